@@ -1,0 +1,161 @@
+"""Every error that dirframe raises on purpose, in one tree.
+
+::
+
+    DirframeError
+    ├── ConfigurationError          an address, a key or an optional package is missing
+    │   └── MissingExtraError       (also an ImportError) an extra has to be installed
+    ├── InvalidInputError           (also a ValueError) an argument that cannot be meant
+    ├── UnreadableResponseError     what came is not the interface's XML
+    ├── RequestError                one request did not succeed
+    │   ├── NetworkError            no answer: refused, cut, timed out
+    │   ├── InvalidKeyError         the key is missing, unknown or revoked
+    │   ├── QuotaExceededError      the day's allowance is used up
+    │   ├── NotFoundError           there is no such account or project
+    │   └── ServiceError            any other failed answer
+    ├── IncompleteCollectionError   a collection could not be proven complete
+    ├── StoreError                  the service's own database refuses
+    └── CacheError                  the cache cannot give what was asked of it alone
+
+An error says what was asked, what came and what to do. Its facts are attributes, it can
+be pickled, and it never contains a key: whoever raises it passes addresses without one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import pandas as pd
+
+__all__ = [
+    "CacheError",
+    "ConfigurationError",
+    "DirframeError",
+    "IncompleteCollectionError",
+    "InvalidInputError",
+    "InvalidKeyError",
+    "MissingExtraError",
+    "NetworkError",
+    "NotFoundError",
+    "QuotaExceededError",
+    "RequestError",
+    "ServiceError",
+    "StoreError",
+    "UnreadableResponseError",
+]
+
+
+def _rebuild(
+    cls: type[DirframeError], args: tuple[Any, ...], state: dict[str, Any]
+) -> DirframeError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class DirframeError(Exception):
+    """Base of everything that dirframe raises on purpose."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default calls cls(*args), which fails for keyword-only facts.
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class ConfigurationError(DirframeError):
+    """An address, a key or a setting is missing or cannot be meant."""
+
+
+class MissingExtraError(ConfigurationError, ImportError):
+    """An optional package is needed: `extra` names what to install."""
+
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed: "
+            f'run pip install "dirframe[{extra}]".'
+        )
+        self.package = package
+        self.extra = extra
+
+
+class InvalidInputError(DirframeError, ValueError):
+    """An argument that cannot be meant."""
+
+
+class UnreadableResponseError(DirframeError):
+    """What came is not the interface's XML; `found` says what it is instead."""
+
+    def __init__(self, message: str, *, found: str, source: str | None = None) -> None:
+        super().__init__(message)
+        self.found = found
+        self.source = source
+
+
+class RequestError(DirframeError):
+    """One request did not succeed; `url` holds no key."""
+
+    def __init__(
+        self, message: str, *, url: str, status: int | None = None, help_text: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.url = url
+        self.status = status
+        self.help_text = help_text
+
+
+class NetworkError(RequestError):
+    """No answer came: the connection was refused, cut or timed out."""
+
+
+class InvalidKeyError(RequestError):
+    """The service does not accept the API key."""
+
+
+class NotFoundError(RequestError):
+    """There is no such account or project."""
+
+
+class ServiceError(RequestError):
+    """The service answered, but with a failure."""
+
+
+class QuotaExceededError(RequestError):
+    """The day's allowance is used up; `resets_at` says when it comes back, if known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        url: str,
+        status: int | None = None,
+        help_text: str | None = None,
+        resets_at: datetime | None = None,
+    ) -> None:
+        super().__init__(message, url=url, status=status, help_text=help_text)
+        self.resets_at = resets_at
+
+
+class IncompleteCollectionError(DirframeError):
+    """A collection could not be proven complete.
+
+    `frame` holds what was loaded, `missing` says in words what is not in it.
+    """
+
+    def __init__(self, message: str, *, frame: pd.DataFrame, missing: str) -> None:
+        super().__init__(message)
+        self.frame = frame
+        self.missing = missing
+
+
+class StoreError(DirframeError):
+    """The service's own database refuses: wrong file, damaged, or a rule is broken."""
+
+
+class CacheError(DirframeError):
+    """The cache alone was asked, and it cannot answer."""

@@ -1,0 +1,1 @@
+"""Tidy frames to axes."""

@@ -1,0 +1,1 @@
+"""The directory itself: the mirror of the client, sharing only the schema with it."""

@@ -38,6 +38,7 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("DIRFRAME_DATA_DIR", str(folder / "data"))
         patch.delenv("DIRFRAME_BASE_URL", raising=False)
         patch.delenv("DIRFRAME_API_KEY", raising=False)
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
         yield
 
 

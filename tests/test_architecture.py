@@ -35,10 +35,8 @@ REGISTRIES = [
     "anaconda" + ".org",
 ]
 MACHINE_PATH = re.compile(r"/(?:work|farm|root|tmp)/[a-z.]|(?<!\w)/(?:home|Users)/[A-Za-z.]")
-#: A value of sixteen or more characters, letters and digits mixed, given to something called key.
-KEY = re.compile(
-    r"""api_?key["']?\s*[=:]\s*["']?(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{16,}""", re.IGNORECASE
-)
+#: Twenty or more letters and digits, mixed, given to something called a key.
+KEY = re.compile(r"api_?key\W{1,6}(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}", re.IGNORECASE)
 
 
 def modules() -> list[Path]:

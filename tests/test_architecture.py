@@ -11,6 +11,8 @@ from pathlib import Path
 import grimp
 import pytest
 
+import dirframe
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "dirframe"
 
@@ -122,3 +124,8 @@ def test_no_file_holds_an_api_key() -> None:
 def test_no_file_locks_download_addresses() -> None:
     locks = {"uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pixi.lock"}
     assert {Path(name).name for name in tracked_texts()} & locks == set()
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {dirframe.__version__}\n" in citation

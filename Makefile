@@ -8,9 +8,10 @@ ARGS ?=
 
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOWEST := $(VENV)-lowest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format wheel-test bench clean
+.PHONY: help demo test wheel-test test-lowest lint format bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +34,16 @@ test: $(READY) ## Run the tests
 wheel-test: $(READY) ## Build sdist and wheel, install the wheel elsewhere, run the demo there
 	$(BIN)/python -m pytest -m wheel $(ARGS)
 
+# Warnings are no errors here: older releases meet newer ones of what they need in turn.
+test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip compile --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+	    --output-file $(LOWEST)/constraints.txt pyproject.toml
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
+	    --constraint $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pytest -m 'not wheel' -W default $(ARGS)
+
 lint: $(READY) ## Run every gate that needs no test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,6 +61,6 @@ bench: $(READY) ## Measure: one table for each script in tests/benchmarks
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean: ## Remove the environment and everything that was built or cached
-	rm -rf $(VENV) build dist *.egg-info dirframe-demo benchmark-results
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

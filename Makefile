@@ -32,7 +32,7 @@ test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -m 'not wheel' --numprocesses=auto --maxprocesses=4 --dist=worksteal $(ARGS)
 
 wheel-test: $(READY) ## Build sdist and wheel, install the wheel elsewhere, run the demo there
-	$(BIN)/python -m pytest -m wheel $(ARGS)
+	$(BIN)/python -m pytest -m wheel tests/test_wheel.py $(ARGS)
 
 # Warnings are no errors here: older releases meet newer ones of what they need in turn.
 test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows

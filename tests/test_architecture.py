@@ -18,11 +18,11 @@ PACKAGE = ROOT / "dirframe"
 
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
-    "test_architecture.py",
-    "test_docstrings.py",
-    "test_import_cost.py",
-    "test_public_names.py",
-    "test_wheel.py",
+    "tests/test_architecture.py",
+    "tests/test_docstrings.py",
+    "tests/test_import_cost.py",
+    "tests/test_public_names.py",
+    "tests/test_wheel.py",
 }
 
 #: Longer than this, a file has more than one job.
@@ -65,17 +65,24 @@ def tracked_texts() -> dict[str, str]:
     return texts
 
 
+def mirrors(module: Path) -> list[Path]:
+    """Return where a module's tests may stand: at its place, or one file for its whole folder."""
+    test = Path("tests") / module.with_name(f"test_{module.name}")
+    folders = [folder for folder in module.parents if len(folder.parts) > 1]
+    return [test, *(Path("tests") / f.with_name(f"test_{f.name}.py") for f in folders)]
+
+
 @pytest.mark.parametrize(
     "module", [m for m in modules() if not m.name.startswith("_")], ids=lambda m: m.as_posix()
 )
 def test_a_module_has_its_tests_at_the_same_place(module: Path) -> None:
-    assert (ROOT / "tests" / module.with_name(f"test_{module.name}")).is_file()
+    assert any((ROOT / test).is_file() for test in mirrors(module))
 
 
 def test_a_test_file_mirrors_a_module_or_looks_at_the_whole() -> None:
-    mirrors = {module.with_name(f"test_{module.name}").as_posix() for module in modules()}
-    tests = {p.relative_to(ROOT / "tests").as_posix() for p in (ROOT / "tests").rglob("test_*.py")}
-    assert tests - mirrors <= OF_THE_WHOLE
+    mirroring = {test.as_posix() for module in modules() for test in mirrors(module)}
+    tests = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert tests - mirroring <= OF_THE_WHOLE
 
 
 def test_no_module_is_part_of_a_circle() -> None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         load_accounts,
         load_project,
         load_projects,
-        read_pages,
     )
+    from dirframe.client.recorded import read_pages
     from dirframe.errors import (
         CacheError,
         ConfigurationError,
@@ -77,7 +77,7 @@ _HOMES = {
     "load_accounts": "dirframe.client.loaders",
     "load_project": "dirframe.client.loaders",
     "load_projects": "dirframe.client.loaders",
-    "read_pages": "dirframe.client.loaders",
+    "read_pages": "dirframe.client.recorded",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",
     "unify_countries": "dirframe.clean",

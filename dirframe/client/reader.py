@@ -138,6 +138,18 @@ class Reader:
         self._table = _Table(self._columns, self.resource)
         return taken
 
+    @property
+    def rows(self) -> int:
+        """How many records the columns hold."""
+        return self._columns.rows
+
+    def texts(self, path: Path, start: int) -> tuple[str | None, ...]:
+        """Return the texts at a path from a record on, without blanks around them."""
+        values = self._columns.by_path.get(path)
+        if values is None:
+            return (None,) * (self._columns.rows - start)
+        return tuple(v.strip() or None if isinstance(v, str) else None for v in values[start:])
+
     def read(self, content: bytes, *, source: str | None = None) -> Envelope:
         """Add the records of one document to the columns, all of them or none.
 

@@ -6,6 +6,7 @@
     ├── ConfigurationError          an address, a key or an optional package is missing
     │   └── MissingExtraError       (also an ImportError) an extra has to be installed
     ├── InvalidInputError           (also a ValueError) an argument that cannot be meant
+    │   └── UnresolvedCountriesError  values that name no country, where none was allowed
     ├── UnreadableResponseError     what came is not the interface's XML
     ├── RequestError                one request did not succeed
     │   ├── NetworkError            no answer: refused, cut, timed out
@@ -26,6 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     import pandas as pd
@@ -45,6 +47,7 @@ __all__ = [
     "ServiceError",
     "StoreError",
     "UnreadableResponseError",
+    "UnresolvedCountriesError",
 ]
 
 
@@ -86,6 +89,22 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 class InvalidInputError(DirframeError, ValueError):
     """An argument that cannot be meant."""
+
+
+class UnresolvedCountriesError(InvalidInputError):
+    """Values name no country; `unresolved` has each with its count and the reason."""
+
+    def __init__(self, unresolved: Sequence[tuple[object, int, str]]) -> None:
+        records = sum(count for _, count, _ in unresolved)
+        shown = [f"  {value!r} ({count:,}): {reason}" for value, count, reason in unresolved[:20]]
+        if len(unresolved) > len(shown):
+            shown.append(f"  and {len(unresolved) - len(shown):,} more")
+        super().__init__(
+            f"{len(unresolved):,} values in {records:,} records name no country:\n"
+            + "\n".join(shown)
+            + '\nAnswer them with overrides={value: code or None}, or pass errors="coerce".'
+        )
+        self.unresolved = list(unresolved)
 
 
 class UnreadableResponseError(DirframeError):

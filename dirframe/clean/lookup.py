@@ -1,0 +1,108 @@
+"""From a column to one resolution for each distinct value.
+
+What stays out: the look of the results (`countries`, `audit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dirframe.clean.overrides import Overrides, checked_overrides
+from dirframe.clean.resolve import Resolution, resolve
+from dirframe.errors import InvalidInputError
+
+__all__ = ["Lookup", "look_up", "raw_column"]
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """The distinct values of a column, how often each is there, and what became of it.
+
+    `codes` has, for every row, the place of its value in `values`, -1 for a missing one.
+    """
+
+    codes: npt.NDArray[np.intp]
+    values: list[Hashable]
+    counts: npt.NDArray[np.intp]
+    resolutions: list[Resolution]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the column has."""
+        return len(self.codes)
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no value."""
+        return int(self.rows - self.counts.sum())
+
+    @property
+    def unresolved(self) -> int:
+        """How many rows have a value without an answer."""
+        return int(
+            sum(
+                count
+                for count, one in zip(self.counts, self.resolutions, strict=True)
+                if one.alpha_2 is None
+            )
+        )
+
+    def failures(self) -> list[tuple[Hashable, int, str]]:
+        """Return the values without an answer, each with its count and reason, most first."""
+        found = [
+            (value, int(count), one.reason)
+            for value, count, one in zip(self.values, self.counts, self.resolutions, strict=True)
+            if one.alpha_2 is None
+        ]
+        return sorted(found, key=lambda failure: (-failure[1], str(failure[0])))
+
+    def summary(self) -> dict[str, int]:
+        """Return the counts that a frame carries along."""
+        return {
+            "records": self.rows,
+            "resolved": self.rows - self.missing - self.unresolved,
+            "missing": self.missing,
+            "unresolved": self.unresolved,
+            "unresolved_values": sum(one.alpha_2 is None for one in self.resolutions),
+        }
+
+
+def raw_column(data: pd.DataFrame | pd.Series, column: str) -> pd.Series:
+    """Return the column of raw values; a frame without it is an error."""
+    if isinstance(data, pd.Series):
+        return data
+    if not isinstance(data, pd.DataFrame):
+        raise InvalidInputError(
+            f"A DataFrame or a Series of countries is asked for, not {type(data).__name__}."
+        )
+    places = [place for place, name in enumerate(data.columns) if name == column]
+    if len(places) != 1:
+        raise InvalidInputError(
+            f"The frame has {len(places) or 'no'} column{'s' if places else ''} {column!r}. It has "
+            f"{', '.join(map(repr, data.columns[:30])) or 'no column at all'}; "
+            "pass column= to name the one that holds the countries."
+        )
+    return data.iloc[:, places[0]]
+
+
+def look_up(raw: pd.Series, overrides: Overrides | None) -> Lookup:
+    """Resolve each distinct value of a column once."""
+    chosen = checked_overrides(overrides)
+    codes, uniques = pd.factorize(raw)
+    values = list(uniques)
+    counts = np.bincount(codes[codes >= 0], minlength=len(values)).astype(np.intp)
+    return Lookup(codes, values, counts, [_resolve(value, chosen) for value in values])
+
+
+def _resolve(value: Hashable, chosen: dict[Hashable, str | None]) -> Resolution:
+    if value in chosen:
+        code = chosen[value]
+        if code is None:
+            return Resolution(None, reason="an override says: no country")
+        return Resolution(code, "override")
+    return resolve(value)

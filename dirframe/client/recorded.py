@@ -9,7 +9,6 @@ import bz2
 import gzip
 import lzma
 import warnings
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,7 +60,8 @@ def read_pages(
         One row a record, in the order of the files, with the columns of `load_accounts` or
         `load_projects`. A record whose id came before is left out and counted. In the
         provenance, ``complete`` is true if the pages prove it, false if they prove the
-        opposite, and None if they do not say how many records there are.
+        opposite, and None if they do not say how many records there are. When they were
+        fetched is not known: the time of a file says when it was copied.
 
     Raises
     ------
@@ -93,7 +93,6 @@ def read_pages(
         duplicates = int(repeated.sum())
         frame = frame[~repeated].reset_index(drop=True)
     complete, why, available = _completeness(read.envelopes, len(frame))
-    times = [datetime.fromtimestamp(file.stat().st_mtime, UTC) for file in files]
     synthetic = any(envelope.synthetic for envelope in read.envelopes)
     provenance.attach(
         frame,
@@ -105,8 +104,6 @@ def read_pages(
         complete=complete,
         why=why,
         duplicates_removed=duplicates,
-        retrieved_oldest=min(times).isoformat(timespec="seconds"),
-        retrieved_newest=max(times).isoformat(timespec="seconds"),
         synthetic=synthetic,
     )
     if complete is False:

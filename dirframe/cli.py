@@ -159,7 +159,7 @@ def _hand_over(frame: pd.DataFrame, output: Path | None, overwrite: bool) -> Non
 def accounts(
     base_url: str | None, sample: bool, output: Path | None, overwrite: bool, **question: Any
 ) -> None:
-    r"""Load accounts and write them as a table.
+    """Load accounts and write them as a table.
 
     \b
     Examples:
@@ -177,7 +177,7 @@ def accounts(
 def projects(
     base_url: str | None, sample: bool, output: Path | None, overwrite: bool, **question: Any
 ) -> None:
-    r"""Load projects and write them as a table.
+    """Load projects and write them as a table.
 
     \b
     Examples:
@@ -196,7 +196,9 @@ def projects(
 def account(
     id_or_email: str, base_url: str | None, sample: bool, output: Path | None, overwrite: bool
 ) -> None:
-    r"""Load one account by its id or e-mail address; of an address only the MD5 is sent.
+    """Load one account by its id or e-mail address.
+
+    Of an address only its MD5 digest is sent.
 
     \b
     Examples:
@@ -215,7 +217,7 @@ def account(
 def project(
     project_id: str, base_url: str | None, sample: bool, output: Path | None, overwrite: bool
 ) -> None:
-    r"""Load one project by its id.
+    """Load one project by its id.
 
     \b
     Example:
@@ -238,7 +240,9 @@ def project(
     help="Folder for the tables and charts.",
 )
 def demo(folder: Path) -> None:
-    r"""Load the whole sample directory over HTTP, clean it, and write tables and charts.
+    """Write tables and charts of the sample directory.
+
+    Loads all of it over HTTP, cleans it, and says what it took.
 
     \b
     Example:
@@ -259,7 +263,9 @@ def demo(folder: Path) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option("--keys", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
 def serve(data: Path | None, host: str, port: int, keys: Path | None) -> None:
-    r"""Serve a directory: the XML interface and its pages, until interrupted.
+    """Serve a directory until interrupted.
+
+    Answers the XML interface and shows the same as pages.
 
     Requests need a key: make one with `dirframe keys add`.
 
@@ -286,7 +292,7 @@ def keys(context: click.Context, file: Path | None) -> None:
 @click.option("--application", required=True, help="What the key is for.")
 @click.pass_obj
 def keys_add(file: Path | None, developer: str, application: str) -> None:
-    r"""Make a key and show it, once.
+    """Make a key and show it, once.
 
     \b
     Example:
@@ -303,7 +309,7 @@ def keys_add(file: Path | None, developer: str, application: str) -> None:
 @keys.command("list")
 @click.pass_obj
 def keys_list(file: Path | None) -> None:
-    r"""List the applications, their limits and what they used today.
+    """List the applications, their limits and what they used today.
 
     \b
     Example:
@@ -329,7 +335,7 @@ def keys_list(file: Path | None) -> None:
 @click.argument("key_id", type=int, metavar="ID")
 @click.pass_obj
 def keys_revoke(file: Path | None, key_id: int) -> None:
-    r"""Revoke a key by its id in the list.
+    """Revoke a key by its id in the list.
 
     \b
     Example:
@@ -347,7 +353,7 @@ def keys_revoke(file: Path | None, key_id: int) -> None:
 @click.argument("daily_limit", type=click.IntRange(1), metavar="REQUESTS")
 @click.pass_obj
 def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
-    r"""Set how many requests a day one key may make.
+    """Set how many requests a day one key may make.
 
     \b
     Example:
@@ -369,7 +375,7 @@ def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
 def generate(
     folder: Path, account_count: int, project_count: int, seed: int | None, overwrite: bool
 ) -> None:
-    r"""Generate a synthetic directory of any size, as XML.
+    """Generate a synthetic directory of any size, as XML.
 
     \b
     Example:

@@ -92,7 +92,7 @@ class KeyAdapter(HTTPAdapter):
             content = self._read_body(response, url)
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             return NetworkError(
-                f"{url} could not be fetched: {scrub(str(error), secret)}. Check the address and "
+                f"{url} could not be fetched: {scrub(_reason(error), secret)}. Check the address and "
                 "the connection; what was loaded is in the cache, so run the same line again.",
                 url=url,
             )
@@ -134,6 +134,14 @@ class KeyAdapter(HTTPAdapter):
                     f"{url} sent {found}; the rest was not read.", found=found, source=url
                 )
         return bytes(body)
+
+
+def _reason(error: BaseException) -> str:
+    """Say what went wrong without the address, which the libraries repeat with the key."""
+    while error.args and isinstance(error.args[0], BaseException):
+        error = error.args[0]
+    inner = getattr(error, "reason", None) or error
+    return str(inner).rpartition("): ")[2].rpartition(">: ")[2] or type(inner).__name__
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ServiceError,
         StoreError,
         UnreadableResponseError,
+        UnresolvedCountriesError,
     )
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
@@ -57,6 +58,7 @@ __all__ = [
     "ServiceError",
     "StoreError",
     "UnreadableResponseError",
+    "UnresolvedCountriesError",
     "child_table",
     "load_account",
     "load_accounts",

@@ -23,6 +23,7 @@ OF_THE_WHOLE = {
     "tests/test_docstrings.py",
     "tests/test_import_cost.py",
     "tests/test_public_names.py",
+    "tests/test_sample_data.py",
     "tests/test_wheel.py",
 }
 

@@ -126,7 +126,10 @@ def test_narrow_axes_get_fewer_columns() -> None:
 @BOTH
 def test_the_unit_stands_on_the_axis_and_the_title_says_what_is_shown(chart: Chart) -> None:
     ax = chart(FEW)
-    unit = {plot.language_share: "Projects (share", plot.contributors_by_language: "People per project"}
+    unit = {
+        plot.language_share: "Projects (share",
+        plot.contributors_by_language: "People per project",
+    }
     assert unit[chart] in ax.get_xlabel()
     assert "main language" in ax.get_title()
 

@@ -24,6 +24,7 @@ OF_THE_WHOLE = {
     "tests/test_import_cost.py",
     "tests/test_public_names.py",
     "tests/test_sample_data.py",
+    "tests/test_sample_data.py",
     "tests/test_wheel.py",
 }
 
@@ -69,7 +70,7 @@ def tracked_texts() -> dict[str, str]:
 
 def mirrors(module: Path) -> list[Path]:
     """Return where a module's tests may stand: at its place, or one file for its whole folder."""
-    test = Path("tests") / module.with_name(f"test_{module.name}")
+    test = Path("tests") / module.with_name(f"test_{module.name.lstrip('_')}")
     folders = [folder for folder in module.parents if len(folder.parts) > 1]
     return [test, *(Path("tests") / f.with_name(f"test_{f.name}.py") for f in folders)]
 

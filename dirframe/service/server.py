@@ -223,13 +223,14 @@ def _opened(data: str | PathLike[str] | None) -> Store:
 
 
 def _listener(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65_535:
+        raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
-    except (OSError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+    except OSError as error:
         raise ConfigurationError(
-            f"The service cannot listen at {host}, port {port}: {reason}. "
+            f"The service cannot listen at {host}, port {port}: {error.strerror}. "
             "Choose another port; 0 takes a free one."
         ) from error
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from dirframe import provenance
 from dirframe.client.directory import Directory
 from dirframe.client.documents import read_documents
+from dirframe.client.manner import Manner
 from dirframe.client.pages import IncompleteWarning, collect
 from dirframe.client.progress import Progress
 from dirframe.client.question import Question
@@ -44,6 +45,10 @@ def load_accounts(
     max_items: int | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Load the accounts of a directory.
@@ -62,6 +67,14 @@ def load_accounts(
     incomplete : {"raise", "warn"}, default "raise"
         What to do when the collection cannot be proven complete: raise, or hand it over
         with a warning and with the reason in its provenance.
+    refresh : bool, default False
+        Whether to ask the directory for every page, whatever the cache has.
+    offline : bool, default False
+        Whether to ask the cache alone.
+    stale : bool, default False
+        Whether cached pages may be of any age; a warning names it.
+    wait : float, default 0
+        Seconds that the load may sleep until the day's allowance comes back.
     progress : bool, default True
         Whether to show a progress bar where someone can see it.
 
@@ -82,8 +95,12 @@ def load_accounts(
         If no directory is given and the environment names none.
     InvalidInputError
         If `sort` or `max_items` cannot be meant.
+    QuotaExceededError
+        If the day's allowance ends; the same line pays only for the rest later.
     RequestError
         If the directory cannot be reached or refuses; what was loaded is in the cache.
+    CacheError
+        If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
         If the collection cannot be proven complete; it carries the frame so far.
 
@@ -96,7 +113,8 @@ def load_accounts(
     (50, True)
     """
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    return _load(question, directory, incomplete, progress=progress)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    return _load(question, directory, incomplete, manner, progress=progress)
 
 
 def load_projects(
@@ -106,6 +124,10 @@ def load_projects(
     max_items: int | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Load the projects of a directory.
@@ -125,6 +147,14 @@ def load_projects(
     incomplete : {"raise", "warn"}, default "raise"
         What to do when the collection cannot be proven complete: raise, or hand it over
         with a warning and with the reason in its provenance.
+    refresh : bool, default False
+        Whether to ask the directory for every page, whatever the cache has.
+    offline : bool, default False
+        Whether to ask the cache alone.
+    stale : bool, default False
+        Whether cached pages may be of any age; a warning names it.
+    wait : float, default 0
+        Seconds that the load may sleep until the day's allowance comes back.
     progress : bool, default True
         Whether to show a progress bar where someone can see it.
 
@@ -148,8 +178,12 @@ def load_projects(
         If no directory is given and the environment names none.
     InvalidInputError
         If `sort` or `max_items` cannot be meant.
+    QuotaExceededError
+        If the day's allowance ends; the same line pays only for the rest later.
     RequestError
         If the directory cannot be reached or refuses; what was loaded is in the cache.
+    CacheError
+        If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
         If the collection cannot be proven complete; it carries the frame so far.
 
@@ -163,10 +197,19 @@ def load_projects(
     True
     """
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    return _load(question, directory, incomplete, progress=progress)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    return _load(question, directory, incomplete, manner, progress=progress)
 
 
-def load_account(account: str | int, *, directory: Directory | None = None) -> pd.DataFrame:
+def load_account(
+    account: str | int,
+    *,
+    directory: Directory | None = None,
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+) -> pd.DataFrame:
     """Load one account by its id or its e-mail address.
 
     Parameters
@@ -176,6 +219,8 @@ def load_account(account: str | int, *, directory: Directory | None = None) -> p
         comes back is checked against its ``email_sha1``.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
+    refresh, offline, stale, wait
+        How the cache and the day's allowance may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -200,15 +245,16 @@ def load_account(account: str | int, *, directory: Directory | None = None) -> p
     1
     """
     place = _directory(directory)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
     asked = str(account).strip()
     if "@" not in asked:
-        return _load_one(ACCOUNT, asked, place)
+        return _load_one(ACCOUNT, asked, place, manner)
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([asked.lower(), asked]))
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
         try:
-            frame = _load_one(ACCOUNT, digest, place)
+            frame = _load_one(ACCOUNT, digest, place, manner)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
@@ -225,7 +271,15 @@ def load_account(account: str | int, *, directory: Directory | None = None) -> p
     )
 
 
-def load_project(project: str | int, *, directory: Directory | None = None) -> pd.DataFrame:
+def load_project(
+    project: str | int,
+    *,
+    directory: Directory | None = None,
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+) -> pd.DataFrame:
     """Load one project by its id.
 
     Parameters
@@ -234,6 +288,8 @@ def load_project(project: str | int, *, directory: Directory | None = None) -> p
         The id; the live service also takes the short name from its addresses.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
+    refresh, offline, stale, wait
+        How the cache and the day's allowance may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -257,7 +313,8 @@ def load_project(project: str | int, *, directory: Directory | None = None) -> p
     >>> one["id"].item()
     '1'
     """
-    return _load_one(PROJECT, str(project).strip(), _directory(directory))
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    return _load_one(PROJECT, str(project).strip(), _directory(directory), manner)
 
 
 def _directory(directory: Directory | None) -> Directory:
@@ -270,14 +327,20 @@ def _sha1s(addresses: list[str]) -> set[str]:
 
 
 def _load(
-    question: Question, directory: Directory | None, incomplete: Incomplete, *, progress: bool
+    question: Question,
+    directory: Directory | None,
+    incomplete: Incomplete,
+    manner: Manner,
+    *,
+    progress: bool,
 ) -> pd.DataFrame:
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
     place = _directory(directory)
 
     def fetch(page: int, *, refresh: bool = False) -> Answer:
-        return place.session.get(question.path, question.parameters(page), refresh=refresh)
+        chosen = manner.again() if refresh else manner
+        return place.session.get(question.path, question.parameters(page), chosen)
 
     with Progress(question.resource.collection, shown=progress) as bar:
         walk = collect(
@@ -299,6 +362,8 @@ def _load(
         why=walk.why or capped,
         duplicates_removed=walk.duplicates,
     )
+    if walk.answers:
+        place.session.warn_of_age(walk.answers)
     if walk.why:
         _complain(walk, place, question.resource, incomplete)
     return frame
@@ -316,11 +381,14 @@ def _complain(walk: Walk, place: Directory, resource: Resource, incomplete: Inco
     warnings.warn(message, IncompleteWarning, stacklevel=4)
 
 
-def _load_one(resource: Resource, identifier: str, place: Directory) -> pd.DataFrame:
+def _load_one(
+    resource: Resource, identifier: str, place: Directory, manner: Manner
+) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = f"/{resource.collection}/{quote(identifier, safe='')}.xml"
-    answer = place.session.get(path, {})
+    answer = place.session.get(path, {}, manner)
+    place.session.warn_of_age([answer])
     read = read_documents(
         [(answer.url, answer.content)], resource, max_bytes=place.settings.max_body
     )
@@ -349,7 +417,6 @@ def _note(
     synthetic: bool,
 ) -> None:
     times = [answer.retrieved.isoformat(timespec="seconds") for answer in answers]
-    cached = sum(answer.from_cache for answer in answers)
     provenance.attach(
         frame,
         source=place.settings.name,
@@ -358,7 +425,7 @@ def _note(
         question=question,
         retrieved_oldest=min(times),
         retrieved_newest=max(times),
-        requests_paid=len(answers) - cached,
-        requests_cached=cached,
+        requests_paid=sum(answer.paid for answer in answers),
+        requests_cached=sum(answer.from_cache for answer in answers),
         synthetic=synthetic,
     )

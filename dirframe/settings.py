@@ -21,7 +21,7 @@ from dirframe.errors import ConfigurationError, InvalidInputError
 if TYPE_CHECKING:
     from requests.auth import AuthBase
 
-__all__ = ["ApiKey", "Settings", "cache_folder", "data_folder"]
+__all__ = ["POLITE", "ApiKey", "Settings", "cache_folder", "data_folder"]
 
 BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
 API_KEY_VARIABLE = "DIRFRAME_API_KEY"

@@ -115,12 +115,26 @@ class PageCache:
             self._give_up(str(error))
         return now
 
+    def times(self) -> list[datetime]:
+        """Return when each document was fetched."""
+        if self._cache is None:
+            return []
+        return [response.created_at for response in self._cache.filter()]
+
+    def remove(self, *, older_than: timedelta) -> int:
+        """Remove the documents beyond an age; return how many."""
+        if self._cache is None:
+            return 0
+        before = datetime.now(UTC) - older_than
+        old = [entry.cache_key for entry in self._cache.filter() if entry.created_at < before]
+        self._cache.delete(*old)
+        return len(old)
+
     def close(self) -> None:
         """Close the file."""
         if self._cache is not None:
             with suppress(sqlite3.Error):
-                self._cache.responses.close()
-                self._cache.redirects.close()
+                self._cache.close()  # type: ignore[no-untyped-call]  # as requests-cache has it
 
     def _check_writable(self) -> None:
         with closing(sqlite3.connect(str(self._file), timeout=_PATIENCE)) as database:

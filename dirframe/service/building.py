@@ -33,7 +33,7 @@ __all__ = ["APPLICATION_ID", "VERSION", "base_sorts", "build_store"]
 APPLICATION_ID = 0x64697266
 
 #: Version of the tables below: a store of another version is refused and built anew.
-VERSION = 1
+VERSION = 2
 
 _AT_ONCE = 1_000
 

@@ -4,7 +4,8 @@ A query's word holds no blank, so it can only occur inside one blank-separated w
 Therefore the index is a list of the collection's different words, each with the records that
 hold it; SQLite's trigram index finds the words that contain what was asked. This answers
 exactly, and a term that half of the texts contain costs a few rows instead of half a million.
-The few parts that thousands of different words have in common ("ing") are answered in advance.
+The few parts that are dear, because thousands of words have them in common or most texts hold
+them ("ing"), are answered in advance.
 
 What stays out: folding case (`records.fold`), the order of the answers (`store`).
 """
@@ -32,9 +33,12 @@ TRIGRAM = 3
 #: Pairs of word and record that are held in memory while the index is built.
 _PAIRS_AT_ONCE = 1_000_000
 
-#: Different words that may hold a part before its answer is worked out in advance: reading the
-#: records of so many words takes about 2 ms.
-FREQUENT = 1_000
+#: What reading a part's records may cost, in words, before its answer is worked out in advance;
+#: a word costs as much as `_PAIRS_PER_WORD` of its records. 500 words take about 1 ms.
+FREQUENT = 500
+_PAIRS_PER_WORD = 400
+
+_NUMBER_BYTES = 4
 
 Numbers = npt.NDArray[np.uint32]
 
@@ -72,29 +76,35 @@ def index_words(
 def _index_frequent(
     database: sqlite3.Connection, collection: str, size: int, frequent: int
 ) -> None:
-    """Answer in advance, as bits, every part that more than `frequent` words contain."""
+    """Answer in advance, as bits, every part that costs more than `frequent` words."""
     database.execute(
         f"CREATE TABLE {collection}_frequent (part TEXT PRIMARY KEY, bits BLOB NOT NULL)"
     )
-    database.execute(
-        f"CREATE VIRTUAL TABLE temp.trigrams USING fts5vocab(main, {collection}_words, row)"
-    )
-    parts = [
-        part
-        for (part,) in database.execute("SELECT term FROM temp.trigrams WHERE doc > ?", (frequent,))
-    ]
-    database.execute("DROP TABLE temp.trigrams")
+    costs: Counter[str] = Counter()
+    words = database.execute(f"SELECT word, length(numbers) FROM {collection}_words")  # noqa: S608  # as above
+    for word, length in words:
+        cost = _cost(length)
+        for part in {word[i : i + TRIGRAM] for i in range(len(word) - TRIGRAM + 1)}:
+            costs[part] += cost
+    bound = frequent * _PAIRS_PER_WORD
+    parts = [part for part, cost in costs.items() if cost > bound]
     while parts:
         part = parts.pop()
         mask = np.zeros(size, dtype=np.bool_)
         longer: Counter[str] = Counter()
         for word, numbers in _matching(database, collection, part):
             mask[np.frombuffer(numbers, dtype=np.uint32)] = True
-            longer.update(_longer_by_one(part, word))
+            cost = _cost(len(numbers))
+            for extended in _longer_by_one(part, word):
+                longer[extended] += cost
         bits = np.packbits(mask).tobytes()
         database.execute(f"INSERT INTO {collection}_frequent VALUES (?, ?)", (part, bits))  # noqa: S608  # as above
         # A longer part can only be frequent if its beginning is.
-        parts += [part for part, words in longer.items() if words > frequent]
+        parts += [part for part, cost in longer.items() if cost > bound]
+
+
+def _cost(length: int) -> int:
+    return _PAIRS_PER_WORD + length // _NUMBER_BYTES
 
 
 def _longer_by_one(part: str, word: str) -> set[str]:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from dirframe.clean.overrides import Overrides, checked_overrides
-from dirframe.clean.resolve import Resolution, resolve
+from dirframe.clean.names import Answer
+from dirframe.clean.resolve import resolve
 from dirframe.errors import InvalidInputError
 
 __all__ = ["Lookup", "look_up", "raw_column"]
@@ -29,7 +30,7 @@ class Lookup:
     codes: npt.NDArray[np.intp]
     values: list[Hashable]
     counts: npt.NDArray[np.intp]
-    resolutions: list[Resolution]
+    resolutions: list[Answer]
 
     @property
     def rows(self) -> int:
@@ -99,10 +100,10 @@ def look_up(raw: pd.Series, overrides: Overrides | None) -> Lookup:
     return Lookup(codes, values, counts, [_resolve(value, chosen) for value in values])
 
 
-def _resolve(value: Hashable, chosen: dict[Hashable, str | None]) -> Resolution:
+def _resolve(value: Hashable, chosen: dict[Hashable, str | None]) -> Answer:
     if value in chosen:
         code = chosen[value]
         if code is None:
-            return Resolution(None, reason="an override says: no country")
-        return Resolution(code, "override")
+            return Answer(None, reason="an override says: no country")
+        return Answer(code, "override")
     return resolve(value)

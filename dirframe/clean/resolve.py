@@ -5,11 +5,16 @@ What stays out: frames (`countries`, `audit`); suggestions (`suggest`).
 
 from __future__ import annotations
 
+from typing import Final
+
 from dirframe.clean.names import Answer, names
-from dirframe.clean.rules import by_rules, look_up
-from dirframe.clean.text import LOST, exact, fold, fold_lossy, readable, repaired
+from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, look_up
+from dirframe.clean.text import LOST, MISSING, fold, fold_lossy, readable, repaired
 
 __all__ = ["resolve"]
+
+#: Letters that must be left of a name of which others are lost.
+_ENOUGH: Final = 4
 
 
 def resolve(raw: object) -> Answer:
@@ -21,13 +26,12 @@ def resolve(raw: object) -> Answer:
     if not isinstance(raw, str):
         return Answer(None, reason="not a text")
     text = readable(raw)
-    key = fold(text)
-    known = names().index.get(key)
-    if known is not None:
+    if MISSING not in text and (known := as_it_stands(text)):
         return known
+    key = fold(text)
     if not key:
         return Answer(None, reason="no letters")
-    answer = names().exact.get(exact(text)) or by_rules(text)
+    answer = NO_ANSWER if MISSING in text else by_rules(text)
     if answer.alpha_2 is None and not text.isascii():
         answer = _mended(raw) or answer
     if answer.alpha_2 is None and not answer.reason:
@@ -38,7 +42,9 @@ def resolve(raw: object) -> Answer:
 def _mended(raw: str) -> Answer | None:
     for text in repaired(raw):
         if LOST in text:
-            found = names().lost.get(fold_lossy(readable(text)))
+            key = fold_lossy(readable(text))
+            enough = sum(map(str.isalpha, key)) >= _ENOUGH
+            found = names().lost.get(key) if enough else None
             answer = Answer(found, "letters lost in decoding") if found else None
         else:
             answer = look_up(readable(text))

@@ -11,29 +11,44 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dirframe.clean.facts import ADJECTIVES, ARTICLES, CONNECTORS, FORMS, KINDS, SHORT, STATES_OF
-from dirframe.clean.names import Answer, names
-from dirframe.clean.text import core, fold
+from dirframe.clean.facts import ADJECTIVES, ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT, STATES_OF
+from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
+from dirframe.clean.text import MISSING, core, exact, fold
 
-__all__ = ["NO_ANSWER", "by_rules", "look_up"]
+__all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
 
 NO_ANSWER: Final = Answer(None)
 
+# A code with blanks and punctuation around it, or with a point after every letter.
+_CODE: Final = re.compile(r"[\W_]*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])[\W_]*")
+_NO_LETTERS: Final = re.compile(r"[^A-Za-z]+")
+_LONGEST_CODE_TEXT: Final = 16
 _BRACKETS: Final = re.compile(r"^(?P<first>[^()\[\]{}]+?)\s*[(\[{](?P<second>[^()\[\]{}]+)[)\]}]?\s*$")
 _WRAPPED: Final = re.compile(r"^\s*[(\[{](?P<inner>[^()\[\]{}]+)[)\]}]?\s*$")
-_COMMA: Final = re.compile(r"^(?P<first>.+)[,:;،、，]\s*(?P<second>[^,:;]+)$")
-_SLASH: Final = re.compile(r"^(?P<first>.+?)(?:\s*[/|+=]\s*|\s+[-–—]+\s+|\s+(?:or|alias|aka)\s+)(?P<second>.+)$")
+_COMMA: Final = re.compile(r"^(?P<first>.+)[,:،、，]\s*(?P<second>[^,:،、，]+)$")
+_SLASH: Final = re.compile(r"^(?P<first>.+?)(?:\s*[/|+=;]\s*|\s+[-–—]+\s+|\s+(?:or|alias|aka)\s+)(?P<second>.+)$")
 _JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
 _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
-_TAIL: Final = "共和国 王国 共和國 연방 공화국 왕국".split()
+_TAIL: Final = "人民共和国 联邦共和国 共和国 王国 共和國 연방 공화국 왕국".split()
 
 TWO: Final = Answer(None, reason="names two countries")
 
 
+def as_it_stands(text: str) -> Answer | None:
+    """Return what a readable text names without taking it apart."""
+    if len(text) <= _LONGEST_CODE_TEXT and (match := _CODE.fullmatch(text)):
+        code = _NO_LETTERS.sub("", match[1]).casefold()
+        if found := names().codes.get(code):
+            return found
+    known = names()
+    return known.index.get(fold(text)) or known.exact.get(exact(text))
+
+
 def look_up(text: str, depth: int = 0) -> Answer:
     """Return what a readable text names: as it stands, or by the rules."""
-    known = names().index.get(fold(text))
-    return by_rules(text, depth) if known is None else known
+    if MISSING in text:
+        return NO_ANSWER
+    return as_it_stands(text) or by_rules(text, depth)
 
 
 def by_rules(text: str, depth: int = 0) -> Answer:
@@ -42,7 +57,7 @@ def by_rules(text: str, depth: int = 0) -> Answer:
     if not key or key.isdigit() or len(key) < 3 and key.isascii():
         return NO_ANSWER
     stripped = text.strip(" .,;:-–—_*'\"«»“”")
-    for rule in (_split, _without_article, _without_kind, _spelt_out, _rearranged):
+    for rule in (_split, _without_article, _without_kind, _island, _spelt_out, _rearranged):
         answer = rule(stripped, key, depth)
         if answer.alpha_2 or answer.reason:
             return answer
@@ -107,11 +122,16 @@ def _without_article(text: str, key: str, depth: int) -> Answer:
     """An article in front: la Roumanie, l'Autriche."""
     rest = _OPEN_ARTICLE.sub("", text)
     if rest != text:
-        return look_up(rest, depth)
-    first, _, rest = key.partition(" ")
+        return _name(rest, depth)
+    first, _, rest = text.partition(" ")
+    # Towns are called La Argentina, with a capital letter.
     if rest and first in ARTICLES:
-        return look_up(rest, depth)
+        return _name(rest, depth)
     return NO_ANSWER
+
+
+def _name(text: str, depth: int) -> Answer:
+    return NO_ANSWER if len(text) <= LONGEST_CODE else look_up(text, depth)
 
 
 def _without_kind(text: str, key: str, depth: int) -> Answer:
@@ -128,7 +148,7 @@ def _without_kind(text: str, key: str, depth: int) -> Answer:
     end = len(words)
     while end > begin and words[end - 1] in FORMS:
         end -= 1
-    if begin == end or (begin == 0 and end == len(words)):
+    if begin == end or not GOVERNMENTS.intersection((*words[:begin], *words[end:])):
         return NO_ANSWER
     return _named(" ".join(words[begin:end]))
 
@@ -138,6 +158,14 @@ def _named(key: str) -> Answer:
     if known.alpha_2 is None or len(key) < 4 and key.isascii():
         return NO_ANSWER
     return Answer(known.alpha_2, f"without its form of government; {known.rule}")
+
+
+def _island(text: str, key: str, depth: int) -> Answer:
+    """The word for island added, left out or in another place: Isla de Norfolk."""
+    if not has_island(key) or not (bare := without_island(key)):
+        return NO_ANSWER
+    found = names().islands.get(bare)
+    return Answer(found, "with or without the word for island") if found else NO_ANSWER
 
 
 def _spelt_out(text: str, key: str, depth: int) -> Answer:

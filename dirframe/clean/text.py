@@ -15,7 +15,10 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["LOST", "compact", "core", "exact", "fold", "fold_lossy", "readable", "repaired"]
+__all__ = ["LOST", "MISSING", "compact", "core", "exact", "fold", "fold_lossy", "readable", "repaired"]
+
+#: What decoders write for bytes that they cannot read.
+MISSING: Final = "\ufffd"
 
 #: Stands in a key for one letter whose bytes were lost.
 LOST: Final = "?"
@@ -25,10 +28,11 @@ _LETTERS: Final = str.maketrans(
         **dict.fromkeys("'’‘‛`´ʹʻʼʽʾʿˈ′＇·", ""),  # noqa: RUF001  # apostrophes of many kinds
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",
         "ı": "i", "ŧ": "t", "ŋ": "n", "ə": "e", "ɛ": "e", "ɔ": "o", "ɗ": "d", "ɓ": "b", "ƴ": "y",
+        "ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه", "ڤ": "ف",
         "&": " and ",
     }
 )  # fmt: skip
-_MARKS: Final = re.compile("[\u0300-\u036f\u0640\u064b-\u0652\u0670\u0591-\u05c7]")
+_MARKS: Final = re.compile("[\u0300-\u036f\u0640\u064b-\u065f\u0670\u0591-\u05c7]")
 # The scripts from Devanagari on write vowels as marks, which are no \w.
 _SEPARATORS: Final = re.compile(r"(?:[^\w\u0900-\u1fff]|_)+")
 _LOSSY_SEPARATORS: Final = re.compile(r"(?:[^\w?\u0900-\u1fff]|_)+")
@@ -36,10 +40,21 @@ _INITIALS: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 _ELISION: Final = re.compile(r"\b(d|l|dell|nell) (?=[aeiouh][a-z])")
 _SAINT: Final = re.compile(r"\b(?:st|ste|sainte)\b(?= \w)")
 _THE: Final = re.compile(r"(?:^| )the(?= |$)")
+_ARABIC_ARTICLE: Final = re.compile(r"\bال(?=\w{3})")
+# Japanese writes the same sounds and the same words in two ways.
+_JAPANESE: Final = {
+    "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ", "ヴァ": "バ", "ヴィ": "ビ",
+    "アメリカ領": "米領", "イギリス領": "英領", "フランス領": "仏領", "オランダ領": "蘭領",
+    "および": "", "及び": "", "ティ": "チ", "ウィ": "ウイ",
+}  # fmt: skip
+_JAPANESE_FORMS: Final = re.compile("|".join(_JAPANESE))
+_BETWEEN_IDEOGRAMS: Final = re.compile("(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])")
 _SMALL_WORDS: Final = frozenset(("of", "and", "the"))
 _ENTITY: Final = re.compile(r"&(?:amp;)*(?:#\w+|\w+);?")
 # What UTF-8 looks like when it was read as Windows-1252 or Latin-1: a lead, then the rest.
 _MOJIBAKE: Final = re.compile("[\u00c2-\u00f4]")
+# Letters that stand in a text that was decoded rightly.
+_ACCENTED: Final = re.compile("[\u00c6-\u00ff]")
 
 
 def readable(raw: str) -> str:
@@ -86,6 +101,10 @@ def _plain(text: str) -> str:
 def _joined(spaced: str) -> str:
     key = _ELISION.sub(r"\1", _INITIALS.sub(r"\1", spaced.strip()))
     key = _SAINT.sub("saint", key)
+    if not key.isascii():
+        key = _ARABIC_ARTICLE.sub("", key)
+        key = _JAPANESE_FORMS.sub(lambda match: _JAPANESE[match[0]], key)
+        key = _BETWEEN_IDEOGRAMS.sub("", key)
     return _THE.sub("", key).strip() or key
 
 
@@ -104,14 +123,17 @@ def repaired(text: str) -> Iterator[str]:
 
     Bytes that are gone become `LOST`; such a text is only good for `fold_lossy`.
     """
-    if "\ufffd" in text:
-        yield text.replace("\ufffd", LOST)
+    if MISSING in text:
+        yield text.replace(MISSING, LOST)
     for _ in range(2):
         if not _MOJIBAKE.search(text):
             return
         raw = b"".join(_bytes(letter) for letter in text)
-        text = raw.decode("utf-8", errors="replace")
-        yield re.sub("\ufffd+", LOST, text)
+        decoded = raw.decode("utf-8", errors="replace")
+        if MISSING in decoded and _ACCENTED.search(text):
+            return
+        text = decoded
+        yield re.sub(f"{MISSING}+", LOST, text)
 
 
 def _bytes(letter: str) -> bytes:

@@ -36,7 +36,7 @@ kingdom royaume reino konigreich regno koninkrijk krolestwo kongeriket kongerige
 state etat estado staat stato panstwo sultanate sultanat sultanato sultanaat emirate emirat
 emirato emiraat principality principaute principado furstentum principato prinsdom vorstendom
 ksiestwo commonwealth union unione uniao federation confederation duchy duche ducado herzogtum grossherzogtum
-granducato groothertogdom bailiwick collectivity territory territoire territorio department
+granducato groothertogdom bailiwick gemenebest unie unia mancomunidad terytorium collectivity territory territoire territorio department
 cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu birligi respublikasi
 республика королевство княжество государство султанат эмират союз
 جمهوريه مملكه دوله اماره سلطنه اتحاد كومنولث

@@ -68,7 +68,10 @@ class Names:
     def joined(self) -> dict[str, str]:
         """English names of several words, written as one."""
         return _agreed(
-            (compact(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key
+            (compact(written), alpha_2)
+            for key, alpha_2 in self.english.items()
+            if " " in key
+            for written in (key, key.replace(" of ", " of the ").replace(" and ", " and the "))
         )
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import Final
 
 from dirframe.clean.facts import ADJECTIVES, ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT, STATES_OF
 from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
-from dirframe.clean.text import MISSING, core, exact, fold
+from dirframe.clean.text import MISSING, compact, core, exact, fold
 
 __all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
 
@@ -29,6 +29,7 @@ _COMMA: Final = re.compile(r"^(?P<first>.+)[,:،、，]\s*(?P<second>[^,:،、�
 _SLASH: Final = re.compile(r"^(?P<first>.+?)(?:\s*[/|+=;]\s*|\s+[-–—]+\s+|\s+(?:or|alias|aka)\s+)(?P<second>.+)$")
 _JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
 _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
+_ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
 _TAIL: Final = "人民共和国 联邦共和国 共和国 王国 共和國 연방 공화국 왕국".split()
 
 TWO: Final = Answer(None, reason="names two countries")
@@ -154,8 +155,12 @@ def _without_kind(text: str, key: str, depth: int) -> Answer:
 
 
 def _named(key: str) -> Answer:
-    known = names().index.get(key, NO_ANSWER)
-    if known.alpha_2 is None or len(key) < 4 and key.isascii():
+    if len(key) <= LONGEST_CODE and key.isascii():
+        return NO_ANSWER
+    index = names().index
+    # République d'Irak, Repubblica dell'Iraq: the apostrophe is no longer there.
+    known = index.get(key) or index.get(_ELIDED.sub("", key)) or NO_ANSWER
+    if known.alpha_2 is None:
         return NO_ANSWER
     return Answer(known.alpha_2, f"without its form of government; {known.rule}")
 
@@ -207,5 +212,8 @@ def _shortens(short: str, word: str) -> bool:
 
 def _rearranged(text: str, key: str, depth: int) -> Answer:
     """The same words in another order, or all written as one."""
-    found = names().cores.get(core(key)) if " " in key else names().joined.get(key)
+    if any(letter.isspace() for letter in text):
+        found = names().cores.get(core(key))
+    else:
+        found = names().joined.get(compact(key)) or names().cores.get(core(key))
     return Answer(found, "words rearranged") if found else NO_ANSWER

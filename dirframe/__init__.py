@@ -1,3 +1,104 @@
-"""An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited."""
+"""An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited.
+
+Each public name is loaded when it is first used, so that ``import dirframe`` costs next to
+nothing. What stays out: everything else; this module only says where the names live.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # type checkers take it for true; importing `typing` would cost 5 ms
+
+if TYPE_CHECKING:
+    from dirframe import plot, stats
+    from dirframe.clean import unify_countries
+    from dirframe.client.children import child_table
+    from dirframe.client.directory import Directory
+    from dirframe.client.loaders import (
+        load_account,
+        load_accounts,
+        load_project,
+        load_projects,
+    )
+    from dirframe.client.recorded import read_pages
+    from dirframe.errors import (
+        CacheError,
+        ConfigurationError,
+        DirframeError,
+        IncompleteCollectionError,
+        InvalidInputError,
+        InvalidKeyError,
+        MissingExtraError,
+        NetworkError,
+        NotFoundError,
+        QuotaExceededError,
+        RequestError,
+        ServiceError,
+        StoreError,
+        UnreadableResponseError,
+        UnresolvedCountriesError,
+    )
+    from dirframe.sample import sample_directory
+    from dirframe.service.server import serve
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CacheError",
+    "ConfigurationError",
+    "Directory",
+    "DirframeError",
+    "IncompleteCollectionError",
+    "InvalidInputError",
+    "InvalidKeyError",
+    "MissingExtraError",
+    "NetworkError",
+    "NotFoundError",
+    "QuotaExceededError",
+    "RequestError",
+    "ServiceError",
+    "StoreError",
+    "UnreadableResponseError",
+    "UnresolvedCountriesError",
+    "child_table",
+    "load_account",
+    "load_accounts",
+    "load_project",
+    "load_projects",
+    "plot",
+    "read_pages",
+    "sample_directory",
+    "serve",
+    "stats",
+    "unify_countries",
+]
+
+_HOMES = {
+    "Directory": "dirframe.client.directory",
+    "child_table": "dirframe.client.children",
+    "load_account": "dirframe.client.loaders",
+    "load_accounts": "dirframe.client.loaders",
+    "load_project": "dirframe.client.loaders",
+    "load_projects": "dirframe.client.loaders",
+    "read_pages": "dirframe.client.recorded",
+    "sample_directory": "dirframe.sample",
+    "serve": "dirframe.service.server",
+    "unify_countries": "dirframe.clean",
+}
+_SUBMODULES = {"plot", "stats"}
+
+if not TYPE_CHECKING:  # for a type checker, a wrong name stays an error
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name in _SUBMODULES:
+            return import_module(f"dirframe.{name}")
+        if name not in __all__:
+            raise AttributeError(f"module 'dirframe' has no attribute {name!r}")
+        value = getattr(import_module(_HOMES.get(name, "dirframe.errors")), name)
+        globals()[name] = value  # the next access is an ordinary one
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -100,13 +100,17 @@ class Items:
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind of record: its element, its collection, its fields and its sort values."""
+    """A kind of record: its element, its collection, its fields and its sort values.
+
+    `sorts` are those that our own service offers; `other_sorts` those of today's live service.
+    """
 
     name: str
     collection: str
     fields: tuple[Field, ...]
     sorts: tuple[str, ...]
     default_sort: str
+    other_sorts: tuple[str, ...] = ()
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:
@@ -202,7 +206,6 @@ ACCOUNT = Resource(
             "language",
             "languages that the member has committed in",
             _NEW,
-            _field("language", _T, "text of the entry"),
             _field("name", _T, "name of the language"),
             _field("color", _T, "colour of the language, hexadecimal"),
             _field("experience_months", _N, "months with a commit", unit="months"),
@@ -215,7 +218,6 @@ ACCOUNT = Resource(
             "badge",
             "badges of the member",
             _NEW,
-            _field("badge", _T, "text of the entry"),
             _field("name", _T, "name of the badge"),
             _field("level", _N, "level reached", unit="level"),
             _field("description", _T, "what it stands for"),
@@ -230,6 +232,15 @@ PROJECT = Resource(
     collection="projects",
     sorts=(*_SORTS, "stack_count", "stack_count_reverse"),
     default_sort="created_at_reverse",
+    other_sorts=(
+        "new",
+        "users",
+        "popularity",
+        "rating",
+        "activity_level",
+        "active_committers",
+        "project_name",
+    ),
     fields=(
         _field("id", _I, "unique ID of the project", required=True),
         _field("name", _T, "title of the project", required=True),
@@ -318,7 +329,6 @@ PROJECT = Resource(
             "license",
             "licences of the project",
             _OLD,
-            _field("license", _T, "text of the entry"),
             _field("name", _T, "code of the licence (today: its title)"),
             _field("nice_name", _T, "title of the licence"),
             _field("vanity_url", _T, "code of the licence (today)"),
@@ -328,7 +338,6 @@ PROJECT = Resource(
             "project",
             "projects like this one; they are no records of the collection",
             _NEW,
-            _field("project", _T, "text of the entry"),
             _field("id", _I, "ID of the similar project"),
             _field("name", _T, "its title"),
             _field("vanity_url", _T, "its short name in addresses"),
@@ -342,7 +351,6 @@ PROJECT = Resource(
             "link",
             "links of the project",
             _NEW,
-            _field("link", _T, "text of the entry"),
             _field("title", _T, "title of the link"),
             _field("url", _U, "address"),
             _field("category", _T, "kind of link"),

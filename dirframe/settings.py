@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import platformdirs
@@ -100,6 +100,11 @@ class Settings:
         Age at which a cached page is asked for again.
     connect_timeout, read_timeout
         Seconds until a connection, or the next bytes of an answer, must have come.
+    total_timeout
+        Seconds until an answer must have come whole.
+    retries, backoff, longest_pause
+        How often an interrupted request is tried again, the factor of the growing pauses
+        between the tries, and the longest pause, both in seconds.
     max_body
         Bytes that one answer may have after decompression.
     max_workers
@@ -116,6 +121,10 @@ class Settings:
     expire_after: timedelta = timedelta(days=1)
     connect_timeout: float = 10.0
     read_timeout: float = 60.0
+    total_timeout: float = 300.0
+    retries: int = 3
+    backoff: float = 0.5
+    longest_pause: float = 30.0
     max_body: int = 64 * _MIB
     max_workers: int = 4
     allow_http: bool = False
@@ -128,7 +137,9 @@ class Settings:
             raise InvalidInputError(f"max_workers is {self.max_workers}; it must be 1 or more.")
 
     @classmethod
-    def from_env(cls, base_url: str | None = None, api_key: str | None = None) -> Self:
+    def from_env(
+        cls, base_url: str | None = None, api_key: str | None = None, **options: Any
+    ) -> Self:
         """Settle address and key: arguments first, then the environment, then the keyring."""
         address = base_url or os.environ.get(BASE_URL_VARIABLE)
         if not address:
@@ -144,16 +155,17 @@ class Settings:
                 f"(keyring set dirframe {_without_secrets(address)}), or use "
                 "dirframe.sample_directory() for the bundled sample data."
             )
-        return cls(base_url=address, api_key=ApiKey(key))
+        return cls(base_url=address, api_key=ApiKey(key), **options)
 
-    def with_options(self, **changes: object) -> Self:
+    def with_options(self, **changes: Any) -> Self:
         """Return a copy with some settings changed; an unknown one is a TypeError."""
-        return replace(self, **changes)  # type: ignore[arg-type]  # names are checked by replace
+        return replace(self, **changes)
 
 
 def _without_secrets(address: str) -> str:
     parts = urlsplit(address)
     host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host  # IPv6
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{host}{port}{parts.path}".rstrip("/")
 

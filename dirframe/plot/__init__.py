@@ -1,1 +1,28 @@
-"""Tidy frames to axes."""
+"""Charts: the frame that a statistic takes, drawn.
+
+Each chart takes the same frame as the function of its name in `dirframe.stats`, calls that
+function and draws what it gives, on the axes that it is handed or on a new figure. It says
+what it shows, how many records are behind it, what is not in it, and its source. Names are
+shown as they are: ``$`` and ``<`` mean nothing special. Text gets smaller in narrow axes, and
+a figure without a layout engine gets matplotlib's constrained one, so that no text is cut off.
+The caption is an annotation whose ``get_gid()`` is ``"caption"``.
+
+A script that no font of matplotlib's holds (Chinese, Japanese, Korean and others) is shown
+with the first installed font of `dirframe.plot.FONTS`; with none, matplotlib draws boxes and
+says so in a warning.
+
+What stays out: computing, saving, showing, and every global setting.
+"""
+
+from dirframe.plot._colours import language_colour
+from dirframe.plot._text import FONTS
+from dirframe.plot.countries import accounts_by_country
+from dirframe.plot.languages import contributors_by_language, language_share
+
+__all__ = [
+    "FONTS",
+    "accounts_by_country",
+    "contributors_by_language",
+    "language_colour",
+    "language_share",
+]

@@ -1,0 +1,66 @@
+# One command for each chore. Every target sets up what it needs: `make demo` and `make test`
+# work in a fresh clone on a machine that has nothing but Python 3.11 or newer, and make.
+# PYTHON names the interpreter, ARGS is handed on: make test PYTHON=python3.13 ARGS="-k reader"
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+LOWEST := $(VENV)-lowest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test wheel-test test-lowest lint format bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+# Done again only when the dependencies may have changed. An interrupted set-up leaves no
+# stamp, so the next run completes it.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dirframe needs Python 3.11 or newer; name one: make PYTHON=python3.13")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY) ## Load, clean and chart the sample directory, over real HTTP
+	$(BIN)/dirframe demo $(ARGS)
+
+# Four workers at most: beyond that, starting them costs more than they save.
+test: $(READY) ## Run the tests
+	$(BIN)/python -m pytest -m 'not wheel' --numprocesses=auto --maxprocesses=4 --dist=worksteal $(ARGS)
+
+wheel-test: $(READY) ## Build sdist and wheel, install the wheel elsewhere, run the demo there
+	$(BIN)/python -m pytest -m wheel tests/test_wheel.py $(ARGS)
+
+# Warnings are no errors here: older releases meet newer ones of what they need in turn.
+test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip compile --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+	    --output-file $(LOWEST)/constraints.txt pyproject.toml
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
+	    --constraint $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pytest -m 'not wheel' -W default $(ARGS)
+
+lint: $(READY) ## Run every gate that needs no test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	find dirframe -name '*.py' -exec $(BIN)/numpydoc lint {} +
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/repo-review --show err .
+
+format: $(READY) ## Mend what ruff can mend by itself
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## Measure: one table for each script in tests/benchmarks
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+clean: ## Remove the environment and everything that was built or cached
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

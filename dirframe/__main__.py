@@ -1,0 +1,5 @@
+"""``python -m dirframe`` does what ``dirframe`` does."""
+
+from dirframe.cli import main
+
+main()

@@ -1,0 +1,113 @@
+"""Repeated elements as tidy tables: one row an entry, with the parent's id.
+
+What stays out: reading XML; the lists stand in the frame already.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.client.dtypes import to_pandas, typed_array
+from dirframe.errors import InvalidInputError
+from dirframe.schema import ACCOUNT, PROJECT, Kind
+
+if TYPE_CHECKING:
+    from dirframe.schema import Field, Resource
+
+__all__ = ["child_table"]
+
+
+def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Give a repeated element of the records as a table of its own.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a loader.
+    name : str
+        Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
+        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an entry, in the order of the records. The first column is the parent's id,
+        ``project_id`` or ``account_id`` (str). Then come the entry's own fields as
+        `dirframe.schema` lists them, such as ``tag`` (str), or ``language`` (str),
+        ``percentage`` (Float64, % of code lines; ``<1`` is read as 0.5), ``color`` (str) and
+        ``id`` (str, the language's), and after these what else an entry had (str). A text
+        that could not be read stands in a column of the same name with ``_unreadable``
+        behind it. A frame whose records have no such element gives an empty table.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such element in accounts or projects, or the frame has no ``id``.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     projects = dirframe.load_projects(max_items=3, directory=directory)
+    >>> list(dirframe.child_table(projects, "tags"))
+    ['project_id', 'tag']
+    """
+    resource = _resource_of(frame)
+    field = _field_of(resource, name)
+    if "id" not in frame:
+        raise InvalidInputError(
+            "The frame has no column 'id', so its entries could not be told apart. Pass a frame "
+            "of a loader, with its id."
+        )
+    lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
+    entries = [value if isinstance(value, list) else _listed(value) for value in lists]
+    parents = chain.from_iterable(
+        repeat(parent, len(own)) for parent, own in zip(frame["id"], entries, strict=True)
+    )
+    items = field.items
+    assert items is not None  # noqa: S101  # the schema gives every repeated element its items
+    rows = [
+        entry if isinstance(entry, dict) else {items.tag: entry}
+        for entry in chain.from_iterable(entries)
+    ]
+    kinds = {known.column: known.kind for known in items.fields}
+    names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
+    parent_id = f"{resource.name}_id"
+    data: dict[str, Any] = {parent_id: pd.Series(list(parents), dtype="str")}
+    for column in names:
+        values = [row.get(column) for row in rows]
+        if any(isinstance(value, list | dict) for value in values):
+            data[column] = pd.Series(values, dtype="object")
+            continue
+        array, unreadable = typed_array(values, kinds.get(column, Kind.TEXT))
+        data[column] = to_pandas(array)
+        if unreadable is not None:
+            data[f"{column}_unreadable"] = to_pandas(unreadable)
+    return provenance.carry(frame, pd.DataFrame(data), f"child_table {name}")
+
+
+def _listed(value: object) -> list[Any]:
+    # Parquet gives lists back as arrays; everything else is a missing value.
+    return list(value) if isinstance(value, np.ndarray) else []
+
+
+def _resource_of(frame: pd.DataFrame) -> Resource:
+    noted = provenance.describe(frame)["resource"]
+    if noted:
+        return ACCOUNT if noted == ACCOUNT.name else PROJECT
+    return ACCOUNT if "email_sha1" in frame else PROJECT
+
+
+def _field_of(resource: Resource, name: str) -> Field:
+    known = {f.path[-1]: f for f in resource.fields if f.kind is Kind.ITEMS}
+    if name not in known:
+        raise InvalidInputError(
+            f"There is no table {name!r} of {resource.collection}: it is one of "
+            f"{', '.join(sorted(known))}."
+        )
+    return known[name]

@@ -1,0 +1,152 @@
+"""Where one asks: a directory's address, the key to it and the session with both.
+
+What stays out: what one asks (`dirframe.client.loaders`).
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from dirframe.client.session import Session
+from dirframe.settings import Settings
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["Directory"]
+
+
+class Directory:
+    """An open source directory, ready to be asked.
+
+    Parameters
+    ----------
+    base_url : str, optional
+        Its address. Left out: the environment variable DIRFRAME_BASE_URL.
+    api_key : str, optional
+        The key to it. Left out: the environment variable DIRFRAME_API_KEY, then the keyring
+        (service ``dirframe``, user the base URL).
+    name : str, default ""
+        What captions and citations call it; the host by default.
+    cache : bool, default True
+        Whether pages are kept on disk and read from there.
+    cache_dir : str or pathlib.Path, optional
+        Folder of the cache. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+    expire_after : datetime.timedelta, default one day
+        Age at which a cached page is asked for again.
+    max_workers : int, default 4
+        Pages that are fetched at the same time.
+    connect_timeout, read_timeout : float, default 10 and 60
+        Seconds until a connection, or the next bytes of an answer, must have come.
+    allow_http : bool, default False
+        Whether a host other than this machine may be asked without encryption.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no address or no key, or the address cannot be meant.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     projects = dirframe.load_projects(max_items=10, directory=directory)
+    >>> len(projects)
+    10
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        name: str = "",
+        cache: bool = True,
+        cache_dir: str | Path | None = None,
+        expire_after: timedelta = timedelta(days=1),
+        max_workers: int = 4,
+        connect_timeout: float = 10.0,
+        read_timeout: float = 60.0,
+        allow_http: bool = False,
+    ) -> None:
+        settings = Settings.from_env(
+            base_url,
+            api_key,
+            name=name,
+            expire_after=expire_after,
+            max_workers=max_workers,
+            connect_timeout=connect_timeout,
+            read_timeout=read_timeout,
+            allow_http=allow_http,
+        )
+        if not cache:
+            settings = settings.with_options(cache_dir=None)
+        elif cache_dir is not None:
+            settings = settings.with_options(cache_dir=Path(cache_dir).expanduser())
+        self._begin(settings)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, closing: ExitStack | None = None) -> Self:
+        """Make a directory of ready settings.
+
+        Parameters
+        ----------
+        settings : Settings
+            Address, key and manners.
+        closing : contextlib.ExitStack, optional
+            What ends together with the directory, such as an embedded service.
+
+        Returns
+        -------
+        Directory
+            Ready to be asked.
+        """
+        directory = cls.__new__(cls)
+        directory._begin(settings, closing)
+        return directory
+
+    def _begin(self, settings: Settings, closing: ExitStack | None = None) -> None:
+        self._settings = settings
+        self._closing = closing or ExitStack()
+        self._session: Session | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """Address, key and manners."""
+        return self._settings
+
+    @property
+    def session(self) -> Session:
+        """The session, opened when it is first needed and again after `close`."""
+        if self._session is None:
+            self._session = Session(self._settings)
+        return self._session
+
+    def close(self) -> None:
+        """Close connections and the cache, and end an embedded service."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        settings = self._settings
+        cache = "no cache" if settings.cache_dir is None else f"cache in {settings.cache_dir}"
+        return (
+            f"<Directory {settings.name!r} at {settings.base_url}, "
+            f"key {settings.api_key.fingerprint}, {cache}>"
+        )

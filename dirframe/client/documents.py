@@ -1,0 +1,88 @@
+"""Documents that are at hand already: from bytes to one frame, without a walk.
+
+What stays out: where the documents come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dirframe.client.frames import FrameBuilder
+from dirframe.client.reader import MAX_BYTES, Reader
+from dirframe.errors import UnreadableResponseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+    from dirframe.client.reader import Envelope
+    from dirframe.schema import Resource
+
+__all__ = ["Documents", "read_documents"]
+
+#: Documents whose text is held before it is converted, as in `dirframe.client.pages`.
+CHUNK = 64
+
+
+@dataclass(slots=True)
+class Documents:
+    """What some documents hold; `resource` is None if they hold no records at all."""
+
+    frame: pd.DataFrame
+    resource: Resource | None
+    envelopes: list[Envelope] = field(repr=False)
+
+
+def read_documents(
+    documents: Iterable[tuple[str, bytes]],
+    resource: Resource | None = None,
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> Documents:
+    """Read documents into one frame, in their order.
+
+    Parameters
+    ----------
+    documents
+        Pairs of what errors call a document, and its bytes.
+    resource
+        What the records must be; None to take what the first record is.
+    max_bytes
+        Largest document that is read.
+
+    Returns
+    -------
+    Documents
+        The frame and the envelopes.
+
+    Raises
+    ------
+    UnreadableResponseError
+        If a document is not the interface's XML, reports a failure, or holds other records.
+    """
+    reader = Reader(resource, max_bytes=max_bytes)
+    builder: FrameBuilder | None = None
+    envelopes: list[Envelope] = []
+    for source, content in documents:
+        envelope = reader.read(content, source=source)
+        if not envelope.succeeded:
+            said = f': "{envelope.error}"' if envelope.error else ""
+            raise UnreadableResponseError(
+                f"{source} is the report of a failure{said}, not a page of records. "
+                "Leave it out or fetch it again.",
+                found="the report of a failure",
+                source=source,
+            )
+        envelopes.append(envelope)
+        if reader.resource is not None and len(envelopes) % CHUNK == 0:
+            builder = builder or FrameBuilder(reader.resource)
+            builder.add(reader.take())
+    if reader.resource is None:
+        import pandas as pd
+
+        return Documents(pd.DataFrame(), None, envelopes)
+    builder = builder or FrameBuilder(reader.resource)
+    builder.add(reader.take())
+    return Documents(builder.finish(), reader.resource, envelopes)

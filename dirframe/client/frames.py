@@ -1,0 +1,134 @@
+"""From columns of text to a typed DataFrame, the same for no, one or many records.
+
+The dtypes follow the schema: text, identifiers and addresses are ``str`` (the specification
+does not show the type of an identifier), whole numbers ``Int64``, other numbers ``Float64``,
+timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object`` column. A column
+that the schema does not know is ``str``. A value that cannot be read as what it should be is
+never dropped: its text goes to a column of the same name with ``_unreadable`` behind it, and
+a warning says so. Impossible values, such as negative lines of code, are values and stay.
+
+What stays out: XML, HTTP, how a text is read (`dirframe.client.dtypes`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyarrow as pa
+
+from dirframe.client.dtypes import to_pandas, typed_array
+from dirframe.schema import Kind
+
+if TYPE_CHECKING:
+    from dirframe.client.reader import Columns, Path, Value
+    from dirframe.schema import Resource
+
+__all__ = ["FrameBuilder", "UnreadableValueWarning"]
+
+_EXAMPLES = 3
+
+
+class UnreadableValueWarning(UserWarning):
+    """Values that are no numbers or no timestamps where the interface says they are."""
+
+
+class FrameBuilder:
+    """Turn columns of text into one typed frame, a chunk at a time.
+
+    Parameters
+    ----------
+    resource
+        Whose specified columns every frame has.
+    """
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+        self._names: dict[Path, str] = {f.path: f.column for f in resource.fields}
+        self._columns: dict[str, list[pa.Array | list[Value]]] = {}
+        self._rows = 0
+        for field in resource.specified:
+            self._columns[field.column] = [typed_array([], field.kind).array]
+
+    def add(self, columns: Columns) -> None:
+        """Convert a chunk of records and add them at the end."""
+        chunk: dict[str, pa.Array | list[Value]] = {}
+        for path, values in columns.by_path.items():
+            name = self._name(path)
+            field = self._resource.by_column.get(name)
+            kind = field.kind if field else Kind.TEXT
+            if kind is Kind.ITEMS or any(type(value) is list for value in values):
+                chunk[name] = values
+            else:
+                chunk[name], unreadable = typed_array(values, kind)
+                if unreadable is not None:
+                    chunk[f"{name}_unreadable"] = unreadable
+        for name in {**self._columns, **chunk}:
+            if name not in self._columns:
+                self._columns[name] = [_nothing(chunk[name], self._rows)]
+            blank = _nothing(self._columns[name][0], columns.rows)
+            self._columns[name].append(chunk.get(name, blank))
+        self._rows += columns.rows
+
+    def finish(self) -> pd.DataFrame:
+        """Put the chunks together: specified columns first, then the others as they came.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a record in the order of `add`, index 0, 1, 2, …
+
+        Warns
+        -----
+        UnreadableValueWarning
+            If values could not be read; their texts are in the ``…_unreadable`` columns.
+        """
+        frame = pd.DataFrame(
+            {name: _joined(parts) for name, parts in self._columns.items()},
+            index=pd.RangeIndex(self._rows),
+        )
+        self._warn(frame)
+        return frame
+
+    def _name(self, path: Path) -> str:
+        name = self._names.get(path)
+        if name is None:
+            taken = set(self._names.values())
+            name = "_".join(path)
+            # Two ways to the same name, such as <a_b> and <a><b>: the later one stands apart.
+            while name in taken:
+                name = "__".join(path) if name == "_".join(path) else f"{name}_"
+            self._names[path] = name
+        return name
+
+    def _warn(self, frame: pd.DataFrame) -> None:
+        found = []
+        for name in frame.columns:
+            if not name.endswith("_unreadable"):
+                continue
+            texts = frame[name].dropna()
+            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
+            found.append(f"{len(texts):,} in {name.removesuffix('_unreadable')} ({examples})")
+        if found:
+            warnings.warn(
+                f"Values of the {self._resource.collection} could not be read: "
+                f"{'; '.join(found)}. They are missing there and kept as text in the columns "
+                "that end in _unreadable.",
+                UnreadableValueWarning,
+                stacklevel=3,
+            )
+
+
+def _nothing(like: pa.Array | list[Value], rows: int) -> pa.Array | list[Value]:
+    return [None] * rows if isinstance(like, list) else pa.nulls(rows, like.type)
+
+
+def _joined(parts: list[pa.Array | list[Value]]) -> pd.Series[Any]:
+    if not any(isinstance(part, list) for part in parts):
+        return to_pandas(pa.chunked_array(parts))
+    values: list[Value] = []
+    for part in parts:
+        values += part if isinstance(part, list) else part.to_pylist()
+    listed = [v if v is None or isinstance(v, list) else [v] for v in values]
+    return pd.Series(listed, dtype="object")

@@ -1,0 +1,174 @@
+"""Recorded pages: the same frames from files that someone kept.
+
+What stays out: HTTP.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dirframe import provenance
+from dirframe.client.documents import read_documents
+from dirframe.client.pages import IncompleteWarning
+from dirframe.client.reader import MAX_BYTES
+from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.schema import RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pandas as pd
+
+    from dirframe.client.reader import Envelope
+    from dirframe.schema import Resource
+
+__all__ = ["read_pages"]
+
+_OPENERS: dict[str, Any] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+
+
+def read_pages(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    resource: Literal["account", "project"] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> pd.DataFrame:
+    """Read recorded XML documents into the frame that the loaders would give.
+
+    Parameters
+    ----------
+    paths : str, pathlib.Path or iterable of these
+        Files, or folders whose ``.xml`` files are read in the order of their names, packed
+        ones (``.gz``, ``.bz2``, ``.xz``) included.
+    resource : {"account", "project"}, optional
+        What the records must be. Left out: what the first record is.
+    max_bytes : int, default 64 MiB
+        Largest document that is read, unpacked.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a record, in the order of the files, with the columns of `load_accounts` or
+        `load_projects`. A record whose id came before is left out and counted. In the
+        provenance, ``complete`` is true if the pages prove it, false if they prove the
+        opposite, and None if they do not say how many records there are. When they were
+        fetched is not known: the time of a file says when it was copied.
+
+    Raises
+    ------
+    InvalidInputError
+        If a path does not exist, or there is no XML file at all.
+    UnreadableResponseError
+        If a file is not the interface's XML; the message names the file.
+
+    Warns
+    -----
+    IncompleteWarning
+        If the pages say that there are more records than they hold.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> from dirframe.service.sample_data import sample_files
+    >>> accounts_file, projects_file = sample_files()
+    >>> len(dirframe.read_pages(projects_file))
+    1500
+    """
+    files = list(_files(paths))
+    known = None if resource is None else _known(resource)
+    documents = ((str(file), _content(file, max_bytes)) for file in files)
+    read = read_documents(documents, known, max_bytes=max_bytes)
+    frame, duplicates = read.frame, 0
+    if "id" in frame:
+        repeated = frame["id"].duplicated() & frame["id"].notna()
+        duplicates = int(repeated.sum())
+        frame = frame[~repeated].reset_index(drop=True)
+    complete, why, available = _completeness(read.envelopes, len(frame))
+    synthetic = any(envelope.synthetic for envelope in read.envelopes)
+    provenance.attach(
+        frame,
+        source="recorded pages",
+        resource=read.resource.name if read.resource else resource or "",
+        question={"files": len(files)},
+        items_available=available,
+        items_loaded=len(frame),
+        complete=complete,
+        why=why,
+        duplicates_removed=duplicates,
+        synthetic=synthetic,
+    )
+    if complete is False:
+        warnings.warn(
+            f"The {len(files):,} recorded pages are not a whole collection: {why}. Add the "
+            "missing pages, or say in your results that it is a part.",
+            IncompleteWarning,
+            stacklevel=2,
+        )
+    return frame
+
+
+def _known(resource: str) -> Resource:
+    if resource not in RESOURCES:
+        raise InvalidInputError(
+            f"resource is {resource!r}; it must be one of {', '.join(RESOURCES)}."
+        )
+    return RESOURCES[resource]
+
+
+def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    some = False
+    for path in map(Path, given):
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if _is_xml(file))
+        elif path.exists():
+            inside = [path]
+        else:
+            raise InvalidInputError(f"There is no file or folder {path}.")
+        some = some or bool(inside)
+        yield from inside
+    if not some:
+        names = ", ".join(str(path) for path in given) or "no path at all"
+        raise InvalidInputError(f"There is no .xml file in {names}.")
+
+
+def _is_xml(file: Path) -> bool:
+    name = file.with_suffix("") if file.suffix in _OPENERS else file
+    return file.is_file() and name.suffix.lower() == ".xml"
+
+
+def _content(file: Path, max_bytes: int) -> bytes:
+    opener = _OPENERS.get(file.suffix.lower(), open)
+    try:
+        with opener(file, "rb") as stream:
+            # One byte more than allowed is enough for the reader to refuse it.
+            content: bytes = stream.read(max_bytes + 1)
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise UnreadableResponseError(
+            f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
+        ) from error
+    return content
+
+
+def _completeness(
+    envelopes: list[Envelope], loaded: int
+) -> tuple[bool | None, str | None, int | None]:
+    counts = {envelope.items_available for envelope in envelopes}
+    if None in counts:
+        return None, "not every document says how many records there are", None
+    if len(counts) > 1:
+        said = " and ".join(f"{count:,}" for count in sorted(c for c in counts if c is not None))
+        return False, f"the pages count {said} records, so they are of different states", None
+    [available] = counts
+    if available == loaded:
+        return True, None, available
+    return False, f"they hold {loaded:,} of {available:,} records", available

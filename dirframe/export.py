@@ -1,0 +1,112 @@
+"""Frames to files, each written whole or not at all.
+
+What stays out: choosing what to export.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+__all__ = ["export", "write_csv"]
+
+
+def export(frame: pd.DataFrame, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a frame to a file by its suffix, whole or not at all.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What to write.
+    path : str or pathlib.Path
+        ``.csv`` or ``.parquet``. A CSV holds lists as JSON; Parquet keeps every dtype and
+        the provenance. Read a CSV back with ``pandas.read_csv(path,
+        keep_default_na=False, na_values=[""], dtype={"id": "str"})``: without these,
+        Namibia's code ``NA`` becomes a missing value and ids become numbers.
+    overwrite : bool, default False
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InvalidInputError
+        If the suffix is unknown, or the file exists and must not be replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export(pd.DataFrame({"id": ["1"]}), Path(folder) / "projects.csv").name
+    'projects.csv'
+    """
+    target = Path(path)
+    writers: dict[str, Callable[[Path], object]] = {
+        ".csv": lambda file: _csv_file(frame, file),
+        ".parquet": lambda file: frame.to_parquet(file, index=False),
+    }
+    writer = writers.get(target.suffix.lower())
+    if writer is None:
+        raise InvalidInputError(
+            f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(writers)}."
+        )
+    if target.exists() and not overwrite:
+        raise InvalidInputError(
+            f"{target} exists already; choose another name or pass overwrite=True."
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part")
+    try:
+        writer(unfinished)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target
+
+
+def write_csv(frame: pd.DataFrame, stream: TextIO) -> None:
+    """Write a frame as CSV to an open stream; lists become JSON.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What to write.
+    stream : TextIO
+        Where to.
+
+    Examples
+    --------
+    >>> import sys
+    >>> import pandas as pd
+    >>> write_csv(pd.DataFrame({"id": ["1"], "tags": [["a", "b"]]}), sys.stdout)
+    id,tags
+    1,"[""a"", ""b""]"
+    """
+    plain = frame.copy()
+    for name in frame.columns:
+        if frame[name].dtype == object:
+            plain[name] = frame[name].map(_json, na_action="ignore").astype("str")
+    plain.to_csv(stream, index=False, date_format="%Y-%m-%dT%H:%M:%SZ", lineterminator="\n")
+
+
+def _csv_file(frame: pd.DataFrame, file: Path) -> None:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        write_csv(frame, stream)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

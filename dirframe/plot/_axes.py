@@ -1,0 +1,186 @@
+"""What the charts share: axes, rows with names, bars, columns of numbers, caption.
+
+What stays out: which statistic is drawn (the modules of the charts).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter, SymmetricalLogLocator
+from matplotlib.transforms import Bbox
+
+from dirframe import provenance
+from dirframe.plot import _text
+from dirframe.plot._colours import NEUTRAL, OTHER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.container import BarContainer
+
+_FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
+_ROW_HEIGHT = 0.25  # inches
+_ROWS_AT_LEAST = 4
+_SMALLEST_TEXT = 5.0  # points
+_COLUMNS_SHARE = 0.4  # of the width of the axes, at most
+
+
+def axes(ax: Axes | None, rows: int) -> Axes:
+    """Return the axes to draw on: those given, or a new figure with room for the rows."""
+    if ax is not None:
+        figure = ax.get_figure(root=True)
+        if figure is not None and figure.get_layout_engine() is None:
+            # Without one, names that are longer than the margin is wide are cut off.
+            figure.set_layout_engine("constrained")
+        return ax
+    height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
+    _, ax = plt.subplots(figsize=(_FIGURE_WIDTH, height), layout="constrained")
+    return ax
+
+
+def rows(ax: Axes, names: Sequence[str]) -> float:
+    """Name the rows from top to bottom; return the size of text that fits a row, in points."""
+    usual = _text.size(ax, mpl.rcParams["ytick.labelsize"])
+    size = max(min(usual, _text.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
+    shown = [_text.name(name) for name in names]
+    ax.set_yticks(range(len(names)), shown, fontsize=size, **_text.literal())
+    for label, text in zip(ax.get_yticklabels(), shown, strict=True):
+        if "\n" in text:  # two lines have to fit where the others have one
+            label.set(fontsize=max(size * 0.72, _SMALLEST_TEXT), linespacing=1.0)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.grid(visible=True, axis="x", linewidth=0.6, alpha=0.5)
+    ax.set_axisbelow(True)
+    return size
+
+
+def bars(
+    ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
+) -> None:
+    """Draw a horizontal bar a row, with its label at its end."""
+    drawn = ax.barh(range(len(widths)), widths, height=_thickness(len(widths)), color=colours)
+    _hatch_other(drawn, colours)
+    ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
+    # Room for the longest label beside the longest bar, but never more than the bars have.
+    room = min((_text.widest(labels, size) + 3) / _text.width(ax), 0.5)
+    most = max(widths)
+    ax.set_xlim(0, most / (1 - room))
+    tick = _text.widest([f"{most:,.0f}"], _label_ticks(ax))
+    ticks = int(_text.width(ax) * (1 - room) / (2 * tick))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=min(max(ticks, 1), 6), integer=True))
+
+
+def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
+    """Draw quartiles, median and maximum of each row on an axis that survives zero."""
+    line = mpl.rcParams["text.color"]
+    _label_ticks(ax)
+    low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
+    most = table["maximum"].to_numpy(float)
+    ax.hlines(table.index, high, most, colors=line, linewidth=0.8, alpha=0.6)
+    ax.plot(most, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6)
+    drawn = ax.barh(
+        table.index, high - low, left=low, height=0.75 * _thickness(len(table)), color=colours
+    )
+    _hatch_other(drawn, colours)
+    ax.plot(
+        table["median"].to_numpy(float),
+        table.index,
+        "o",
+        color=ax.get_facecolor(),
+        markeredgecolor=line,
+        markersize=size / 2,
+        label="median",
+    )
+    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
+    ax.set_xlim(-0.15, max(most.max(), 1) * 1.15)
+    subs = [1.0] if most.max() >= 50 else [1.0, 2.0, 5.0]
+    ax.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=subs))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # set_xscale has replaced it
+
+
+def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
+    """Write columns of numbers right of the axes, each below its title; narrow axes get fewer."""
+    widths = {
+        title: _text.widest((title, *cells), size) + 1.3 * size for title, cells in table.items()
+    }
+    while len(widths) > 1 and sum(widths.values()) > _COLUMNS_SHARE * _text.width(ax):
+        widths.pop(next(iter(widths)))
+    right = 0.0
+    for title, width in widths.items():
+        right += width
+        place = {"textcoords": "offset points", "ha": "right", "fontsize": size, **_text.literal()}
+        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **place)
+        where = ("axes fraction", "data")
+        for row, cell in enumerate(table[title]):
+            ax.annotate(cell, (1, row), (right, 0), xycoords=where, va="center", **place)
+
+
+def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) -> None:
+    """Say above the axes what is shown, `pad` points away, and below them in which unit."""
+    size = _text.size(ax, mpl.rcParams["axes.titlesize"])
+    shown = _text.wrapped(title, size, _text.width(ax))
+    ax.set_title(shown, fontsize=size, pad=pad, **_text.literal())
+    size = _text.size(ax, mpl.rcParams["axes.labelsize"])
+    ax.set_xlabel(_text.wrapped(unit, size, _text.width(ax)), fontsize=size, **_text.literal())
+
+
+def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
+    """Write the notes and the source discreetly below everything else, from the left edge."""
+    text = "\n".join([" ".join(n for n in notes if n), provenance.caption(statistic)]).strip()
+    size = _text.size(ax, "x-small")
+    ax.annotate(
+        # The names beside the axes are above it, so that it is wider than the axes.
+        _text.wrapped(text, size, 1.2 * _text.width(ax)),
+        (0, 0),
+        (0, -4),
+        xycoords=partial(_surroundings, ax),
+        textcoords="offset points",
+        va="top",
+        fontsize=size,
+        alpha=0.75,
+        linespacing=1.35,
+        gid="caption",
+        **_text.literal(),
+    )
+
+
+def nothing(ax: Axes, text: str) -> None:
+    """Say in the middle of empty axes why they are empty."""
+    ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
+    ax.spines[:].set_visible(False)
+    size = _text.size(ax, "large")
+    said = _text.wrapped(text, size, _text.width(ax))
+    ax.text(0.5, 0.5, said, ha="center", va="center", fontsize=size, **_text.literal())
+
+
+def _label_ticks(ax: Axes) -> float:
+    """Separate the thousands on the x axis; return the size of its numbers, in points."""
+    size = _text.size(ax, mpl.rcParams["xtick.labelsize"])
+    ax.tick_params(axis="x", labelsize=size)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    return size
+
+
+def _thickness(rows: int) -> float:
+    """Give the height of a bar, as a share of its row; few rows are high ones."""
+    return 0.74 * min(rows / _ROWS_AT_LEAST, 1.0)
+
+
+def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
+    for bar, colour in zip(bars, colours, strict=True):
+        if colour == OTHER:
+            bar.set(hatch="/////", edgecolor=NEUTRAL, linewidth=0.6)
+
+
+def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
+    """Return the box of the axes with the labels of both axes."""
+    boxes = [axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis)]
+    return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])

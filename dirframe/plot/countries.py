@@ -1,0 +1,88 @@
+"""Charts of accounts by country."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dirframe import stats
+from dirframe.plot import _axes, _text
+from dirframe.plot._colours import ACCENT, OTHER
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["accounts_by_country"]
+
+
+def accounts_by_country(
+    accounts: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
+) -> Axes:
+    """Draw how many accounts each country has.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame
+        Accounts with unified countries, as `dirframe.unify_countries` gives them;
+        `dirframe.stats.accounts_by_country` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    top : int or None, default 20
+        Countries to show; the others become one hatched bar. None shows all.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a country, the most accounts on top, labelled with their number and their share
+        of the accounts whose country is known. The caption says of how many it is not.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.accounts_by_country`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({
+    ...     "country_code": ["DE", "Germany", "NA"],
+    ...     "country_alpha_2": ["DE", "DE", "NA"],
+    ...     "country_name": ["Germany", "Germany", "Namibia"],
+    ... })
+    >>> ax = accounts_by_country(accounts)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['Germany', 'Namibia']
+    """
+    table = stats.accounts_by_country(accounts, top=top)
+    counted = table.attrs["dirframe"]["counted"]
+    ax = _axes.axes(ax, len(table))
+    if table.empty:
+        _axes.titles(ax, "Accounts by country")
+        _axes.nothing(ax, _nothing(counted))
+    else:
+        _axes.titles(ax, "Accounts by country", "Accounts (share of those with a known country)")
+        colours = [ACCENT] * len(table)
+        if counted["countries_in_other"]:
+            colours[-1] = OTHER
+        size = _axes.rows(ax, list(table["country_name"]))
+        labels = _text.amounts(table["accounts"], table["share"])
+        _axes.bars(ax, list(table["accounts"]), labels, colours, size)
+    _axes.caption(ax, table, _not_shown(counted))
+    return ax
+
+
+def _not_shown(counted: dict[str, int]) -> str:
+    reasons = {
+        "without a country": counted["country_missing"],
+        "with one that was not identified": counted["country_unresolved"],
+    }
+    return _text.not_shown("account", reasons)
+
+
+def _nothing(counted: dict[str, int]) -> str:
+    number = counted["accounts"]
+    return (
+        f"None of {_text.counted(number, 'account')} has a known country"
+        if number
+        else "No accounts"
+    )

@@ -1,0 +1,163 @@
+"""Charts of projects by their main language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dirframe import stats
+from dirframe.plot import _axes, _text
+from dirframe.plot._colours import OTHER, language_colour
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["contributors_by_language", "language_share"]
+
+
+def language_share(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+    """Draw how many projects each main language has.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_share` counts
+        them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    top : int or None, default 20
+        Languages to show; the others become one hatched bar. None shows all.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a language, the most projects on top, labelled with their number and their share
+        of the projects that have a main language. The caption says how many have none.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.language_share`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "Java", "C"],
+    ...     "analysis_total_code_lines": [1200, 800, 40],
+    ... })
+    >>> ax = language_share(projects)
+    >>> [bar.get_width() for bar in ax.patches]
+    [2.0, 1.0]
+    """
+    table = stats.language_share(projects, top=top)
+    counted = table.attrs["dirframe"]["counted"]
+    ax = _axes.axes(ax, len(table))
+    title = "Projects by main language"
+    if table.empty:
+        _axes.titles(ax, title)
+        _axes.nothing(ax, _nothing(counted, "a main language"))
+        _axes.caption(ax, table)
+    else:
+        _axes.titles(ax, title, "Projects (share of those with a main language)")
+        labels = _text.amounts(table["projects"], table["share"])
+        size = _axes.rows(ax, list(table["language"]))
+        _axes.bars(ax, list(table["projects"]), labels, _colours(table), size)
+        _axes.caption(ax, table, _not_shown(counted))
+    return ax
+
+
+def contributors_by_language(
+    projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
+) -> Axes:
+    """Draw how many contributors the projects of each main language have.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them;
+        `dirframe.stats.contributors_by_language` describes them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    top : int or None, default 20
+        Languages to show; the projects of all others share the last row. None shows all.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A row a language, the most contributors in all on top: a bar from the lower to the
+        upper quartile of contributors a project, a dot at the median, a line to the maximum,
+        and beside it the median, the sum and the number of projects. The x axis is
+        logarithmic from 1 on and linear from 0 to 1, since many projects have none.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.contributors_by_language`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "C", "C", "Java"],
+    ...     "analysis_twelve_month_contributor_count": [0, 2, 10, 1],
+    ... })
+    >>> ax = contributors_by_language(projects)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['C', 'Java']
+    """
+    table = stats.contributors_by_language(projects, top=top)
+    counted = table.attrs["dirframe"]["counted"]
+    ax = _axes.axes(ax, len(table))
+    title = "Contributors by main language"
+    described = table[table["projects_counted"] > 0]
+    if described.empty:
+        _axes.titles(ax, title)
+        what = "a valid contributor count" if counted["with_language"] else "a main language"
+        _axes.nothing(ax, _nothing(counted, what))
+        _axes.caption(ax, table)
+        return ax
+    size = _axes.rows(ax, list(table["language"]))
+    # The title may be wider than the axes: it goes above those of the columns beside them.
+    unit = "Contributors in twelve months (people per project)"
+    _axes.titles(ax, title, unit, pad=1.2 * size + 8)
+    colours = _colours(table)
+    _axes.spreads(ax, described, [colours[row] for row in described.index], size)
+    _axes.columns(
+        ax,
+        {
+            "median": [_text.number(value) for value in table["median"]],
+            "people": [_text.number(value) for value in table["contributors"]],
+            "projects": [_text.number(value) for value in table["projects_counted"]],
+        },
+        size,
+    )
+    _axes.caption(
+        ax,
+        table,
+        "Dot: median; bar: quartiles; line: to the maximum.",
+        "People: sum over the projects; who is in two of them counts twice.",
+        _not_shown(counted),
+    )
+    return ax
+
+
+def _colours(table: pd.DataFrame) -> list[str]:
+    colours = [language_colour(language) for language in table["language"]]
+    if table.attrs["dirframe"]["counted"]["languages_in_other"]:
+        colours[-1] = OTHER
+    return colours
+
+
+def _not_shown(counted: dict[str, int]) -> str:
+    uncounted = counted.get("contributors_missing", 0) + counted.get("contributors_negative", 0)
+    reasons = {
+        "without a main language": counted["without_language"],
+        "without a valid contributor count": uncounted,
+    }
+    return _text.not_shown("project", reasons)
+
+
+def _nothing(counted: dict[str, int], what: str) -> str:
+    number = counted["projects"]
+    return f"None of {_text.counted(number, 'project')} has {what}" if number else "No projects"

@@ -1,0 +1,162 @@
+"""Builds a store: either all of its files are imported, or there is no store.
+
+The records are written as they come; what they are sorted by goes to a temporary table, from
+which the order of every sort and the index of words are made once, at the end. No sort has to
+be worked out when a page is asked for, so the last page costs what the first one does.
+
+What stays out: reading XML (`importing`), answering (`store`).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dirframe.errors import StoreError
+from dirframe.schema import RESOURCES, Resource
+from dirframe.service.importing import Imported, Prepared, find_files, read_file
+from dirframe.service.words import index_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["APPLICATION_ID", "VERSION", "base_sorts", "build_store"]
+
+#: Marks the file as ours ("dirf"), in the place that SQLite keeps for this.
+APPLICATION_ID = 0x64697266
+
+#: Version of the tables below: a store of another version is refused and built anew.
+VERSION = 1
+
+_AT_ONCE = 1_000
+
+_KEYS = ("id_key", "name_key", "created_at", "updated_at", "stack_count", "words")
+
+
+def base_sorts(resource: Resource) -> list[str]:
+    """Return the sorts of a resource without the reverse ones, which are exact mirrors."""
+    return [sort for sort in resource.sorts if not sort.endswith("_reverse")]
+
+
+def build_store(path: Path, sources: Iterable[Path]) -> Path:
+    """Build the store of a directory from XML collections.
+
+    Parameters
+    ----------
+    path
+        The file to be made; one that exists is replaced, but only by a complete store.
+    sources
+        Files (``.xml``, ``.xml.gz``) and folders of such files. Where two hold the same id,
+        the later record replaces the earlier one.
+
+    Returns
+    -------
+    pathlib.Path
+        `path`.
+
+    Raises
+    ------
+    StoreError
+        A file is missing or not the interface's XML, or a record has no id; nothing is left.
+    """
+    files = find_files(sources)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            unfinished = Path(file.name)
+    except OSError as error:
+        raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+    try:
+        with closing(sqlite3.connect(unfinished, isolation_level=None)) as database:
+            _fill(database, files)
+        os.replace(unfinished, path)  # noqa: PTH105  # Path.replace is the same, this says so
+    except sqlite3.Error as error:
+        raise StoreError(f"The store {path} cannot be written: {error}.") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
+
+
+def _fill(database: sqlite3.Connection, files: list[Path]) -> None:
+    # A build that is interrupted leaves no store, so it needs no journal.
+    for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
+        database.execute(f"PRAGMA {pragma}")
+    database.execute("BEGIN")
+    for resource in RESOURCES.values():
+        _create_tables(database, resource)
+    imported = Imported()
+    for file in files:
+        imported.records = 0
+        records = read_file(file, imported)
+        while batch := list(islice(records, _AT_ONCE)):
+            for resource in RESOURCES.values():
+                _write(database, resource, [r for r in batch if r.resource is resource])
+    for resource in RESOURCES.values():
+        _order(database, resource)
+    database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
+    database.execute("INSERT INTO about VALUES (?)", (imported.synthetic,))
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    database.execute(f"PRAGMA user_version = {VERSION}")
+    database.execute("COMMIT")
+
+
+def _create_tables(database: sqlite3.Connection, resource: Resource) -> None:
+    name = resource.collection
+    database.execute(
+        f"CREATE TABLE {name} (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+        " email_md5 TEXT, xml TEXT NOT NULL)"
+    )
+    database.execute(f"CREATE TABLE {name}_order (sort TEXT PRIMARY KEY, numbers BLOB NOT NULL)")
+    # The same ids come in the same order, so that both tables give a record the same number.
+    database.execute(
+        f"CREATE TEMP TABLE {name}_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+        f" {', '.join(_KEYS)})"
+    )
+
+
+def _write(database: sqlite3.Connection, resource: Resource, records: list[Prepared]) -> None:
+    name = resource.collection
+    database.executemany(
+        _upsert(name, ("email_md5", "xml")), [(r.id, r.email_md5, r.xml) for r in records]
+    )
+    database.executemany(
+        _upsert(f"temp.{name}_keys", _KEYS),
+        [
+            (r.id, r.id_key, r.name_key, r.created_at, r.updated_at, r.stack_count, r.words)
+            for r in records
+        ],
+    )
+
+
+def _upsert(table: str, columns: tuple[str, ...]) -> str:
+    return (
+        f"INSERT INTO {table} (id, {', '.join(columns)})"  # noqa: S608  # names of our own tables
+        f" VALUES (?{', ?' * len(columns)})"
+        f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in columns)}"
+    )
+
+
+def _order(database: sqlite3.Connection, resource: Resource) -> None:
+    name = resource.collection
+    for sort in base_sorts(resource):
+        key = f"{sort}_key" if sort in {"id", "name"} else sort
+        rows = database.execute(
+            # Numbers begin at 0 in arrays and at 1 in tables. The id makes every place unique.
+            f"SELECT number - 1 FROM temp.{name}_keys ORDER BY {key}, id_key"  # noqa: S608  # as above
+        )
+        numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)
+        database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))  # noqa: S608  # as above
+    database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5) WHERE email_md5 IS NOT NULL")
+    index_words(database, name, _texts(database, name))
+    database.execute(f"DROP TABLE temp.{name}_keys")
+
+
+def _texts(database: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
+    yield from database.execute(f"SELECT number - 1, words FROM temp.{name}_keys ORDER BY number")  # noqa: S608  # as above

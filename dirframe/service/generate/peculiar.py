@@ -1,0 +1,41 @@
+"""What generated collections contain on purpose, so that programs meet it before people do.
+
+The texts stand in `tables/peculiar.toml`. What stays out: peculiarities that were measured,
+like negative line counts (`figures`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dirframe.service.generate.words import read_table
+
+__all__ = ["ACCOUNTS", "EVERY", "PROJECTS", "Peculiarity", "texts"]
+
+#: One record in so many takes its texts from the list, in turn.
+EVERY = 50
+_FIRST = 16
+
+
+@dataclass(frozen=True)
+class Peculiarity:
+    """What is peculiar, in words, and the texts that a record takes from it."""
+
+    what: str
+    texts: dict[str, str]
+
+
+def _read(kind: str) -> tuple[Peculiarity, ...]:
+    return tuple(
+        Peculiarity(entry.pop("what"), entry) for entry in read_table("peculiar.toml")[kind]
+    )
+
+
+ACCOUNTS = _read("account")
+PROJECTS = _read("project")
+
+
+def texts(choice: tuple[Peculiarity, ...], index: int) -> dict[str, str]:
+    """Return the peculiar texts of the record at an index: none for most."""
+    turn, rest = divmod(index, EVERY)
+    return choice[turn % len(choice)].texts if rest == _FIRST else {}

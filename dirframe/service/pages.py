@@ -1,0 +1,125 @@
+"""The directory's public web pages: for people, without a key and without JavaScript.
+
+What stays out: XML (`app`, `writer`), where records come from (`store`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+from flask import Blueprint, render_template, request
+from lxml import etree
+from werkzeug.exceptions import HTTPException, NotFound
+
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.service.arguments import asked_page
+from dirframe.service.records import Value, record_from_element
+
+if TYPE_CHECKING:
+    from dirframe.service.store import Store
+
+__all__ = ["create_pages", "error_page"]
+
+SORT_LABELS = {
+    "created_at": "oldest first",
+    "created_at_reverse": "newest first",
+    "id": "number, ascending",
+    "id_reverse": "number, descending",
+    "name": "name, A to Z",
+    "name_reverse": "name, Z to A",
+    "updated_at": "longest unchanged first",
+    "updated_at_reverse": "latest change first",
+    "stack_count": "fewest users first",
+    "stack_count_reverse": "most users first",
+}
+
+#: A kudo rank that the web site shows for an account without a score (specification, Account).
+DEFAULT_KUDO_RANK = "1"
+
+
+def create_pages(store: Store) -> Blueprint:
+    """Return the pages of `store`: home, lists, and one for each account and project."""
+    pages = Blueprint("pages", __name__)
+    pages.add_app_template_filter(link, "link")
+    pages.add_app_template_filter(thousands, "thousands")
+
+    @pages.get("/")
+    def home() -> str:
+        counts = {r.collection: store.count(r) for r in RESOURCES.values()}
+        return render_template("home.html", synthetic=store.synthetic, counts=counts)
+
+    def listing(resource: Resource) -> str:
+        query, sort = request.args.get("query", "").strip(), request.args.get("sort")
+        sort = sort or resource.default_sort
+        number = asked_page(request.args)
+        page = store.page(resource, query=query, sort=sort, page=number)
+        last = max(1, -(-page.available // PAGE_SIZE))
+
+        def address(to: int) -> str:
+            asked = {"query": query, "sort": sort if sort != resource.default_sort else ""}
+            chosen = {name: value for name, value in asked.items() if value}
+            return f"/{resource.collection}?{urlencode({**chosen, 'page': to})}"
+
+        return render_template(
+            "list.html",
+            synthetic=store.synthetic,
+            resource=resource,
+            records=[_content(fragment) for fragment in page.fragments],
+            available=page.available,
+            first=page.first,
+            number=number,
+            last=last,
+            address=address,
+            query=query,
+            sort=sort,
+            sort_labels=[(sort, SORT_LABELS[sort]) for sort in resource.sorts],
+            xml=f"/{resource.collection}.xml?"
+            + urlencode({"query": query, "sort": sort, "page": number}),
+        )
+
+    def single(resource: Resource, segment: str) -> str:
+        fragment = store.by_id(resource, segment)
+        if fragment is None:
+            raise NotFound(f"There is no {resource.name} {segment[:50]}.")
+        return render_template(
+            f"{resource.name}.html",
+            synthetic=store.synthetic,
+            record=_content(fragment),
+            default_kudo_rank=DEFAULT_KUDO_RANK,
+        )
+
+    for resource in (ACCOUNT, PROJECT):
+        path, facts = f"/{resource.collection}", {"resource": resource}
+        pages.add_url_rule(path, resource.collection, listing, defaults=facts)
+        pages.add_url_rule(f"{path}/<segment>", resource.name, single, defaults=facts)
+    return pages
+
+
+def error_page(store: Store, error: HTTPException) -> str:
+    """Return the page that says what went wrong, in words."""
+    return render_template("error.html", synthetic=store.synthetic, error=error)
+
+
+def link(url: object) -> str | None:
+    """Return an address that is safe to link to, or None: scripts and the like are not."""
+    if not isinstance(url, str):
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return url if parts.scheme in {"http", "https", "ftp", "irc", "ircs"} and parts.netloc else None
+
+
+def thousands(value: object) -> str:
+    """Return a number with its thousands set apart, and anything else as it is."""
+    try:
+        return f"{int(str(value)):,}"
+    except ValueError:
+        return str(value)
+
+
+def _content(fragment: str) -> dict[str, Value]:
+    # The fragment is the writer's own, without document type or entities.
+    return record_from_element(etree.fromstring(fragment))

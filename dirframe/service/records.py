@@ -1,0 +1,89 @@
+"""What a record is inside the service: a nested mapping of texts.
+
+A value is a text, None for missing, a mapping for a nested element or a list for a repeated
+one. An attribute goes by ``@`` and its name, the text of an element that also has attributes
+or children by ``#text``::
+
+    {"id": "1", "tags": ["c", "xml"], "analysis": {"id": "2", "languages": {
+        "@graph_url": "…", "language": [{"@percentage": "79", "#text": "Ruby"}]}}}
+
+A list under the name of one of the schema's repeated elements (``tags``) is wrapped in that
+element; any other list is the element itself, repeated.
+
+What stays out: reading files (`importing`), writing XML (`writer`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from dirframe.schema import RESOURCES, Field, Kind
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["ITEM_TAGS", "Record", "Value", "fold", "record_from_element", "without_controls"]
+
+Value: TypeAlias = "str | int | float | Mapping[str, Value] | list[Value] | None"
+Record: TypeAlias = Mapping[str, Value]
+
+#: Characters that no XML 1.0 document can hold, escaped or not.
+FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff"
+_FORBIDDEN = re.compile(f"[{FORBIDDEN}]")
+
+
+def _item_tags(fields: tuple[Field, ...]) -> dict[str, str]:
+    return {f.path[-1]: f.items.tag for f in fields if f.kind is Kind.ITEMS and f.items}
+
+
+#: Repeated elements that have an element around them: its name and theirs.
+ITEM_TAGS = {
+    outer: inner
+    for resource in RESOURCES.values()
+    for outer, inner in _item_tags(resource.fields).items()
+}
+
+
+def without_controls(text: str) -> str:
+    """Return `text` without the characters that no XML document can hold."""
+    return _FORBIDDEN.sub("", text)
+
+
+def fold(text: str) -> str:
+    """Return the form in which texts are compared and searched, whatever their case."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
+
+
+def record_from_element(element: _Element) -> dict[str, Value]:
+    """Return the content of an element: its children, its attributes and its text."""
+    record: dict[str, Value] = {
+        "@" + _local(str(name)): str(text) for name, text in element.attrib.items()
+    }
+    for child in element:
+        name, value = _local(child.tag), _value(child)
+        if name not in record:
+            record[name] = value
+        elif isinstance(known := record[name], list):
+            known.extend(value if isinstance(value, list) else [value])
+        else:
+            record[name] = [known, value]
+    text = (element.text or "").strip()
+    if text:
+        record["#text"] = text
+    return record
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def _value(element: _Element) -> Value:
+    if len(element) == 0 and not element.attrib:
+        return (element.text or "").strip() or None
+    tag = ITEM_TAGS.get(_local(element.tag))
+    if tag and not element.attrib and all(_local(child.tag) == tag for child in element):
+        return [_value(child) for child in element]
+    return record_from_element(element)

@@ -1,0 +1,98 @@
+"""The bundled sample collection, and stores built from XML files and kept for the next time.
+
+What stays out: making the sample (`generate`), serving it (`server`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from dirframe.errors import StoreError
+from dirframe.service.building import VERSION
+from dirframe.service.importing import find_files
+from dirframe.service.store import Store
+from dirframe.settings import cache_folder
+
+__all__ = ["open_data", "sample_files"]
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_NAMES = ("accounts.xml.gz", "projects.xml.gz")
+_SQLITE = b"SQLite format 3\0"
+
+
+def sample_files() -> list[Path]:
+    """Return the files of the sample collection: in the wheel, or beside the package.
+
+    Raises
+    ------
+    StoreError
+        They are in neither place.
+    """
+    for folder in (_PACKAGE / "data", _PACKAGE.parent / "data"):
+        files = [folder / name for name in _NAMES]
+        if all(file.is_file() for file in files):
+            return files
+    raise StoreError(
+        f"The sample data ({' and '.join(_NAMES)}) is not beside the package: this is a broken "
+        "installation. Install dirframe again, or name your own data."
+    )
+
+
+def open_data(data: Path | None = None) -> Store:
+    """Open a store, or XML files as one.
+
+    Parameters
+    ----------
+    data
+        A store that was built before, an XML file or a folder of XML files; left out: the
+        bundled sample. A store built from XML is kept in the cache folder under the digest
+        of the files, so that the same files are imported once.
+
+    Returns
+    -------
+    Store
+        The open store.
+
+    Raises
+    ------
+    StoreError
+        There are no such files, or they are neither a store nor the interface's XML.
+    """
+    if data is not None and _is_database(data):
+        return Store(data)
+    files = sample_files() if data is None else find_files([data])
+    name = f"store-{_digest(files)}.sqlite"
+    try:
+        folder = cache_folder() / "stores"
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        # The person's cache cannot be written, which is no reason not to serve.
+        folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
+    kept = folder / name
+    if kept.exists():
+        try:
+            return Store(kept)
+        except StoreError:
+            pass  # damaged: built anew
+    return Store.build(kept, files)
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(_SQLITE)) == _SQLITE
+
+
+def _digest(files: list[Path]) -> str:
+    digest = sha256(f"store version {VERSION}".encode())
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        digest.update(b"\0")
+    return digest.hexdigest()[:24]

@@ -1,0 +1,230 @@
+"""The store of a directory, open for reading: pages of records as XML, by sort and query.
+
+A sort is an array of record numbers in its order, read from the file when it is first asked
+for; its reverse is the same array from the other end. The answer to a query is such an array
+too, and is remembered, so that its further pages cost nothing.
+
+What stays out: building it (`building`), the envelope (`writer`), HTTP (`app`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from dirframe.errors import InvalidInputError, StoreError
+from dirframe.schema import ACCOUNT, PAGE_SIZE, RESOURCES, Resource
+from dirframe.service.building import APPLICATION_ID, VERSION, build_store
+from dirframe.service.records import fold, without_controls
+from dirframe.service.words import Numbers, records_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["MAX_QUERY", "MAX_WORDS", "Page", "Store"]
+
+#: Bounds of what one query may ask, so that no request is dear.
+MAX_QUERY = 500
+MAX_WORDS = 10
+
+_REMEMBERED_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its records as XML, how many there are in all, and where it begins."""
+
+    fragments: list[str]
+    available: int
+    first: int
+
+
+class Store:
+    """A directory's records, read-only, for any number of threads.
+
+    Parameters
+    ----------
+    path
+        A file that `Store.build` or `dirframe.service.building.build_store` has made.
+
+    Raises
+    ------
+    StoreError
+        The file is missing, not a store of ours, or of another version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._connections: list[sqlite3.Connection] = []
+        self._orders: dict[tuple[str, str], tuple[Numbers, Numbers]] = {}
+        self._answers: OrderedDict[tuple[str, str, tuple[str, ...]], Numbers] = OrderedDict()
+        if not path.is_file():
+            raise StoreError(f"There is no store {path}.")
+        try:
+            database = self._database()
+            marks = [database.execute(f"PRAGMA {p}").fetchone()[0] for p in _MARKS]
+        except sqlite3.Error as error:
+            raise StoreError(f"{path} is not a store: {error}.") from error
+        if marks[0] != APPLICATION_ID:
+            self.close()
+            raise StoreError(f"{path} is a database, but not a store of dirframe.")
+        if marks[1] != VERSION:
+            self.close()
+            raise StoreError(
+                f"{path} is a store of version {marks[1]}, this dirframe reads version "
+                f"{VERSION}: build it again from its XML files."
+            )
+        (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()
+        #: Whether any of the records was generated.
+        self.synthetic = bool(synthetic)
+        self._sizes = {
+            r.name: database.execute(f"SELECT count(*) FROM {r.collection}").fetchone()[0]  # noqa: S608  # the schema's own name
+            for r in RESOURCES.values()
+        }
+
+    @classmethod
+    def build(cls, path: Path, sources: Iterable[Path]) -> Self:
+        """Build a store from XML collections and open it: see `building.build_store`."""
+        return cls(build_store(path, sources))
+
+    def close(self) -> None:
+        """Close the file; what is asked afterwards fails."""
+        with self._lock:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def count(self, resource: Resource) -> int:
+        """Return the number of records."""
+        return int(self._sizes[resource.name])
+
+    def page(
+        self, resource: Resource, *, query: str = "", sort: str | None = None, page: int = 1
+    ) -> Page:
+        """Return one page of a collection.
+
+        Parameters
+        ----------
+        resource
+            Accounts or projects.
+        query
+            Words that must all occur, in any case, also as parts of words: in the name of an
+            account; in the title, the description or the tags of a project.
+        sort
+            One of `resource.sorts`; left out: `resource.default_sort`.
+        page
+            Number of the page; the first is 1.
+
+        Returns
+        -------
+        Page
+            At most `schema.PAGE_SIZE` records; none where the page is past the end.
+
+        Raises
+        ------
+        InvalidInputError
+            Sort, page or query cannot be meant.
+        """
+        sort = sort or resource.default_sort
+        if sort not in resource.sorts:
+            raise InvalidInputError(
+                f"There is no sort of {resource.collection} by {sort[:50]!r}; "
+                f"there are {', '.join(resource.sorts)}."
+            )
+        if page < 1:
+            raise InvalidInputError(f"There is no page {page}; the first page is 1.")
+        base = sort.removesuffix("_reverse")
+        numbers = self._answer(resource, base, _words(query))
+        if sort != base:
+            numbers = numbers[::-1]
+        first = (page - 1) * PAGE_SIZE
+        chosen = numbers[first : first + PAGE_SIZE].tolist()
+        return Page(self._fragments(resource, chosen), len(numbers), first)
+
+    def by_id(self, resource: Resource, identifier: str) -> str | None:
+        """Return the record with this id as XML, or None."""
+        return self._one(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)  # noqa: S608  # the schema's own name
+
+    def by_email_md5(self, digest: str) -> str | None:
+        """Return the account whose e-mail address has this MD5 digest, or None."""
+        return self._one(
+            f"SELECT xml FROM {ACCOUNT.collection} WHERE email_md5 = ? ORDER BY number LIMIT 1",  # noqa: S608  # as above
+            digest.lower(),
+        )
+
+    def _one(self, sql: str, argument: str) -> str | None:
+        row = self._database().execute(sql, (argument,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def _fragments(self, resource: Resource, numbers: list[int]) -> list[str]:
+        sql = f"SELECT xml FROM {resource.collection} WHERE number = ?"  # noqa: S608  # as above
+        database = self._database()
+        return [database.execute(sql, (number + 1,)).fetchone()[0] for number in numbers]
+
+    def _answer(self, resource: Resource, sort: str, words: tuple[str, ...]) -> Numbers:
+        """Return the numbers of all records that hold `words`, in the order of `sort`."""
+        order, places = self._order(resource, sort)
+        if not words:
+            return order
+        key = (resource.name, sort, words)
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key]
+        found = records_with(self._database(), resource.collection, words, len(order))
+        answer = order[np.sort(places[found])]
+        with self._lock:
+            self._answers[key] = answer
+            while sum(a.nbytes for a in self._answers.values()) > _REMEMBERED_BYTES:
+                self._answers.popitem(last=False)
+        return answer
+
+    def _order(self, resource: Resource, sort: str) -> tuple[Numbers, Numbers]:
+        """Return the record number at each place, and the place of each record number."""
+        key = (resource.name, sort)
+        known = self._orders.get(key)
+        if known is None:
+            sql = f"SELECT numbers FROM {resource.collection}_order WHERE sort = ?"  # noqa: S608  # as above
+            (blob,) = self._database().execute(sql, (sort,)).fetchone()
+            order = np.frombuffer(blob, dtype=np.uint32)
+            places = np.empty_like(order)
+            places[order] = np.arange(len(order), dtype=np.uint32)
+            known = self._orders[key] = (order, places)
+        return known
+
+    def _database(self) -> sqlite3.Connection:
+        """Return this thread's own connection: they share nothing and never wait."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._local.connection = connection
+            with self._lock:
+                self._connections.append(connection)
+        return connection
+
+
+_MARKS = ("application_id", "user_version")
+
+
+def _words(query: str) -> tuple[str, ...]:
+    if len(query) > MAX_QUERY:
+        raise InvalidInputError(f"The query has more than {MAX_QUERY} characters.")
+    words = tuple(sorted(set(fold(without_controls(query)).split())))
+    if len(words) > MAX_WORDS:
+        raise InvalidInputError(f"The query has more than {MAX_WORDS} different words.")
+    return words

@@ -1,0 +1,14 @@
+"""Statistics: a frame of the loaders in, a tidy frame out.
+
+Each row of the frame that comes in is one record; duplicates are the loader's business.
+Every statistic says in its docstring what it does with missing and impossible values, and in
+``result.attrs["dirframe"]["counted"]``, beside the provenance of the frame, how many there
+were. Columns and dtypes are the same for none, one or many records.
+
+What stays out: drawing (`dirframe.plot`), loading and cleaning.
+"""
+
+from dirframe.stats.countries import accounts_by_country
+from dirframe.stats.languages import contributors_by_language, language_share
+
+__all__ = ["accounts_by_country", "contributors_by_language", "language_share"]

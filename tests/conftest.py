@@ -1,0 +1,57 @@
+"""What all tests share: no test reads or leaves anything in a person's own folders."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hypothesis
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Before anything imports matplotlib: a test has no screen.
+os.environ["MPLBACKEND"] = "Agg"
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A machine that is busy is no failure, so no example has a deadline. In CI every run draws the
+# same examples: a red build can be repeated; a developer's machine goes on looking for new ones.
+hypothesis.settings.register_profile("dev", deadline=None, max_examples=50)
+hypothesis.settings.register_profile(
+    "ci", deadline=None, max_examples=100, derandomize=True, database=None, print_blob=True
+)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep cache and keys of the whole run in a temporary folder, and no real directory in reach.
+
+    A test that needs an empty cache sets DIRFRAME_CACHE_DIR again, with monkeypatch.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("dirframe")
+        patch.setenv("DIRFRAME_CACHE_DIR", str(folder / "cache"))
+        patch.setenv("DIRFRAME_DATA_DIR", str(folder / "data"))
+        patch.delenv("DIRFRAME_BASE_URL", raising=False)
+        patch.delenv("DIRFRAME_API_KEY", raising=False)
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+        yield
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the project's own folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of recorded answers beside the checkout; no test needs it to pass."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "spec").is_dir():
+        pytest.skip("recorded answers are not beside this checkout (../shared)")
+    return folder

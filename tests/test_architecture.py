@@ -1,0 +1,142 @@
+"""The house stays as it was built; the import contracts in pyproject.toml hold the arrows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import cache
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+import grimp
+import pytest
+
+import dirframe
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "dirframe"
+
+#: Tests of the whole house, which mirror no module.
+OF_THE_WHOLE = {
+    "tests/test_architecture.py",
+    "tests/test_docstrings.py",
+    "tests/test_import_cost.py",
+    "tests/test_public_names.py",
+    "tests/test_sample_data.py",
+    "tests/test_wheel.py",
+}
+
+#: Longer than this, a file has more than one job.
+LINES = 400
+
+#: Put together here, so that this file does not name what it forbids.
+REGISTRIES = [
+    "pypi" + ".org",
+    "python" + "hosted.org",
+    "npm" + "js.org",
+    "deb.debian" + ".org",
+    "anaconda" + ".org",
+]
+MACHINE_PATH = re.compile(r"/(?:work|farm|root|tmp)/[a-z.]|(?<!\w)/(?:home|Users)/[A-Za-z.]")
+#: Twenty or more letters and digits, mixed, given to something called a key.
+KEY = re.compile(r"api_?key\W{1,6}(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}", re.IGNORECASE)
+
+
+def modules() -> list[Path]:
+    return sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+
+@cache
+def tracked_texts() -> dict[str, str]:
+    """Return every file that a clone will have, new ones too; pictures and archives left out."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("no git checkout, so nothing tells the project's files from others")
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    texts = {}
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file() and b"\0" not in (content := path.read_bytes()):
+            texts[name] = content.decode("utf-8")
+    return texts
+
+
+def mirrors(module: Path) -> list[Path]:
+    """Return where a module's tests may stand: at its place, or one file for its whole folder."""
+    test = Path("tests") / module.with_name(f"test_{module.name}")
+    folders = [folder for folder in module.parents if len(folder.parts) > 1]
+    return [test, *(Path("tests") / f.with_name(f"test_{f.name}.py") for f in folders)]
+
+
+@pytest.mark.parametrize(
+    "module", [m for m in modules() if not m.name.startswith("_")], ids=lambda m: m.as_posix()
+)
+def test_a_module_has_its_tests_at_the_same_place(module: Path) -> None:
+    assert any((ROOT / test).is_file() for test in mirrors(module))
+
+
+def test_a_test_file_mirrors_a_module_or_looks_at_the_whole() -> None:
+    mirroring = {test.as_posix() for module in modules() for test in mirrors(module)}
+    tests = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert tests - mirroring <= OF_THE_WHOLE
+
+
+def test_no_module_is_part_of_a_circle() -> None:
+    graph = grimp.build_graph("dirframe", exclude_type_checking_imports=True)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    order = TopologicalSorter(imports).static_order()  # a CycleError names the circle
+    assert set(order) == graph.modules
+
+
+def test_no_file_outgrows_one_job() -> None:
+    lengths = {
+        name: text.count("\n") for name, text in tracked_texts().items() if name.endswith(".py")
+    }
+    assert {name: n for name, n in lengths.items() if n > LINES} == {}
+
+
+def test_every_silenced_check_gives_its_reason_beside_or_above_it() -> None:
+    silenced = re.compile(r"#\s*(?:noqa|type:\s*ignore|pragma:\s*no cover)[^#\n]*(?P<reason>#.*)?")
+    bare = []
+    for name, text in tracked_texts().items():
+        if not name.endswith(".py") or name == "tests/test_architecture.py":
+            continue
+        lines = text.splitlines()
+        for above, line in pairwise(["", *lines]):
+            found = silenced.search(line)
+            if found and not found["reason"] and not above.lstrip().startswith("# "):
+                bare.append(f"{name}: {line.strip()}")
+    assert bare == []
+
+
+@pytest.mark.parametrize("forbidden", REGISTRIES)
+def test_no_file_names_the_host_of_a_package_registry(forbidden: str) -> None:
+    assert [name for name, text in tracked_texts().items() if forbidden in text] == []
+
+
+def test_no_file_names_a_path_of_somebody_s_machine() -> None:
+    assert [
+        f"{name}: {found[0]}"
+        for name, text in tracked_texts().items()
+        if not name.endswith(".svg") and (found := MACHINE_PATH.search(text))
+    ] == []
+
+
+def test_no_file_holds_an_api_key() -> None:
+    assert [name for name, text in tracked_texts().items() if KEY.search(text)] == []
+
+
+def test_no_file_locks_download_addresses() -> None:
+    locks = {"uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pixi.lock"}
+    assert {Path(name).name for name in tracked_texts()} & locks == set()
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {dirframe.__version__}\n" in citation

@@ -1,0 +1,91 @@
+"""The front door: which names dirframe offers, and that each leads somewhere."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import dirframe
+from dirframe import errors
+
+#: A name is added or taken away here on purpose, and in CHANGELOG.md.
+PUBLIC = [
+    "CacheError",
+    "ConfigurationError",
+    "Directory",
+    "DirframeError",
+    "IncompleteCollectionError",
+    "InvalidInputError",
+    "InvalidKeyError",
+    "MissingExtraError",
+    "NetworkError",
+    "NotFoundError",
+    "QuotaExceededError",
+    "RequestError",
+    "ServiceError",
+    "StoreError",
+    "UnreadableResponseError",
+    "UnresolvedCountriesError",
+    "child_table",
+    "load_account",
+    "load_accounts",
+    "load_project",
+    "load_projects",
+    "plot",
+    "read_pages",
+    "sample_directory",
+    "serve",
+    "stats",
+    "unify_countries",
+]
+
+
+def test_the_public_names_are_exactly_these() -> None:
+    assert dirframe.__all__ == PUBLIC
+
+
+def test_every_error_is_a_public_name() -> None:
+    assert set(errors.__all__) <= set(PUBLIC)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_leads_to_the_thing_of_that_name(name: str) -> None:
+    value = getattr(dirframe, name)
+    if inspect.ismodule(value):
+        assert value.__name__ == f"dirframe.{name}"
+    else:
+        assert value.__name__ == name
+        assert getattr(import_module(value.__module__), name) is value
+    assert getattr(dirframe, name) is value
+
+
+def test_the_names_appear_in_completion_before_they_are_used() -> None:
+    assert set(PUBLIC) <= set(dir(dirframe))
+
+
+def test_importing_everything_gives_the_public_names() -> None:
+    namespace: dict[str, object] = {}
+    exec("from dirframe import *", namespace)
+    assert set(namespace) - {"__builtins__"} == set(PUBLIC)
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'dirframe' has no attribute 'load_acounts'"):
+        getattr(dirframe, "load_acounts")  # noqa: B009  # the type checker must not see it
+
+
+def test_type_checkers_are_told_the_same_homes_as_python() -> None:
+    tree = ast.parse(Path(dirframe.__file__).read_text(encoding="utf-8"))
+    typed = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dirframe")
+        for alias in node.names
+    }
+    assert set(typed) == set(PUBLIC)
+    for name, home in typed.items():
+        assert getattr(import_module(home), name) is getattr(dirframe, name)

@@ -8,10 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 from dirframe.clean.names import Answer, names
+from dirframe.clean.reasons import NO_CODE, UNKNOWN
 from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, look_up
 from dirframe.clean.text import LOST, MISSING, fold, fold_lossy, readable, repaired
 
 __all__ = ["resolve"]
+
+#: More letters than any name of a country has, with entities and a bracket.
+_LONGEST: Final = 250
 
 #: Letters that must be left of a name of which others are lost.
 _ENOUGH: Final = 4
@@ -25,6 +29,8 @@ def resolve(raw: object) -> Answer:
     """
     if not isinstance(raw, str):
         return Answer(None, reason="not a text")
+    if len(raw) > _LONGEST:
+        return Answer(None, reason="too long for a name")
     text = readable(raw)
     if MISSING not in text and (known := as_it_stands(text)):
         return known
@@ -57,5 +63,5 @@ def _why_not(key: str) -> str:
     if key.replace(" ", "").isnumeric():
         return "a number"
     if len(key) < 4 and key.isascii() and key.isalnum():
-        return "no code of ISO 3166-1"
-    return "names no country that is known"
+        return NO_CODE
+    return UNKNOWN

@@ -32,6 +32,7 @@ _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
 _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
 _TAIL: Final = "人民共和国 联邦共和国 共和国 王国 共和國 연방 공화국 왕국".split()
 
+NOT_AVAILABLE: Final = Answer(None, reason="could be Namibia or not available")
 TWO: Final = Answer(None, reason="names two countries")
 
 
@@ -39,6 +40,8 @@ def as_it_stands(text: str) -> Answer | None:
     """Return what a readable text names without taking it apart."""
     if len(text) <= _LONGEST_CODE_TEXT and (match := _CODE.fullmatch(text)):
         code = _NO_LETTERS.sub("", match[1]).casefold()
+        if code == "na" and "." in match[1]:
+            return NOT_AVAILABLE
         if found := names().codes.get(code):
             return found
     known = names()

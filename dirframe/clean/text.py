@@ -142,4 +142,4 @@ def _bytes(letter: str) -> bytes:
             return letter.encode(encoding)
         except UnicodeEncodeError:
             continue
-    return letter.encode()
+    return letter.encode(errors="surrogatepass")

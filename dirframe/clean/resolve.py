@@ -38,7 +38,7 @@ def resolve(raw: object) -> Answer:
     if not key:
         return Answer(None, reason="no letters")
     answer = NO_ANSWER if MISSING in text else by_rules(text)
-    if answer.alpha_2 is None and not text.isascii():
+    if answer.alpha_2 is None and (LOST in text or not text.isascii()):
         answer = _mended(raw) or answer
     if answer.alpha_2 is None and not answer.reason:
         return Answer(None, reason=_why_not(key))

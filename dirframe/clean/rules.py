@@ -20,7 +20,7 @@ __all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
 NO_ANSWER: Final = Answer(None)
 
 # A code with blanks and punctuation around it, or with a point after every letter.
-_CODE: Final = re.compile(r"[\W_]*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])[\W_]*")
+_CODE: Final = re.compile(r"(?:[^\w?]|_)*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])(?:[^\w?]|_)*")
 _NO_LETTERS: Final = re.compile(r"[^A-Za-z]+")
 _LONGEST_CODE_TEXT: Final = 16
 _BRACKETS: Final = re.compile(r"^(?P<first>[^()\[\]{}]+?)\s*[(\[{](?P<second>[^()\[\]{}]+)[)\]}]?\s*$")
@@ -30,7 +30,10 @@ _SLASH: Final = re.compile(r"^(?P<first>.+?)(?:\s*[/|+=;]\s*|\s+[-–—]+\s+|\s
 _JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
 _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
 _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
-_TAIL: Final = "人民共和国 联邦共和国 共和国 王国 共和國 연방 공화국 왕국".split()
+_TAIL: Final = (
+    "民主社会主义共和国 联邦民主共和国 人民民主共和国 社会主义共和国 伊斯兰共和国 人民共和国 联邦共和国 "
+    "合作共和国 共和国 共和國 大公国 公国 酋长国 苏丹国 王国 联邦 연방 공화국 왕국"
+).split()
 
 NOT_AVAILABLE: Final = Answer(None, reason="could be Namibia or not available")
 TWO: Final = Answer(None, reason="names two countries")
@@ -44,8 +47,8 @@ def as_it_stands(text: str) -> Answer | None:
             return NOT_AVAILABLE
         if found := names().codes.get(code):
             return found
-    known = names()
-    return known.index.get(fold(text)) or known.exact.get(exact(text))
+    known, key = names(), fold(text)
+    return known.index.get(key) or known.exact.get(exact(text)) or known.current.get(key)
 
 
 def look_up(text: str, depth: int = 0) -> Answer:

@@ -32,6 +32,10 @@ _LETTERS: Final = str.maketrans(
         "&": " and ",
     }
 )  # fmt: skip
+_ASCII: Final = str.maketrans(
+    {chr(code): " " for code in range(128) if not chr(code).isalnum()}
+    | {"'": "", "`": "", "&": " and "}
+)
 _MARKS: Final = re.compile("[\u0300-\u036f\u0640\u064b-\u065f\u0670\u0591-\u05c7]")
 # The scripts from Devanagari on write vowels as marks, which are no \w.
 _SEPARATORS: Final = re.compile(r"(?:[^\w\u0900-\u1fff]|_)+")
@@ -39,6 +43,8 @@ _LOSSY_SEPARATORS: Final = re.compile(r"(?:[^\w?\u0900-\u1fff]|_)+")
 _INITIALS: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 _ELISION: Final = re.compile(r"\b(d|l|dell|nell) (?=[aeiouh][a-z])")
 _SAINT: Final = re.compile(r"\b(?:st|ste|sainte)\b(?= \w)")
+#: Words that need a closer look; a text without them needs none.
+_SPECIAL: Final = frozenset((*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the"))
 _THE: Final = re.compile(r"(?:^| )the(?= |$)")
 _ARABIC_ARTICLE: Final = re.compile(r"\bال(?=\w{3})")
 # Japanese writes the same sounds and the same words in two ways.
@@ -77,7 +83,9 @@ def _is_invisible(letter: str) -> bool:
 
 def fold(text: str) -> str:
     """Return the key of a readable text: lower-case words, one blank between them."""
-    return _joined(_SEPARATORS.sub(" ", _plain(text)))
+    if text.isascii():
+        return _joined(text.lower().translate(_ASCII).split())
+    return _joined(_SEPARATORS.sub(" ", _plain(text)).split())
 
 
 def exact(text: str) -> str:
@@ -87,25 +95,26 @@ def exact(text: str) -> str:
 
 def fold_lossy(text: str) -> str:
     """Return the key of a text in which `LOST` stands for letters."""
-    return _joined(_LOSSY_SEPARATORS.sub(" ", _plain(text)))
+    return _joined(_LOSSY_SEPARATORS.sub(" ", _plain(text)).split())
 
 
 def _plain(text: str) -> str:
     lower = text.casefold().translate(_LETTERS)
-    if lower.isascii():
-        return lower
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", lower))
     return unicodedata.normalize("NFC", bare).translate(_LETTERS)
 
 
-def _joined(spaced: str) -> str:
-    key = _ELISION.sub(r"\1", _INITIALS.sub(r"\1", spaced.strip()))
-    key = _SAINT.sub("saint", key)
+def _joined(words: list[str]) -> str:
+    key = " ".join(words)
+    if not _SPECIAL.isdisjoint(words):
+        key = _ELISION.sub(r"\1", _INITIALS.sub(r"\1", key))
+        key = _SAINT.sub("saint", key)
+        key = _THE.sub("", key).strip() or key
     if not key.isascii():
         key = _ARABIC_ARTICLE.sub("", key)
         key = _JAPANESE_FORMS.sub(lambda match: _JAPANESE[match[0]], key)
         key = _BETWEEN_IDEOGRAMS.sub("", key)
-    return _THE.sub("", key).strip() or key
+    return key
 
 
 def compact(key: str) -> str:
@@ -123,7 +132,7 @@ def repaired(text: str) -> Iterator[str]:
 
     Bytes that are gone become `LOST`; such a text is only good for `fold_lossy`.
     """
-    if MISSING in text:
+    if MISSING in text or LOST in text:
         yield text.replace(MISSING, LOST)
     for _ in range(2):
         if not _MOJIBAKE.search(text):

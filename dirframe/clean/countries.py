@@ -5,14 +5,12 @@ What stays out: how a value is resolved (`resolve`), the table of decisions (`au
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from dirframe.clean.iso import countries
-from dirframe.clean.lookup import Lookup, look_up, raw_column
+from dirframe.clean.lookup import look_up, raw_column
 from dirframe.clean.overrides import Overrides
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 
@@ -23,7 +21,7 @@ COLUMNS = {"country_alpha_2": "alpha_2", "country_alpha_3": "alpha_3", "country_
 
 
 def unify_countries(
-    data: pd.DataFrame | pd.Series,
+    data: pd.DataFrame | pd.Series[Any],
     *,
     column: str = "country_code",
     errors: Literal["coerce", "raise"] = "coerce",
@@ -33,20 +31,20 @@ def unify_countries(
 
     Parameters
     ----------
-    data
+    data : pandas.DataFrame or pandas.Series
         A frame with a column of countries, or that column alone.
-    column
+    column : str, default "country_code"
         The column that holds codes and names as they came; a Series needs none.
-    errors
+    errors : {"coerce", "raise"}, default "coerce"
         What a value without an answer does: "coerce" leaves it without a country,
         "raise" raises an error that lists all of them.
-    overrides
+    overrides : Mapping of str to str or None, or pandas.DataFrame, optional
         Your own answers: raw values to two-letter codes (None for no country), or the table
         of `country_audit`. They go before every rule and match the raw value exactly.
 
     Returns
     -------
-    DataFrame
+    pandas.DataFrame
         A new frame; the raw value is kept. Of a Series, only the three columns, with its
         index. Columns added, or replaced where they exist, all of dtype str:
 
@@ -60,12 +58,21 @@ def unify_countries(
     Raises
     ------
     InvalidInputError
-        There is no such column, or an override names no country.
+        If there is no such column, or an override names no country.
     UnresolvedCountriesError
-        A value has no answer, and `errors` is "raise".
+        If a value has no answer and `errors` is "raise".
+
+    See Also
+    --------
+    dirframe.clean.country_audit : What became of every value, and why.
 
     Notes
     -----
+    A value is looked up, never guessed: in the codes and names of ISO 3166-1 (pycountry), in
+    names of CLDR, iso-codes, libphonenumber and the World Factbook, and in a table of our own,
+    after its text was repaired and by rules that only rearrange it. What could mean two
+    countries, a part of a country, a region or a dissolved state has no answer.
+
     The code of Namibia is NA, which pandas takes for a missing value when it reads a CSV
     file. Read with ``pd.read_csv(path, keep_default_na=False, na_values=[""])``.
 
@@ -78,35 +85,18 @@ def unify_countries(
     """
     if errors not in ("coerce", "raise"):
         raise InvalidInputError(f'errors is "coerce" or "raise", not {errors!r}.')
-    raw = raw_column(data, column)
-    found = look_up(raw, overrides)
+    found = look_up(raw_column(data, column), overrides)
     if errors == "raise" and found.unresolved:
         raise UnresolvedCountriesError(found.failures())
-    result = data.copy() if isinstance(data, pd.DataFrame) else pd.DataFrame(index=data.index)
-    for name, values in _columns(found).items():
-        result[name] = pd.Series(values, index=result.index, dtype="str")
-    result.attrs = _attrs(data.attrs, found)
-    return result
-
-
-def _columns(found: Lookup) -> dict[str, Any]:
+    # A shallow copy is enough: pandas copies a column when one of the two writes to it.
+    result = (
+        data.copy(deep=False) if isinstance(data, pd.DataFrame) else pd.DataFrame(index=data.index)
+    )
     known = countries()
-    made = {}
     for name, attribute in COLUMNS.items():
-        # The last place is that of a missing value: its code is -1.
-        values = np.array(
-            [
-                getattr(known[one.alpha_2], attribute) if one.alpha_2 else np.nan
-                for one in found.resolutions
-            ]
-            + [np.nan],
-            dtype=object,
-        )
-        made[name] = pd.array(values, dtype="str").take(found.codes % len(values))
-    return made
-
-
-def _attrs(attrs: dict[Any, Any], found: Lookup) -> dict[Any, Any]:
-    carried = deepcopy(attrs)
-    carried["dirframe"] = {**carried.get("dirframe", {}), "countries": found.summary()}
-    return carried
+        values = [
+            getattr(known[one.alpha_2], attribute) if one.alpha_2 else None for one in found.answers
+        ]
+        column_of_all = pd.array(values, dtype="str").take(found.codes, allow_fill=True)
+        result[name] = pd.Series(column_of_all, index=result.index)
+    return found.attach(data, result, "unify_countries")

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from dirframe.clean.overrides import Overrides, checked_overrides
-from dirframe.clean.resolve import Resolution, resolve
+from dirframe.clean.names import Answer
+from dirframe.clean.reasons import explain
+from dirframe.clean.resolve import resolve
 from dirframe.errors import InvalidInputError
+from dirframe.provenance import ATTRIBUTE, carry, describe
 
 __all__ = ["Lookup", "look_up", "raw_column"]
 
@@ -29,12 +33,17 @@ class Lookup:
     codes: npt.NDArray[np.intp]
     values: list[Hashable]
     counts: npt.NDArray[np.intp]
-    resolutions: list[Resolution]
+    answers: list[Answer]
 
     @property
     def rows(self) -> int:
         """How many rows the column has."""
         return len(self.codes)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there are values that are no text."""
+        return not all(isinstance(value, str) for value in self.values)
 
     @property
     def missing(self) -> int:
@@ -47,7 +56,7 @@ class Lookup:
         return int(
             sum(
                 count
-                for count, one in zip(self.counts, self.resolutions, strict=True)
+                for count, one in zip(self.counts, self.answers, strict=True)
                 if one.alpha_2 is None
             )
         )
@@ -55,11 +64,21 @@ class Lookup:
     def failures(self) -> list[tuple[Hashable, int, str]]:
         """Return the values without an answer, each with its count and reason, most first."""
         found = [
-            (value, int(count), one.reason)
-            for value, count, one in zip(self.values, self.counts, self.resolutions, strict=True)
+            (value, int(count), explain(value, one.reason))
+            for value, count, one in zip(self.values, self.counts, self.answers, strict=True)
             if one.alpha_2 is None
         ]
         return sorted(found, key=lambda failure: (-failure[1], str(failure[0])))
+
+    def attach(
+        self, source: pd.DataFrame | pd.Series[Any], target: pd.DataFrame, step: str
+    ) -> pd.DataFrame:
+        """Hand the provenance on, with the counts of this look-up."""
+        # Doing it twice changes nothing, so it is noted once.
+        done = describe(source)["steps"][-1:]  # type: ignore[arg-type]  # a Series has attrs too
+        carry(source, target, "" if done == [step] else step)  # type: ignore[arg-type]  # the same
+        target.attrs[ATTRIBUTE]["countries"] = self.summary()
+        return target
 
     def summary(self) -> dict[str, int]:
         """Return the counts that a frame carries along."""
@@ -68,11 +87,11 @@ class Lookup:
             "resolved": self.rows - self.missing - self.unresolved,
             "missing": self.missing,
             "unresolved": self.unresolved,
-            "unresolved_values": sum(one.alpha_2 is None for one in self.resolutions),
+            "unresolved_values": sum(one.alpha_2 is None for one in self.answers),
         }
 
 
-def raw_column(data: pd.DataFrame | pd.Series, column: str) -> pd.Series:
+def raw_column(data: pd.DataFrame | pd.Series[Any], column: str) -> pd.Series[Any]:
     """Return the column of raw values; a frame without it is an error."""
     if isinstance(data, pd.Series):
         return data
@@ -90,7 +109,7 @@ def raw_column(data: pd.DataFrame | pd.Series, column: str) -> pd.Series:
     return data.iloc[:, places[0]]
 
 
-def look_up(raw: pd.Series, overrides: Overrides | None) -> Lookup:
+def look_up(raw: pd.Series[Any], overrides: Overrides | None) -> Lookup:
     """Resolve each distinct value of a column once."""
     chosen = checked_overrides(overrides)
     codes, uniques = pd.factorize(raw)
@@ -99,10 +118,10 @@ def look_up(raw: pd.Series, overrides: Overrides | None) -> Lookup:
     return Lookup(codes, values, counts, [_resolve(value, chosen) for value in values])
 
 
-def _resolve(value: Hashable, chosen: dict[Hashable, str | None]) -> Resolution:
+def _resolve(value: Hashable, chosen: dict[Hashable, str | None]) -> Answer:
     if value in chosen:
         code = chosen[value]
         if code is None:
-            return Resolution(None, reason="an override says: no country")
-        return Resolution(code, "override")
+            return Answer(None, reason="an override says: no country")
+        return Answer(code, "override")
     return resolve(value)

@@ -1,45 +1,67 @@
 """One raw value to one country, with the rule that answered or the reason that none did.
 
-What stays out: frames (`countries`, `audit`).
+What stays out: frames (`countries`, `audit`); suggestions (`suggest`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from typing import Final
 
-import pycountry
+from dirframe.clean.names import Answer, names
+from dirframe.clean.reasons import NO_CODE, UNKNOWN
+from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, look_up
+from dirframe.clean.text import LOST, MISSING, fold, fold_lossy, readable, repaired
 
-from dirframe.clean.iso import countries
+__all__ = ["resolve"]
 
-__all__ = ["Resolution", "resolve"]
+#: More letters than any name of a country has, with entities and a bracket.
+_LONGEST: Final = 250
 
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """What became of one value: `alpha_2` and `rule`, or None and `reason`."""
-
-    alpha_2: str | None
-    rule: str = ""
-    reason: str = ""
+#: Letters that must be left of a name of which others are lost.
+_ENOUGH: Final = 4
 
 
-@cache
-def _index() -> dict[str, Resolution]:
-    found = {}
-    for entry in pycountry.countries:
-        for name in (entry.name, getattr(entry, "common_name", ""), getattr(entry, "official_name", "")):
-            found[name.casefold()] = Resolution(entry.alpha_2, "English name")
-    found.pop("", None)
-    for alpha_2, one in countries().items():
-        found[one.name.casefold()] = Resolution(alpha_2, "English name")
-        found[alpha_2.casefold()] = Resolution(alpha_2, "two-letter code")
-        found[one.alpha_3.casefold()] = Resolution(alpha_2, "three-letter code")
-    return found
+def resolve(raw: object) -> Answer:
+    """Return the country that a raw value names.
 
-
-def resolve(raw: object) -> Resolution:
-    """Return the country that a raw value names."""
+    Of two readings the plainer goes first: the text as it stands, then taken apart, then
+    with its encoding repaired.
+    """
     if not isinstance(raw, str):
-        return Resolution(None, reason="not text")
-    return _index().get(raw.strip().casefold(), Resolution(None, reason="unknown"))
+        return Answer(None, reason="not a text")
+    if len(raw) > _LONGEST:
+        return Answer(None, reason="too long for a name")
+    text = readable(raw)
+    if MISSING not in text and (known := as_it_stands(text)):
+        return known
+    key = fold(text)
+    if not key:
+        return Answer(None, reason="no letters")
+    answer = NO_ANSWER if MISSING in text else by_rules(text)
+    if answer.alpha_2 is None and (LOST in text or not text.isascii()):
+        answer = _mended(raw) or answer
+    if answer.alpha_2 is None and not answer.reason:
+        return Answer(None, reason=_why_not(key))
+    return answer
+
+
+def _mended(raw: str) -> Answer | None:
+    for text in repaired(raw):
+        if LOST in text:
+            key = fold_lossy(readable(text))
+            enough = sum(map(str.isalpha, key)) >= _ENOUGH
+            found = names().lost.get(key) if enough else None
+            answer = Answer(found, "letters lost in decoding") if found else None
+        else:
+            answer = look_up(readable(text))
+        if answer is not None and answer.alpha_2:
+            return Answer(answer.alpha_2, f"encoding repaired; {answer.rule}")
+    return None
+
+
+def _why_not(key: str) -> str:
+    if key.replace(" ", "").isnumeric():
+        return "a number"
+    if len(key) < 4 and key.isascii() and key.isalnum():
+        return NO_CODE
+    return UNKNOWN

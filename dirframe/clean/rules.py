@@ -1,0 +1,225 @@
+"""Taking a name apart where it is not in the tables as it stands.
+
+Each rule only rearranges, spells out or drops words that name no country, and then looks the
+result up: none compares names by likeness, and none looks for a name inside a text.
+
+What stays out: the names (`names`), repairing text (`text`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dirframe.clean.facts import ADJECTIVES, ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT, STATES_OF
+from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
+from dirframe.clean.text import MISSING, compact, core, exact, fold
+
+__all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
+
+NO_ANSWER: Final = Answer(None)
+
+# A code with blanks and punctuation around it, or with a point after every letter.
+_CODE: Final = re.compile(r"(?:[^\w?]|_)*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])(?:[^\w?]|_)*")
+_NO_LETTERS: Final = re.compile(r"[^A-Za-z]+")
+_LONGEST_CODE_TEXT: Final = 16
+_BRACKETS: Final = re.compile(r"^(?P<first>[^()\[\]{}]+?)\s*[(\[{](?P<second>[^()\[\]{}]+)[)\]}]?\s*$")
+_WRAPPED: Final = re.compile(r"^\s*[(\[{](?P<inner>[^()\[\]{}]+)[)\]}]?\s*$")
+_COMMA: Final = re.compile(r"^(?P<first>.+)[,:،、，]\s*(?P<second>[^,:،、，]+)$")
+_SLASH: Final = re.compile(r"^(?P<first>.+?)(?:\s*[/|+=;]\s*|\s+[-–—]+\s+|\s+(?:or|alias|aka)\s+)(?P<second>.+)$")
+_JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
+_OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
+_ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
+_TAIL: Final = (
+    "民主社会主义共和国 联邦民主共和国 人民民主共和国 社会主义共和国 伊斯兰共和国 人民共和国 联邦共和国 "
+    "合作共和国 共和国 共和國 大公国 公国 酋长国 苏丹国 王国 联邦 연방 공화국 왕국"
+).split()
+
+NOT_AVAILABLE: Final = Answer(None, reason="could be Namibia or not available")
+TWO: Final = Answer(None, reason="names two countries")
+
+
+def as_it_stands(text: str) -> Answer | None:
+    """Return what a readable text names without taking it apart."""
+    if len(text) <= _LONGEST_CODE_TEXT and (match := _CODE.fullmatch(text)):
+        code = _NO_LETTERS.sub("", match[1]).casefold()
+        if code == "na" and "." in match[1]:
+            return NOT_AVAILABLE
+        if found := names().codes.get(code):
+            return found
+    known, key = names(), fold(text)
+    return known.index.get(key) or known.exact.get(exact(text)) or known.current.get(key)
+
+
+def look_up(text: str, depth: int = 0) -> Answer:
+    """Return what a readable text names: as it stands, or by the rules."""
+    if MISSING in text:
+        return NO_ANSWER
+    return as_it_stands(text) or by_rules(text, depth)
+
+
+def by_rules(text: str, depth: int = 0) -> Answer:
+    """Return what a text names by the first rule that knows."""
+    key = fold(text)
+    if not key or key.isdigit() or len(key) < 3 and key.isascii():
+        return NO_ANSWER
+    stripped = text.strip(" .,;:-–—_*'\"«»“”")
+    for rule in (_split, _without_article, _without_kind, _island, _spelt_out, _rearranged):
+        answer = rule(stripped, key, depth)
+        if answer.alpha_2 or answer.reason:
+            return answer
+    return NO_ANSWER
+
+
+def _split(text: str, key: str, depth: int) -> Answer:
+    """Two parts that agree, or of which one only describes the other."""
+    if depth > 2:
+        return NO_ANSWER
+    if match := _WRAPPED.match(text):
+        return look_up(match["inner"], depth + 1)
+    for pattern in (_BRACKETS, _COMMA, _SLASH, _JOINT):
+        if match := pattern.match(text):
+            first, second = match["first"], match["second"]
+            return _agree(first, second, depth + 1, apart=pattern in (_SLASH, _JOINT))
+    return NO_ANSWER
+
+
+def _agree(first: str, second: str, depth: int, *, apart: bool) -> Answer:
+    second_key = fold(second)
+    if second_key in ARTICLES or not second_key:
+        return look_up(first, depth)
+    if not apart:
+        turned = names().index.get(fold(f"{second} {first}"))
+        if turned is None:
+            turned = _spelt_out("", fold(f"{second} {first}"), depth)
+        if turned.alpha_2:
+            return Answer(turned.alpha_2, f"turned round; {turned.rule}")
+    one = look_up(first, depth)
+    if one.alpha_2 is None:
+        if one.reason and not apart:
+            return one
+        other = look_up(second, depth)
+        return other if other.reason == TWO.reason else NO_ANSWER
+    other = look_up(second, depth)
+    if other.alpha_2 == one.alpha_2:
+        return Answer(one.alpha_2, f"named twice; {one.rule}")
+    if other.alpha_2 is not None:
+        if not apart and STATES_OF.get(one.alpha_2) == other.alpha_2:
+            return Answer(one.alpha_2, f"territory with its state; {one.rule}")
+        if not apart and STATES_OF.get(other.alpha_2) == one.alpha_2:
+            return Answer(other.alpha_2, f"territory with its state; {other.rule}")
+        return TWO
+    if apart:
+        return NO_ANSWER
+    if STATES_OF.get(one.alpha_2) == ADJECTIVES.get(second_key, ""):
+        return Answer(one.alpha_2, f"territory with its state; {one.rule}")
+    if _is_kind(second_key):
+        return Answer(one.alpha_2, f"with its form of government; {one.rule}")
+    return NO_ANSWER
+
+
+def _is_kind(key: str) -> bool:
+    words = [SHORT.get(word, word) for word in key.split()]
+    return all(word in KINDS or word in CONNECTORS for word in words) and any(
+        word in KINDS for word in words
+    )
+
+
+def _without_article(text: str, key: str, depth: int) -> Answer:
+    """An article in front: la Roumanie, l'Autriche."""
+    rest = _OPEN_ARTICLE.sub("", text)
+    if rest != text:
+        return _name(rest, depth)
+    first, _, rest = text.partition(" ")
+    # Towns are called La Argentina, with a capital letter.
+    if rest and first in ARTICLES:
+        return _name(rest, depth)
+    return NO_ANSWER
+
+
+def _name(text: str, depth: int) -> Answer:
+    return NO_ANSWER if len(text) <= LONGEST_CODE else look_up(text, depth)
+
+
+def _without_kind(text: str, key: str, depth: int) -> Answer:
+    """A form of government around a name: Republik X, X Cumhuriyeti."""
+    words = key.split()
+    if len(words) == 1:
+        for tail in _TAIL:
+            if key.endswith(tail) and len(key) > len(tail):
+                return _named(key.removesuffix(tail))
+        return NO_ANSWER
+    begin = 0
+    while begin < len(words) and (words[begin] in KINDS or (begin and words[begin] in CONNECTORS)):
+        begin += 1
+    end = len(words)
+    while end > begin and words[end - 1] in FORMS:
+        end -= 1
+    if begin == end or not GOVERNMENTS.intersection((*words[:begin], *words[end:])):
+        return NO_ANSWER
+    return _named(" ".join(words[begin:end]))
+
+
+def _named(key: str) -> Answer:
+    if len(key) <= LONGEST_CODE and key.isascii():
+        return NO_ANSWER
+    index = names().index
+    # République d'Irak, Repubblica dell'Iraq: the apostrophe is no longer there.
+    known = index.get(key) or index.get(_ELIDED.sub("", key)) or NO_ANSWER
+    if known.alpha_2 is None:
+        return NO_ANSWER
+    return Answer(known.alpha_2, f"without its form of government; {known.rule}")
+
+
+def _island(text: str, key: str, depth: int) -> Answer:
+    """The word for island added, left out or in another place: Isla de Norfolk."""
+    if not has_island(key) or not (bare := without_island(key)):
+        return NO_ANSWER
+    found = names().islands.get(bare)
+    return Answer(found, "with or without the word for island") if found else NO_ANSWER
+
+
+def _spelt_out(text: str, key: str, depth: int) -> Answer:
+    """Abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
+    dotted = {fold(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
+    words = [word for word in key.split() if word not in ("of", "and", "the")]
+    short = {word for word in words if word in SHORT or word in dotted}
+    if not short or len(words) < 2:
+        return NO_ANSWER
+    spelt = " ".join(SHORT.get(word, word) for word in key.split())
+    known = names().index.get(spelt) or NO_ANSWER
+    alpha_2 = known.alpha_2 or names().cores.get(core(spelt))
+    if alpha_2 is None:
+        alpha_2 = _by_beginnings(words, short)
+    return Answer(alpha_2, "abbreviation spelt out") if alpha_2 else NO_ANSWER
+
+
+def _by_beginnings(words: list[str], short: set[str]) -> str | None:
+    whole = [word for word in words if word not in short and len(word) > 3]
+    if not whole:
+        return None
+    candidates = names().by_word.get(whole[0], ())
+    found = {
+        alpha_2
+        for name, alpha_2 in candidates
+        if len(name) == len(words)
+        and all(
+            one == other or (one in short and _shortens(one, other))
+            for one, other in zip(words, name, strict=True)
+        )
+    }
+    return min(found) if len(found) == 1 else None
+
+
+def _shortens(short: str, word: str) -> bool:
+    letters = iter(word)
+    return short[0] == word[0] and all(letter in letters for letter in short)
+
+
+def _rearranged(text: str, key: str, depth: int) -> Answer:
+    """The same words in another order, or all written as one."""
+    if any(letter.isspace() for letter in text):
+        found = names().cores.get(core(key))
+    else:
+        found = names().joined.get(compact(key)) or names().cores.get(core(key))
+    return Answer(found, "words rearranged") if found else NO_ANSWER

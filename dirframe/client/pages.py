@@ -16,7 +16,7 @@ set that could not be proven.
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -315,20 +315,18 @@ class _Walker:
 
     def _doubt(self, frame: pd.DataFrame, repeated: int) -> str | None:
         available = self._available()
-        if available is None and len(frame) == self._max_items:
-            return None
         if available is None:
+            if len(frame) == self._max_items:
+                return None
             return "the directory does not say how many records there are (items_available)"
-        wanted = self._wanted()
         without_id = int(frame["id"].isna().sum())
         if without_id:
             return f"{without_id:,} records came without an id, so they cannot be told apart"
-        if len(frame) < wanted:
-            again = f", {repeated:,} came more than once" if repeated else ""
+        wanted = self._wanted()
+        if len(frame) != wanted:
+            again = f"; {repeated:,} came more than once" if repeated else ""
             return f"{len(frame):,} different records came of {wanted:,}{again}"
-        if len(frame) > wanted:
-            return f"the directory says that there are {wanted:,} records, but {len(frame):,} came"
-        counts = Counter(page.available for page in self._used())
+        counts = {page.available for page in self._used()}
         if len(counts) > 1:
             said = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
             return f"the collection changed while it was read: its pages count {said} records"

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, RESOURCES, Resource
 from dirframe.service.building import APPLICATION_ID, VERSION, build_store
 from dirframe.service.records import fold, without_controls
-from dirframe.service.words import Numbers, records_with
+from dirframe.service.words import records_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,8 @@ MAX_WORDS = 10
 
 #: The file is read in place, not copied page by page, as far as SQLite allows (2 GiB).
 _MAPPED_BYTES = 2**31 - 2**16
+
+Numbers = npt.NDArray[np.uint32]
 
 _REMEMBERED_BYTES = 64 * 1024 * 1024
 
@@ -88,10 +91,6 @@ class Store:
         (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()
         #: Whether any of the records was generated.
         self.synthetic = bool(synthetic)
-        self._sizes = {
-            r.name: database.execute(f"SELECT count(*) FROM {r.collection}").fetchone()[0]  # noqa: S608  # the schema's own name
-            for r in RESOURCES.values()
-        }
         for resource in RESOURCES.values():
             self._read_orders(resource)
 
@@ -115,7 +114,7 @@ class Store:
 
     def count(self, resource: Resource) -> int:
         """Return the number of records."""
-        return int(self._sizes[resource.name])
+        return len(self._orders[resource.name, "id"][0])
 
     def page(
         self, resource: Resource, *, query: str = "", sort: str | None = None, page: int = 1
@@ -191,7 +190,10 @@ class Store:
                 self._answers.move_to_end(key)
                 return self._answers[key]
         found = records_with(self._database(), resource.collection, words, len(order))
-        answer = order[np.sort(places[found])]
+        if np.count_nonzero(found) * 4 > len(order):
+            answer = order.compress(found.take(order))
+        else:  # sorting the places of a few is faster than going through all
+            answer = order[np.sort(places[np.flatnonzero(found)])]
         with self._lock:
             self._answers[key] = answer
             while sum(a.nbytes for a in self._answers.values()) > _REMEMBERED_BYTES:

@@ -40,7 +40,7 @@ _PAIRS_PER_WORD = 400
 
 _NUMBER_BYTES = 4
 
-Numbers = npt.NDArray[np.uint32]
+Mask = npt.NDArray[np.bool_]
 
 
 def index_words(
@@ -135,17 +135,15 @@ def _chunks(texts: Iterable[tuple[int, str]]) -> Iterator[list[tuple[str, bytes]
 
 def records_with(
     database: sqlite3.Connection, collection: str, words: Iterable[str], size: int
-) -> Numbers:
-    """Return the numbers of the records, of `size`, whose texts hold every one of `words`."""
+) -> Mask:
+    """Tell for each of `size` records whether its text holds every one of `words`."""
     every = np.ones(size, dtype=np.bool_)
     for word in words:
         every &= _mask(database, collection, word, size)
-    return np.flatnonzero(every).astype(np.uint32)
+    return every
 
 
-def _mask(
-    database: sqlite3.Connection, collection: str, word: str, size: int
-) -> npt.NDArray[np.bool_]:
+def _mask(database: sqlite3.Connection, collection: str, word: str, size: int) -> Mask:
     known = database.execute(
         f"SELECT bits FROM {collection}_frequent WHERE part = ?",  # noqa: S608  # the schema's own name
         (word,),

@@ -1,0 +1,70 @@
+"""The price of a load is said first, and it is the price that is then paid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import dirframe
+from dirframe.provenance import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Iterator[dirframe.Directory]:
+    with dirframe.sample_directory(cache_dir=tmp_path) as sample:
+        yield sample
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"max_items": 60},
+        {"max_items": 75},
+        {"query": "parser"},
+        {"query": "no such words anywhere"},
+        {},
+    ],
+)
+def test_the_price_said_is_the_price_paid(
+    directory: dirframe.Directory, question: dict[str, object]
+) -> None:
+    price = dirframe.plan("projects", directory=directory, **question)  # type: ignore[arg-type]  # of parameters
+    assert price.requests_paid_now == 1
+    assert price.pages_cached == 1
+    frame = dirframe.load_projects(directory=directory, progress=False, **question)  # type: ignore[arg-type]
+    assert describe(frame)["requests_paid"] == price.requests_to_pay
+    assert len(frame) == price.items
+
+
+def test_a_plan_after_the_load_costs_nothing_and_says_so(directory: dirframe.Directory) -> None:
+    dirframe.load_projects(max_items=60, directory=directory, progress=False)
+    price = dirframe.plan("projects", max_items=60, directory=directory)
+    assert (price.requests_paid_now, price.requests_to_pay) == (0, 0)
+    assert price.fits
+
+
+def test_refreshing_costs_every_page_again(directory: dirframe.Directory) -> None:
+    dirframe.load_projects(max_items=60, directory=directory, progress=False)
+    price = dirframe.plan("projects", max_items=60, directory=directory, refresh=True)
+    assert price.requests_to_pay == 3
+
+
+def test_a_price_beyond_the_allowance_does_not_fit(directory: dirframe.Directory) -> None:
+    directory.session.allowance.limit = 1_000
+    for _ in range(950):
+        directory.session.allowance.spend()
+    price = dirframe.plan("accounts", directory=directory)
+    assert price.allowance_left == 49
+    assert price.fits is False
+    assert "NOT fit" in str(price)
+    assert price.resets_at is not None
+
+
+def test_a_collection_that_does_not_exist_is_refused(directory: dirframe.Directory) -> None:
+    with pytest.raises(dirframe.InvalidInputError, match="accounts, projects"):
+        dirframe.plan("people", directory=directory)  # type: ignore[arg-type]  # on purpose

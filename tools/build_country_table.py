@@ -24,28 +24,99 @@ import html
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pycountry
 
 from dirframe.clean.iso import countries
-from dirframe.clean.own import own_lines
 from dirframe.clean.names import LONGEST_CODE
+from dirframe.clean.own import own_lines
 from dirframe.clean.text import LOST, exact, fold, fold_lossy, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 TARGET = Path(__file__).parents[1] / "dirframe" / "clean" / "data"
 
 #: Languages whose names for every country are taken. Latvian is left out on purpose: without
 #: accents its names are words and other countries' names (Nigēra).
-LANGUAGES = (
-    "ar bg bn ca cs da de el es et fa fi fr gl he hi hr hu hy id it ja ka kk ko lt mk ms nb "
-    "nl nn pl pt pt-PT ro ru sk sl sr sv ta th tr uk ur uz vi zh zh-Hant"
-).split()
+LANGUAGES = [
+    "ar",
+    "bg",
+    "bn",
+    "ca",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "es",
+    "et",
+    "fa",
+    "fi",
+    "fr",
+    "gl",
+    "he",
+    "hi",
+    "hr",
+    "hu",
+    "hy",
+    "id",
+    "it",
+    "ja",
+    "ka",
+    "kk",
+    "ko",
+    "lt",
+    "mk",
+    "ms",
+    "nb",
+    "nl",
+    "nn",
+    "pl",
+    "pt",
+    "pt-PT",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sr",
+    "sv",
+    "ta",
+    "th",
+    "tr",
+    "uk",
+    "ur",
+    "uz",
+    "vi",
+    "zh",
+    "zh-Hant",
+]
 
 #: Of iso-codes fewer are taken: its translations are checked by fewer eyes.
-_ISO_CODES_LANGUAGES = "ar cs da de es fi fr it ja ko nb nl pl pt pt-PT ru sv tr uk zh zh-Hant".split()
+_ISO_CODES_LANGUAGES = [
+    "ar",
+    "cs",
+    "da",
+    "de",
+    "es",
+    "fi",
+    "fr",
+    "it",
+    "ja",
+    "ko",
+    "nb",
+    "nl",
+    "pl",
+    "pt",
+    "pt-PT",
+    "ru",
+    "sv",
+    "tr",
+    "uk",
+    "zh",
+    "zh-Hant",
+]
 
 _ISO_CODES_NAMES = {"zh": "zh_CN", "zh-Hant": "zh_TW", "nb": "nb_NO", "pt-PT": "pt", "pt": "pt_BR"}
 
@@ -303,8 +374,10 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
             dropped["two countries"].append(f"{key}:{name.alpha_2}")
         elif negatives.forbid(key, name.alpha_2, strongest):
             spelt = exact(readable(name.text))
-            if spelt != key and key not in negatives.regions and not negatives.forbid_exact(
-                spelt, name.alpha_2
+            if (
+                spelt != key
+                and key not in negatives.regions
+                and not negatives.forbid_exact(spelt, name.alpha_2)
             ):
                 kept.append(name._replace(tier="x"))
                 continue

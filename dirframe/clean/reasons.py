@@ -21,10 +21,29 @@ NO_CODE: Final = "no code of ISO 3166-1"
 
 #: What people and programs write where they know nothing.
 _PLACEHOLDERS: Final = frozenset(
-    """
-    none null nil undefined unknown unspecified other others various multiple nowhere anywhere
-    everywhere na nan missing empty test private hidden secret
-    """.split()
+    [
+        "none",
+        "null",
+        "nil",
+        "undefined",
+        "unknown",
+        "unspecified",
+        "other",
+        "others",
+        "various",
+        "multiple",
+        "nowhere",
+        "anywhere",
+        "everywhere",
+        "na",
+        "nan",
+        "missing",
+        "empty",
+        "test",
+        "private",
+        "hidden",
+        "secret",
+    ]
 ) | {"not available", "not applicable", "not specified", "not stated", "no country", "no data"}
 
 

@@ -12,10 +12,22 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["LOST", "MISSING", "compact", "core", "exact", "fold", "fold_lossy", "readable", "repaired"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "LOST",
+    "MISSING",
+    "compact",
+    "core",
+    "exact",
+    "fold",
+    "fold_lossy",
+    "readable",
+    "repaired",
+]
 
 #: What decoders write for bytes that they cannot read.
 MISSING: Final = "\ufffd"
@@ -25,7 +37,7 @@ LOST: Final = "?"
 
 _LETTERS: Final = str.maketrans(
     {
-        **dict.fromkeys("'’‘‛`´ʹʻʼʽʾʿˈ′＇·", ""),  # noqa: RUF001  # apostrophes of many kinds
+        **dict.fromkeys("'’‘‛`´ʹʻʼʽʾʿˈ′＇·", ""),
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",
         "ı": "i", "ŧ": "t", "ŋ": "n", "ə": "e", "ɛ": "e", "ɔ": "o", "ɗ": "d", "ɓ": "b", "ƴ": "y",
         "ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه", "ڤ": "ف",
@@ -44,12 +56,14 @@ _INITIALS: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 _ELISION: Final = re.compile(r"\b(d|l|dell|nell) (?=[aeiouh][a-z])")
 _SAINT: Final = re.compile(r"\b(?:st|ste|sainte)\b(?= \w)")
 #: Words that need a closer look; a text without them needs none.
-_SPECIAL: Final = frozenset((*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the"))
+_SPECIAL: Final = frozenset(
+    (*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the")
+)
 _THE: Final = re.compile(r"(?:^| )the(?= |$)")
 _ARABIC_ARTICLE: Final = re.compile(r"\bال(?=\w{3})")
 # Japanese writes the same sounds and the same words in two ways.
 _JAPANESE: Final = {
-    "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ", "ヴァ": "バ", "ヴィ": "ビ",
+    "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ",
     "アメリカ領": "米領", "イギリス領": "英領", "フランス領": "仏領", "オランダ領": "蘭領",
     "および": "", "及び": "", "ティ": "チ", "ウィ": "ウイ",
 }  # fmt: skip

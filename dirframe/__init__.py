@@ -13,13 +13,11 @@ if TYPE_CHECKING:
     from dirframe.clean import unify_countries
     from dirframe.client.children import child_table
     from dirframe.client.directory import Directory
-    from dirframe.client.loaders import (
-        load_account,
-        load_accounts,
-        load_project,
-        load_projects,
-    )
+    from dirframe.client.loaders import load_accounts, load_projects
+    from dirframe.client.plan import plan
     from dirframe.client.recorded import read_pages
+    from dirframe.client.records import load_account, load_project
+    from dirframe.client.upkeep import cache_info, clear_cache, prune_cache
     from dirframe.errors import (
         CacheError,
         ConfigurationError,
@@ -59,12 +57,16 @@ __all__ = [
     "StoreError",
     "UnreadableResponseError",
     "UnresolvedCountriesError",
+    "cache_info",
     "child_table",
+    "clear_cache",
     "load_account",
     "load_accounts",
     "load_project",
     "load_projects",
+    "plan",
     "plot",
+    "prune_cache",
     "read_pages",
     "sample_directory",
     "serve",
@@ -74,11 +76,15 @@ __all__ = [
 
 _HOMES = {
     "Directory": "dirframe.client.directory",
+    "cache_info": "dirframe.client.upkeep",
     "child_table": "dirframe.client.children",
-    "load_account": "dirframe.client.loaders",
+    "clear_cache": "dirframe.client.upkeep",
+    "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
-    "load_project": "dirframe.client.loaders",
+    "load_project": "dirframe.client.records",
     "load_projects": "dirframe.client.loaders",
+    "plan": "dirframe.client.plan",
+    "prune_cache": "dirframe.client.upkeep",
     "read_pages": "dirframe.client.recorded",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",

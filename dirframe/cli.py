@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
 from dirframe import __version__
 from dirframe.errors import (
+    CacheError,
     ConfigurationError,
     DirframeError,
     IncompleteCollectionError,
@@ -47,6 +48,7 @@ EXIT_CODES: dict[type[DirframeError], int] = {
     RequestError: 5,
     UnreadableResponseError: 5,
     IncompleteCollectionError: 7,
+    CacheError: 8,
     InvalidInputError: 2,
     DirframeError: 1,
 }
@@ -57,6 +59,7 @@ Exit codes:
   1 other errors    5 the directory cannot be reached or fails
   2 a wrong call    6 there is no such record
   3 no or bad key   7 a collection could not be proven complete
+                    8 offline, and not in the cache
 """
 
 
@@ -105,6 +108,15 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Write to this .csv or .parquet file instead of standard output.",
         ),
         click.option("--overwrite", is_flag=True, help="Replace an existing output file."),
+        click.option("--refresh", is_flag=True, help="Ask for every page, whatever is cached."),
+        click.option("--offline", is_flag=True, help="Ask the cache alone."),
+        click.option("--stale", is_flag=True, help="Take cached pages of any age."),
+        click.option(
+            "--wait",
+            type=click.FloatRange(0),
+            default=0.0,
+            help="Seconds to sleep, at most, until the day's allowance comes back.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -124,6 +136,7 @@ def _collecting(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="What to do if completeness cannot be proven.",
         ),
+        click.option("--plan", "price", is_flag=True, help="Only say what the load will cost."),
     )
     for option in reversed(options):
         command = option(command)
@@ -154,47 +167,66 @@ def _hand_over(frame: pd.DataFrame, output: Path | None, overwrite: bool) -> Non
     click.echo(caption(frame), err=True)
 
 
+def _collection(
+    collection: Literal["accounts", "projects"],
+    base_url: str | None,
+    *,
+    sample: bool,
+    output: Path | None,
+    overwrite: bool,
+    price: bool,
+    **question: Any,
+) -> None:
+    from dirframe.client.loaders import load_accounts, load_projects
+    from dirframe.client.plan import plan
+
+    with _directory(base_url, sample) as directory:
+        if price:
+            asked = {name: question[name] for name in ("query", "sort", "max_items", "refresh")}
+            click.echo(plan(collection, directory=directory, **asked))
+            return
+        load = load_accounts if collection == "accounts" else load_projects
+        _hand_over(load(directory=directory, **question), output, overwrite)
+
+
 @cli.command()
 @_collecting
-def accounts(
-    base_url: str | None, sample: bool, output: Path | None, overwrite: bool, **question: Any
-) -> None:
+def accounts(base_url: str | None, **options: Any) -> None:
     """Load accounts and write them as a table.
 
     \b
     Examples:
       dirframe accounts --sample --max-items 100
+      dirframe accounts --plan
       dirframe accounts --query ada -o accounts.parquet
     """
-    from dirframe.client.loaders import load_accounts
-
-    with _directory(base_url, sample) as directory:
-        _hand_over(load_accounts(directory=directory, **question), output, overwrite)
+    _collection("accounts", base_url, **options)
 
 
 @cli.command()
 @_collecting
-def projects(
-    base_url: str | None, sample: bool, output: Path | None, overwrite: bool, **question: Any
-) -> None:
+def projects(base_url: str | None, **options: Any) -> None:
     """Load projects and write them as a table.
 
     \b
     Examples:
       dirframe projects --sample --sort stack_count_reverse --max-items 20
+      dirframe projects --plan
       dirframe projects --query parser -o parsers.csv
     """
-    from dirframe.client.loaders import load_projects
-
-    with _directory(base_url, sample) as directory:
-        _hand_over(load_projects(directory=directory, **question), output, overwrite)
+    _collection("projects", base_url, **options)
 
 
 @cli.command()
 @click.argument("id_or_email", metavar="ID_OR_EMAIL")
 @_asking
 def account(
-    id_or_email: str, base_url: str | None, sample: bool, output: Path | None, overwrite: bool
+    id_or_email: str,
+    base_url: str | None,
+    sample: bool,
+    output: Path | None,
+    overwrite: bool,
+    **manner: Any,
 ) -> None:
     """Load one account by its id or e-mail address.
 
@@ -205,17 +237,22 @@ def account(
       dirframe account 1 --sample
       dirframe account ada@example.org --sample
     """
-    from dirframe.client.loaders import load_account
+    from dirframe.client.records import load_account
 
     with _directory(base_url, sample) as directory:
-        _hand_over(load_account(id_or_email, directory=directory), output, overwrite)
+        _hand_over(load_account(id_or_email, directory=directory, **manner), output, overwrite)
 
 
 @cli.command()
 @click.argument("project_id", metavar="ID")
 @_asking
 def project(
-    project_id: str, base_url: str | None, sample: bool, output: Path | None, overwrite: bool
+    project_id: str,
+    base_url: str | None,
+    sample: bool,
+    output: Path | None,
+    overwrite: bool,
+    **manner: Any,
 ) -> None:
     """Load one project by its id.
 
@@ -223,10 +260,57 @@ def project(
     Example:
       dirframe project 1 --sample
     """
-    from dirframe.client.loaders import load_project
+    from dirframe.client.records import load_project
 
     with _directory(base_url, sample) as directory:
-        _hand_over(load_project(project_id, directory=directory), output, overwrite)
+        _hand_over(load_project(project_id, directory=directory, **manner), output, overwrite)
+
+
+@cli.group()
+def cache() -> None:
+    """Look after the cache of fetched pages."""
+
+
+@cache.command("info")
+def show_cache_info() -> None:
+    """Say where the cache is, how big and how old it is.
+
+    \b
+    Example:
+      dirframe cache info
+    """
+    from dirframe.client.upkeep import cache_info
+
+    click.echo(cache_info())
+
+
+@cache.command("clear")
+def clear() -> None:
+    """Remove every page from the cache.
+
+    \b
+    Example:
+      dirframe cache clear
+    """
+    from dirframe.client.upkeep import clear_cache
+
+    click.echo(f"Removed {clear_cache():,} pages.", err=True)
+
+
+@cache.command("prune")
+@click.option("--older-than", type=click.FloatRange(0), required=True, metavar="DAYS")
+def prune(older_than: float) -> None:
+    """Remove the pages that are older than so many days.
+
+    \b
+    Example:
+      dirframe cache prune --older-than 30
+    """
+    from datetime import timedelta
+
+    from dirframe.client.upkeep import prune_cache
+
+    click.echo(f"Removed {prune_cache(timedelta(days=older_than)):,} pages.", err=True)
 
 
 @cli.command()

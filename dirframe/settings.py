@@ -11,14 +11,17 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 import platformdirs
 
 from dirframe.errors import ConfigurationError, InvalidInputError
 
-__all__ = ["ApiKey", "Settings", "cache_folder", "data_folder"]
+if TYPE_CHECKING:
+    from requests.auth import AuthBase
+
+__all__ = ["POLITE", "ApiKey", "Settings", "cache_folder", "data_folder"]
 
 BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
 API_KEY_VARIABLE = "DIRFRAME_API_KEY"
@@ -26,6 +29,9 @@ CACHE_VARIABLE = "DIRFRAME_CACHE_DIR"
 DATA_VARIABLE = "DIRFRAME_DATA_DIR"
 
 _MIB = 1024 * 1024
+
+#: Requests a second towards a host that is not this machine, unless told otherwise.
+POLITE = 10.0
 
 
 def cache_folder() -> Path:
@@ -109,8 +115,18 @@ class Settings:
         Bytes that one answer may have after decompression.
     max_workers
         Pages that are fetched at the same time.
+    max_per_second
+        Requests that go out within a second; None for no limit. Left out: 10, and no limit
+        for a service on this machine.
+    daily_allowance
+        Requests that the directory allows this key within 24 hours.
+    allowance_dir
+        Folder of the count that all processes share; None to count for this session alone.
     allow_http
         Whether a host other than loopback may be asked without encryption.
+    auth
+        An authentication object of requests, of a person who holds a grant. What comes with
+        it may be private and is never stored.
     """
 
     base_url: str
@@ -127,14 +143,22 @@ class Settings:
     longest_pause: float = 30.0
     max_body: int = 64 * _MIB
     max_workers: int = 4
+    max_per_second: float | None = POLITE
+    daily_allowance: int = 1_000
+    allowance_dir: Path | None = field(default_factory=data_folder)
     allow_http: bool = False
+    auth: AuthBase | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", _checked_base_url(self.base_url, self.allow_http))
         if not self.name:
             object.__setattr__(self, "name", urlsplit(self.base_url).netloc)
-        if self.max_workers < 1:
-            raise InvalidInputError(f"max_workers is {self.max_workers}; it must be 1 or more.")
+        host = urlsplit(self.base_url).hostname or ""
+        if self.max_per_second == POLITE and is_loopback(host):
+            object.__setattr__(self, "max_per_second", None)
+        for name in ("max_workers", "daily_allowance"):
+            if getattr(self, name) < 1:
+                raise InvalidInputError(f"{name} is {getattr(self, name)}; it must be 1 or more.")
 
     @classmethod
     def from_env(

@@ -2,28 +2,37 @@
 
 A request travels through requests and requests-cache without the key, so that no cache file,
 no history, no error and no log line can hold it. `KeyAdapter` adds it to a copy, and only for
-the configured host. It hands over an answer only when that is a complete, validated success
-(or a redirect within the host); anything else is raised, and so is never stored.
+the configured host. It counts each request, and hands over an answer only when that is a
+complete, validated success (or a redirect within the host); anything else is raised, and so
+is never stored.
 
 What stays out: the cache, and choosing what to ask for.
 """
 
 from __future__ import annotations
 
-import time
+import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urlsplit
 
 import requests
+from pyrate_limiter import Duration, Limiter, Rate
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
-from urllib3.util import Retry
 
 from dirframe.client.answers import check_answer
+from dirframe.client.bounds import POOLS, BoundedRetry, Deadline
 from dirframe.client.redaction import KEY_PARAMETER, remove_key, scrub
-from dirframe.errors import NetworkError, ServiceError, UnreadableResponseError
+from dirframe.errors import (
+    InvalidKeyError,
+    NetworkError,
+    QuotaExceededError,
+    ServiceError,
+    UnreadableResponseError,
+)
 
 if TYPE_CHECKING:
+    from dirframe.client.allowance import Allowance
     from dirframe.errors import DirframeError
     from dirframe.settings import Settings
 
@@ -31,6 +40,7 @@ __all__ = ["KeyAdapter"]
 
 _CHUNK = 64 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_KEY_REMOVED = b"[api key removed]"
 
 
 class KeyAdapter(HTTPAdapter):
@@ -40,11 +50,20 @@ class KeyAdapter(HTTPAdapter):
     ----------
     settings
         The host, the key and the bounds.
+    allowance
+        Counts the requests.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, allowance: Allowance) -> None:
         self._settings = settings
-        retry = Retry(
+        self._allowance = allowance
+        self._counts = threading.local()
+        rate = settings.max_per_second
+        # A window of two seconds lets slower rates than one a second be said in whole numbers.
+        self._polite = (
+            None if rate is None else Limiter(Rate(max(round(rate * 2), 1), Duration.SECOND * 2))
+        )
+        retry = BoundedRetry(
             total=settings.retries,
             backoff_factor=settings.backoff,
             backoff_max=settings.longest_pause,
@@ -52,8 +71,24 @@ class KeyAdapter(HTTPAdapter):
             allowed_methods=("GET",),
             retry_after_max=int(settings.longest_pause),
             raise_on_status=False,
+            before_retry=self._count_retry,
         )
         super().__init__(max_retries=retry, pool_maxsize=settings.max_workers)
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make the pools; their connections are watched for the deadline."""
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = POOLS
+
+    def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
+        """Make the pools of a proxy, watched as well."""
+        manager = super().proxy_manager_for(*args, **options)
+        manager.pool_classes_by_scheme = POOLS
+        return manager
+
+    def sent_by_this_thread(self) -> int:
+        """Return how many requests went on the wire for this thread, retries included."""
+        return int(getattr(self._counts, "sent", 0))
 
     def send(  # type: ignore[override]  # keyword arguments are handed on as they come
         self, request: requests.PreparedRequest, **options: Any
@@ -62,9 +97,10 @@ class KeyAdapter(HTTPAdapter):
         url = request.url or ""
         if _origin(url) != _origin(self._settings.base_url):
             raise ServiceError(
-                f"{self._settings.base_url} redirects to {_origin(url)}, which is another host. "
-                "It was not followed, so that the key stays with the directory.",
-                url=url,
+                f"{self._settings.base_url} redirects to {_place(url)}, which is another host "
+                "or another scheme. It was not followed, so that the key stays with the "
+                "directory.",
+                url=remove_key(url),
             )
         interruption: BaseException | None = None
         try:
@@ -82,20 +118,24 @@ class KeyAdapter(HTTPAdapter):
     def _exchange(
         self, request: requests.PreparedRequest, url: str, options: dict[str, Any]
     ) -> requests.Response | DirframeError:
+        if not self._allowance.spend():
+            return self._used_up(url)
+        if self._polite is not None:
+            self._polite.try_acquire("request")
+        self._counts.sent = self.sent_by_this_thread() + 1
         secret = self._settings.api_key.reveal()
         keyed = request.copy()
         joint = "&" if urlsplit(url).query else "?"
         keyed.url = f"{url}{joint}{KEY_PARAMETER}={quote_plus(secret)}"
         options["stream"] = True
-        try:
-            response = super().send(keyed, **options)
-            content = self._read_body(response, url)
-        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
-            return NetworkError(
-                f"{url} could not be fetched: {scrub(_reason(error), secret)}. Check the address and "
-                "the connection; what was loaded is in the cache, so run the same line again.",
-                url=url,
-            )
+        with Deadline(self._settings.total_timeout) as deadline:
+            try:
+                response = super().send(keyed, **options)
+                content = self._read_body(response, url)
+            except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+                return self._no_answer(error, deadline, url, secret)
+        if deadline.passed:
+            return self._no_answer(TimeoutError(), deadline, url, secret)
         if not isinstance(content, bytes):
             return content
         response.request, response.url = request, url
@@ -103,7 +143,7 @@ class KeyAdapter(HTTPAdapter):
             response.headers["Location"] = remove_key(response.headers["Location"])
             content = b""
         else:
-            content = content.replace(secret.encode(), b"[api key removed]")
+            content = content.replace(secret.encode(), _KEY_REMOVED)
             wrong = check_answer(
                 content,
                 status=response.status_code,
@@ -112,24 +152,60 @@ class KeyAdapter(HTTPAdapter):
                 max_bytes=self._settings.max_body,
             )
             if wrong is not None:
+                self._learn(wrong)
                 return wrong
         response._content = content  # what requests itself does after reading
         return response
 
+    def _count_retry(self) -> None:
+        self._allowance.spend()
+        self._counts.sent = self.sent_by_this_thread() + 1
+
+    def _learn(self, wrong: DirframeError) -> None:
+        """Take over what a refusal says of the allowance: it was not counted itself."""
+        if isinstance(wrong, QuotaExceededError):
+            self._allowance.give_back()
+            self._allowance.exhaust(wrong.resets_at)
+            # The count knows when the first request of the day went out, if the answer does not.
+            wrong.resets_at = wrong.resets_at or self._allowance.resets_at()
+        elif isinstance(wrong, InvalidKeyError):
+            self._allowance.give_back()
+
+    def _used_up(self, url: str) -> QuotaExceededError:
+        resets_at = self._allowance.resets_at()
+        when = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        return QuotaExceededError(
+            f"{url} was not asked for: the allowance of {self._allowance.limit:,} requests within "
+            f"24 hours is used up for this key.{when} What was loaded is in the cache: run the "
+            "same line again then, and only the rest is asked for.",
+            url=url,
+            resets_at=resets_at,
+        )
+
+    def _no_answer(
+        self, error: BaseException, deadline: Deadline, url: str, secret: str
+    ) -> NetworkError:
+        if isinstance(error, requests.ConnectTimeout) or "establish" in str(error):
+            self._allowance.give_back()  # it never arrived
+        reason = (
+            f"it took longer than {deadline.seconds:g} seconds"
+            if deadline.passed
+            else scrub(_reason(error), secret)
+        )
+        return NetworkError(
+            f"{url} could not be fetched: {reason}. Check the address and the connection; what "
+            "was loaded is in the cache, so run the same line again.",
+            url=url,
+        )
+
     def _read_body(self, response: requests.Response, url: str) -> bytes | UnreadableResponseError:
         bound = self._settings.max_body
-        deadline = time.monotonic() + self._settings.total_timeout
         body = bytearray()
         for chunk in response.iter_content(_CHUNK):
             body += chunk
-            late = time.monotonic() > deadline
-            if len(body) > bound or late:
+            if len(body) > bound:
                 response.close()
-                found = (
-                    f"an answer that took longer than {self._settings.total_timeout:g} seconds"
-                    if late
-                    else f"an answer of more than {bound:,} bytes"
-                )
+                found = f"an answer of more than {bound:,} bytes"
                 return UnreadableResponseError(
                     f"{url} sent {found}; the rest was not read.", found=found, source=url
                 )
@@ -148,3 +224,8 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, parts.hostname or "", port
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}"

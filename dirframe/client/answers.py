@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from dirframe.client.reader import Reader
 from dirframe.errors import (
@@ -64,10 +64,16 @@ def check_answer(
     return _failure(status, text, headers, url)
 
 
+class _Facts(TypedDict):
+    url: str
+    status: int
+    help_text: str | None
+
+
 def _failure(status: int, text: str, headers: Mapping[str, str], url: str) -> RequestError:
     said = f' and says: "{text}"' if text else ""
     came = f"{url} answered {status}{said}"
-    facts = {"url": url, "status": status, "help_text": text or None}
+    facts: _Facts = {"url": url, "status": status, "help_text": text or None}
     lowered = text.lower()
     if status == 429 or (status == 401 and ("exceed" in lowered or "limit" in lowered)):
         seconds = seconds_to_wait(headers)
@@ -76,7 +82,7 @@ def _failure(status: int, text: str, headers: Mapping[str, str], url: str) -> Re
         return QuotaExceededError(
             f"{came}. The day's allowance of this key is used up.{when} What was loaded is in "
             "the cache: run the same line again later and only the rest is asked for.",
-            **facts,  # type: ignore[arg-type]  # mixed value types in one mapping
+            **facts,
             resets_at=resets_at,
         )
     about_key = "api_key" in lowered or "api key" in lowered
@@ -84,13 +90,13 @@ def _failure(status: int, text: str, headers: Mapping[str, str], url: str) -> Re
         return InvalidKeyError(
             f"{came}. The key is missing, unknown or revoked: check it, or register an "
             "application with the directory to get one.",
-            **facts,  # type: ignore[arg-type]
+            **facts,
         )
     if status == 404 or (status == 200 and "deleted" in lowered):
-        return NotFoundError(f"{came}. There is no such record.", **facts)  # type: ignore[arg-type]
+        return NotFoundError(f"{came}. There is no such record.", **facts)
     return ServiceError(
         f"{came}. The request did not succeed and nothing was stored.",
-        **facts,  # type: ignore[arg-type]
+        **facts,
     )
 
 

@@ -2,6 +2,8 @@
 
 An entry is one line of JSON (address, status, content type, times) and the body, compressed
 with LZ4 by pyarrow. No pickle: a cache file from elsewhere can hold wrong data, but no code.
+Whatever is wrong with the file (damaged, locked, read-only, the disk full), a warning says so
+and the load goes on without it.
 
 What stays out: deciding what may be stored (`dirframe.client.adapter`).
 """
@@ -9,8 +11,11 @@ What stays out: deciding what may be stored (`dirframe.client.adapter`).
 from __future__ import annotations
 
 import json
+import sqlite3
 import warnings
-from datetime import datetime
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -22,20 +27,34 @@ from requests_cache.serializers import SerializerPipeline, Stage
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["CACHE_FILE", "CacheWarning", "open_cache"]
+__all__ = ["CACHE_FILE", "CacheWarning", "PageCache", "Stored"]
 
 #: The number is that of the format: another one begins a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
 
 _CODEC = "lz4"
+_PATIENCE = 10.0
 
 
 class CacheWarning(UserWarning):
     """The cache cannot be used; the load goes on without it."""
 
 
-def open_cache(folder: Path | None) -> SQLiteCache | None:
-    """Open the cache in a folder; None, with a warning, if that is impossible.
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One cached document."""
+
+    content: bytes
+    retrieved: datetime
+
+    @property
+    def age(self) -> timedelta:
+        """How long ago it was fetched."""
+        return datetime.now(UTC) - self.retrieved
+
+
+class PageCache:
+    """Documents on disk, by key.
 
     Parameters
     ----------
@@ -45,24 +64,93 @@ def open_cache(folder: Path | None) -> SQLiteCache | None:
     Warns
     -----
     CacheWarning
-        If the file cannot be opened or written.
+        If the file cannot be opened, read or written, once.
     """
-    if folder is None:
-        return None
-    path = folder / CACHE_FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):  # requests-cache would wait for ever to write a read-only file
-            pass
-        return SQLiteCache(path, serializer=_serializer(), wal=True, busy_timeout=30_000)
-    except Exception as error:  # noqa: BLE001  # whatever is wrong with a cache, a load goes on
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / CACHE_FILE
+        self._cache: SQLiteCache | None = None
+        if self._file is None:
+            return
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            # requests-cache would try for ever to write a file that is locked or read-only.
+            self._check_writable()
+            self._cache = SQLiteCache(self._file, serializer=_serializer(), wal=True)
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(str(error))
+
+    def get(self, key: str) -> Stored | None:
+        """Return a document, however old; None if it is not there."""
+        if self._cache is None:
+            return None
+        try:
+            response = self._cache.get_response(key)
+        except (sqlite3.Error, pa.ArrowException, OSError) as error:
+            self._give_up(str(error))
+            return None
+        # requests-cache hands over an entry that it cannot read as a response without a body.
+        if response is None or not response.content:
+            return None
+        return Stored(response.content, response.created_at)
+
+    def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
+        """Store a document and return when; a failure to do so is warned of, once."""
+        now = datetime.now(UTC)
+        if self._cache is None:
+            return now
+        response = CachedResponse(  # attrs strips the underscore of _content
+            content=content,
+            url=url,
+            status_code=200,
+            headers=CaseInsensitiveDict({"Content-Type": content_type}),
+            created_at=now,
+        )
+        try:
+            self._check_writable()
+            self._cache.responses[key] = response
+            if not self._cache.contains(key):
+                self._give_up("it stores nothing; the disk may be full")
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(str(error))
+        return now
+
+    def times(self) -> list[datetime]:
+        """Return when each document was fetched."""
+        if self._cache is None:
+            return []
+        return [response.created_at for response in self._cache.filter()]
+
+    def remove(self, *, older_than: timedelta) -> int:
+        """Remove the documents beyond an age; return how many."""
+        if self._cache is None:
+            return 0
+        before = datetime.now(UTC) - older_than
+        old = [entry.cache_key for entry in self._cache.filter() if entry.created_at < before]
+        self._cache.delete(*old)
+        return len(old)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._cache is not None:
+            with suppress(sqlite3.Error):
+                self._cache.close()  # type: ignore[no-untyped-call]  # as requests-cache has it
+
+    def _check_writable(self) -> None:
+        with closing(sqlite3.connect(str(self._file), timeout=_PATIENCE)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.rollback()
+
+    def _give_up(self, reason: str) -> None:
+        self.close()
+        self._cache = None
         warnings.warn(
-            f"The cache {path} cannot be used ({error}). Nothing is stored, so every page is "
-            "asked for again; set DIRFRAME_CACHE_DIR to a folder that can be written.",
+            f"The cache {self._file} cannot be used ({reason}). The load goes on without it, so "
+            "pages are asked for again next time. Name another folder by cache_dir= or "
+            "DIRFRAME_CACHE_DIR, or mend it with `dirframe cache clear`.",
             CacheWarning,
             stacklevel=2,
         )
-        return None
 
 
 def _serializer() -> SerializerPipeline:
@@ -76,7 +164,6 @@ def _pack(response: CachedResponse) -> bytes:
         "status": response.status_code,
         "type": response.headers.get("Content-Type", ""),
         "created": response.created_at.isoformat(),
-        "expires": response.expires.isoformat() if response.expires else None,
         "size": len(body),
     }
     packed: bytes = pa.compress(body, codec=_CODEC, asbytes=True)
@@ -84,14 +171,12 @@ def _pack(response: CachedResponse) -> bytes:
 
 
 def _unpack(entry: bytes) -> CachedResponse:
-    head_line, _, packed = entry.partition(b"\n")
-    head = json.loads(head_line)
-    expires = head["expires"]
-    return CachedResponse(  # attrs strips the underscore of _content
+    line, _, packed = entry.partition(b"\n")
+    head = json.loads(line)
+    return CachedResponse(
         content=pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
         url=head["url"],
         status_code=head["status"],
         headers=CaseInsensitiveDict({"Content-Type": head["type"]}),
         created_at=datetime.fromisoformat(head["created"]),
-        expires=datetime.fromisoformat(expires) if expires else None,
     )

@@ -5,18 +5,21 @@ What stays out: what one asks (`dirframe.client.loaders`).
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dirframe.client.session import Session
-from dirframe.settings import Settings
+from dirframe.settings import POLITE, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
-__all__ = ["Directory"]
+    from requests.auth import AuthBase
+
+__all__ = ["Directory", "opened"]
 
 
 class Directory:
@@ -39,8 +42,18 @@ class Directory:
         Age at which a cached page is asked for again.
     max_workers : int, default 4
         Pages that are fetched at the same time.
-    connect_timeout, read_timeout : float, default 10 and 60
-        Seconds until a connection, or the next bytes of an answer, must have come.
+    daily_allowance : int, default 1000
+        Requests that the directory allows this key within 24 hours. All processes of a
+        person count together.
+    max_per_second : float or None, optional
+        Requests that go out within a second, None for no limit. Left out: 10, and no limit
+        for a service on this machine.
+    connect_timeout, read_timeout, total_timeout : float, default 10, 60 and 300
+        Seconds until a connection, the next bytes of an answer, or the whole answer with
+        all tries, must have come.
+    auth : requests.auth.AuthBase, optional
+        An authentication object of requests, for a person who holds a grant. What comes
+        with it may be private and is never stored.
     allow_http : bool, default False
         Whether a host other than this machine may be asked without encryption.
 
@@ -68,8 +81,12 @@ class Directory:
         cache_dir: str | Path | None = None,
         expire_after: timedelta = timedelta(days=1),
         max_workers: int = 4,
+        daily_allowance: int = 1_000,
+        max_per_second: float | None = POLITE,
         connect_timeout: float = 10.0,
         read_timeout: float = 60.0,
+        total_timeout: float = 300.0,
+        auth: AuthBase | None = None,
         allow_http: bool = False,
     ) -> None:
         settings = Settings.from_env(
@@ -78,8 +95,12 @@ class Directory:
             name=name,
             expire_after=expire_after,
             max_workers=max_workers,
+            daily_allowance=daily_allowance,
+            max_per_second=max_per_second,
             connect_timeout=connect_timeout,
             read_timeout=read_timeout,
+            total_timeout=total_timeout,
+            auth=auth,
             allow_http=allow_http,
         )
         if not cache:
@@ -150,3 +171,13 @@ class Directory:
             f"<Directory {settings.name!r} at {settings.base_url}, "
             f"key {settings.api_key.fingerprint}, {cache}>"
         )
+
+
+@contextmanager
+def opened(directory: Directory | None) -> Iterator[Directory]:
+    """Give the directory, or the one that the environment names for as long as it is needed."""
+    if directory is not None:
+        yield directory
+        return
+    with Directory() as named:
+        yield named

@@ -22,7 +22,7 @@ from dirframe.client.dtypes import to_pandas, typed_array
 from dirframe.schema import Kind
 
 if TYPE_CHECKING:
-    from dirframe.client.reader import Columns, Path, Value
+    from dirframe.client.elements import Columns, Path, Value
     from dirframe.schema import Resource
 
 __all__ = ["FrameBuilder", "UnreadableValueWarning"]

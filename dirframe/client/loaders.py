@@ -1,38 +1,32 @@
-"""The functions that people call: a question goes in, a typed frame comes out.
+"""Whole collections: a question goes in, a typed frame comes out.
 
 Every frame says in ``frame.attrs["dirframe"]`` what it was made from; see
-`dirframe.provenance`. What stays out: everything that these functions put together.
+`dirframe.provenance`. What stays out: single records (`dirframe.client.records`) and
+everything that these functions put together.
 """
 
 from __future__ import annotations
 
 import warnings
-from hashlib import md5, sha1
-from typing import TYPE_CHECKING, Any, Literal, get_args
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Literal, get_args
 
-from dirframe import provenance
-from dirframe.client.directory import Directory
-from dirframe.client.documents import read_documents
+from dirframe.client.directory import opened
+from dirframe.client.manner import Manner
+from dirframe.client.noting import note
 from dirframe.client.pages import IncompleteWarning, collect
 from dirframe.client.progress import Progress
 from dirframe.client.question import Question
-from dirframe.errors import IncompleteCollectionError, InvalidInputError, NotFoundError
+from dirframe.errors import IncompleteCollectionError, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dirframe.client.directory import Directory
     from dirframe.client.pages import Walk
     from dirframe.client.session import Answer
-    from dirframe.schema import Resource
 
-__all__ = [
-    "load_account",
-    "load_accounts",
-    "load_project",
-    "load_projects",
-]
+__all__ = ["load_accounts", "load_projects"]
 
 Incomplete = Literal["raise", "warn"]
 
@@ -44,6 +38,10 @@ def load_accounts(
     max_items: int | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Load the accounts of a directory.
@@ -62,6 +60,14 @@ def load_accounts(
     incomplete : {"raise", "warn"}, default "raise"
         What to do when the collection cannot be proven complete: raise, or hand it over
         with a warning and with the reason in its provenance.
+    refresh : bool, default False
+        Whether to ask the directory for every page, whatever the cache has.
+    offline : bool, default False
+        Whether to ask the cache alone.
+    stale : bool, default False
+        Whether cached pages may be of any age; a warning names it.
+    wait : float, default 0
+        Seconds that the load may sleep until the day's allowance comes back.
     progress : bool, default True
         Whether to show a progress bar where someone can see it.
 
@@ -82,8 +88,12 @@ def load_accounts(
         If no directory is given and the environment names none.
     InvalidInputError
         If `sort` or `max_items` cannot be meant.
+    QuotaExceededError
+        If the day's allowance ends; the same line pays only for the rest later.
     RequestError
         If the directory cannot be reached or refuses; what was loaded is in the cache.
+    CacheError
+        If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
         If the collection cannot be proven complete; it carries the frame so far.
 
@@ -96,7 +106,8 @@ def load_accounts(
     (50, True)
     """
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    return _load(question, directory, incomplete, progress=progress)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    return _load(question, directory, incomplete, manner, progress=progress)
 
 
 def load_projects(
@@ -106,6 +117,10 @@ def load_projects(
     max_items: int | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Load the projects of a directory.
@@ -125,6 +140,14 @@ def load_projects(
     incomplete : {"raise", "warn"}, default "raise"
         What to do when the collection cannot be proven complete: raise, or hand it over
         with a warning and with the reason in its provenance.
+    refresh : bool, default False
+        Whether to ask the directory for every page, whatever the cache has.
+    offline : bool, default False
+        Whether to ask the cache alone.
+    stale : bool, default False
+        Whether cached pages may be of any age; a warning names it.
+    wait : float, default 0
+        Seconds that the load may sleep until the day's allowance comes back.
     progress : bool, default True
         Whether to show a progress bar where someone can see it.
 
@@ -148,8 +171,12 @@ def load_projects(
         If no directory is given and the environment names none.
     InvalidInputError
         If `sort` or `max_items` cannot be meant.
+    QuotaExceededError
+        If the day's allowance ends; the same line pays only for the rest later.
     RequestError
         If the directory cannot be reached or refuses; what was loaded is in the cache.
+    CacheError
+        If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
         If the collection cannot be proven complete; it carries the frame so far.
 
@@ -163,202 +190,68 @@ def load_projects(
     True
     """
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    return _load(question, directory, incomplete, progress=progress)
-
-
-def load_account(account: str | int, *, directory: Directory | None = None) -> pd.DataFrame:
-    """Load one account by its id or its e-mail address.
-
-    Parameters
-    ----------
-    account : str or int
-        The id, or an e-mail address. Of an address only the MD5 digest is sent, and what
-        comes back is checked against its ``email_sha1``.
-    directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row with the columns of `load_accounts`.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such account, or the directory answers with another one.
-    InvalidInputError
-        If the id is empty.
-    RequestError
-        If the directory cannot be reached or refuses.
-
-    Examples
-    --------
-    >>> import dirframe
-    >>> with dirframe.sample_directory() as directory:
-    ...     one = dirframe.load_account("ada@example.org", directory=directory)
-    >>> len(one)
-    1
-    """
-    place = _directory(directory)
-    asked = str(account).strip()
-    if "@" not in asked:
-        return _load_one(ACCOUNT, asked, place)
-    # The specification hashes the address, the live service the address in lower case.
-    spellings = list(dict.fromkeys([asked.lower(), asked]))
-    for spelling in spellings:
-        digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
-        try:
-            frame = _load_one(ACCOUNT, digest, place)
-        except NotFoundError:
-            if spelling is spellings[-1]:
-                raise
-            continue
-        # An unknown digest that begins with digits is taken for an id by the live service.
-        if frame["email_sha1"].str.lower().isin(_sha1s(spellings)).all():
-            return frame
-    url = place.session.address(f"/accounts/{digest}.xml", {})
-    raise NotFoundError(
-        f"{url} answered with an account of another e-mail address; there is no account of the "
-        "one that was asked for.",
-        url=url,
-        status=200,
-    )
-
-
-def load_project(project: str | int, *, directory: Directory | None = None) -> pd.DataFrame:
-    """Load one project by its id.
-
-    Parameters
-    ----------
-    project : str or int
-        The id; the live service also takes the short name from its addresses.
-    directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row with the columns of `load_projects`.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such project.
-    InvalidInputError
-        If the id is empty.
-    RequestError
-        If the directory cannot be reached or refuses.
-
-    Examples
-    --------
-    >>> import dirframe
-    >>> with dirframe.sample_directory() as directory:
-    ...     one = dirframe.load_project("1", directory=directory)
-    >>> one["id"].item()
-    '1'
-    """
-    return _load_one(PROJECT, str(project).strip(), _directory(directory))
-
-
-def _directory(directory: Directory | None) -> Directory:
-    return Directory() if directory is None else directory
-
-
-def _sha1s(addresses: list[str]) -> set[str]:
-    texts = [prefix + address for address in addresses for prefix in ("", "mailto:")]
-    return {sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts}
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    return _load(question, directory, incomplete, manner, progress=progress)
 
 
 def _load(
-    question: Question, directory: Directory | None, incomplete: Incomplete, *, progress: bool
+    question: Question,
+    directory: Directory | None,
+    incomplete: Incomplete,
+    manner: Manner,
+    *,
+    progress: bool,
 ) -> pd.DataFrame:
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
-    place = _directory(directory)
-
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
-        return place.session.get(question.path, question.parameters(page), refresh=refresh)
-
-    with Progress(question.resource.collection, shown=progress) as bar:
-        walk = collect(
-            fetch,
-            question.resource,
-            max_items=question.max_items,
-            workers=place.settings.max_workers,
-            max_bytes=place.settings.max_body,
-            progress=bar.advance,
-        )
-    frame = walk.frame
-    _note(frame, place, question.resource, question.facts(), walk.answers, synthetic=walk.synthetic)
+    with opened(directory) as place:
+        walk = _walk(place, question, manner, progress=progress)
+        if walk.answers:
+            place.session.warn_of_age(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
-    provenance.attach(
-        frame,
+    frame = note(
+        walk.frame,
+        place.settings,
+        question.resource,
+        walk.answers,
+        question=question.facts(),
         items_available=walk.available,
-        items_loaded=len(frame),
         complete=walk.complete,
         why=walk.why or capped,
         duplicates_removed=walk.duplicates,
+        synthetic=walk.synthetic,
     )
     if walk.why:
-        _complain(walk, place, question.resource, incomplete)
+        _complain(
+            walk.why, frame, f"{question.resource.collection} of {place.settings.name}", incomplete
+        )
     return frame
 
 
-def _complain(walk: Walk, place: Directory, resource: Resource, incomplete: Incomplete) -> None:
+def _walk(place: Directory, question: Question, manner: Manner, *, progress: bool) -> Walk:
+    session, settings = place.session, place.settings
+
+    def fetch(page: int, *, refresh: bool = False) -> Answer:
+        chosen = manner.again() if refresh else manner
+        return session.get(question.path, question.parameters(page), chosen)
+
+    with Progress(question.resource.collection, shown=progress) as bar:
+        return collect(
+            fetch,
+            question.resource,
+            max_items=question.max_items,
+            workers=settings.max_workers,
+            max_bytes=settings.max_body,
+            progress=bar.advance,
+        )
+
+
+def _complain(why: str, frame: pd.DataFrame, what: str, incomplete: Incomplete) -> None:
     message = (
-        f"The {resource.collection} of {place.settings.name} could not be proven complete: "
-        f"{walk.why}. The collection probably changed while it was read; run the same line "
-        "again (pages in the cache cost nothing), choose another sort, or pass "
-        'incomplete="warn" to go on with what came.'
+        f"The {what} could not be proven complete: {why}. The collection probably changed while "
+        "it was read; run the same line again (pages in the cache cost nothing), choose another "
+        'sort, or pass incomplete="warn" to go on with what came.'
     )
     if incomplete == "raise":
-        raise IncompleteCollectionError(message, frame=walk.frame, missing=walk.why or "")
+        raise IncompleteCollectionError(message, frame=frame, missing=why)
     warnings.warn(message, IncompleteWarning, stacklevel=4)
-
-
-def _load_one(resource: Resource, identifier: str, place: Directory) -> pd.DataFrame:
-    if not identifier:
-        raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
-    path = f"/{resource.collection}/{quote(identifier, safe='')}.xml"
-    answer = place.session.get(path, {})
-    read = read_documents(
-        [(answer.url, answer.content)], resource, max_bytes=place.settings.max_body
-    )
-    came = list(read.frame["id"])
-    if len(came) != 1 or (identifier.isdigit() and came != [identifier]):
-        raise NotFoundError(
-            f"{answer.url} answered with {len(came)} {resource.collection} "
-            f"({', '.join(map(str, came[:3]))}), not with the one {resource.name} that was "
-            "asked for.",
-            url=answer.url,
-            status=200,
-        )
-    question = {"id": identifier}
-    synthetic = read.envelopes[0].synthetic
-    _note(read.frame, place, resource, question, [answer], synthetic=synthetic)
-    return provenance.attach(read.frame, items_available=1, items_loaded=1, complete=True)
-
-
-def _note(
-    frame: pd.DataFrame,
-    place: Directory,
-    resource: Resource,
-    question: dict[str, Any],
-    answers: list[Answer],
-    *,
-    synthetic: bool,
-) -> None:
-    times = [answer.retrieved.isoformat(timespec="seconds") for answer in answers]
-    cached = sum(answer.from_cache for answer in answers)
-    provenance.attach(
-        frame,
-        source=place.settings.name,
-        base_url=place.settings.base_url,
-        resource=resource.name,
-        question=question,
-        retrieved_oldest=min(times),
-        retrieved_newest=max(times),
-        requests_paid=len(answers) - cached,
-        requests_cached=cached,
-        synthetic=synthetic,
-    )

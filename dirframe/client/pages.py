@@ -16,7 +16,7 @@ set that could not be proven.
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -240,7 +240,9 @@ class _Walker:
         size = len(run[0].ids)
         short = self._wanted() - covered
         if short > 0:
-            ahead = range(after, after + math.ceil(short / size))
+            # Not all at once: a page that turns out to be the end saves the others, and a count
+            # that is a lie costs one chunk at most.
+            ahead = range(after, after + min(math.ceil(short / size), CHUNK))
             return [number for number in ahead if number not in self._pages]
         full = len(run[-1].ids) == size and (len(run) > 1 or size in USUAL_PAGE_SIZES)
         return [after] if short == 0 and full else []
@@ -269,7 +271,9 @@ class _Walker:
             if len(numbers) > 1:
                 unfit.update(numbers)
         if end < self._wanted():
-            unfit.add(used[-1].number + 1 if used else 1)
+            # The page after these is missing, or says again what the first or the last one said:
+            # then it may be those that are old.
+            unfit |= {used[0].number, used[-1].number, used[-1].number + 1} if used else {1}
         elif end > available:
             unfit.add(used[-1].number)
         return sorted(unfit)
@@ -298,8 +302,7 @@ class _Walker:
         cap = self._max_items
         available = self._available()
         capped = cap is not None and (available is None or available > cap)
-        if capped:
-            frame = frame.iloc[:cap]
+        frame = frame.iloc[:cap]
         return Walk(
             frame=frame.reset_index(drop=True),
             available=available,
@@ -313,17 +316,17 @@ class _Walker:
     def _doubt(self, frame: pd.DataFrame, repeated: int) -> str | None:
         available = self._available()
         if available is None:
+            if len(frame) == self._max_items:
+                return None
             return "the directory does not say how many records there are (items_available)"
-        wanted = self._wanted()
         without_id = int(frame["id"].isna().sum())
         if without_id:
             return f"{without_id:,} records came without an id, so they cannot be told apart"
-        if len(frame) < wanted:
-            again = f", {repeated:,} came more than once" if repeated else ""
+        wanted = self._wanted()
+        if len(frame) != wanted:
+            again = f"; {repeated:,} came more than once" if repeated else ""
             return f"{len(frame):,} different records came of {wanted:,}{again}"
-        if len(frame) > wanted:
-            return f"the directory says that there are {wanted:,} records, but {len(frame):,} came"
-        counts = Counter(page.available for page in self._used())
+        counts = {page.available for page in self._used()}
         if len(counts) > 1:
             said = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
             return f"the collection changed while it was read: its pages count {said} records"

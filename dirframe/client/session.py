@@ -6,39 +6,52 @@ What stays out: the key (`dirframe.client.adapter`), the format of the cache
 
 from __future__ import annotations
 
+import time
+import warnings
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
 
 import requests
-from requests_cache import CachedSession
 
 from dirframe import __version__
 from dirframe.client.adapter import KeyAdapter
-from dirframe.client.cache import open_cache
+from dirframe.client.allowance import Allowance
+from dirframe.client.cache import PageCache
+from dirframe.client.manner import Manner
 from dirframe.client.redaction import silence_logs
-from dirframe.errors import ServiceError
+from dirframe.errors import CacheError, QuotaExceededError, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
+    from dirframe.client.cache import Stored
     from dirframe.settings import Settings
 
-__all__ = ["Answer", "Session"]
+__all__ = ["Answer", "Session", "StaleWarning"]
 
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
 
 
+class StaleWarning(UserWarning):
+    """Cached pages are used that are older than they should be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One document, where it came from and when it was fetched."""
+    """One document, when it was fetched, and how many requests it cost now."""
 
     content: bytes
     url: str
-    from_cache: bool
     retrieved: datetime
+    paid: int
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether it was at hand already."""
+        return self.paid == 0
 
 
 class Session:
@@ -53,25 +66,21 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         silence_logs()
         self._settings = settings
-        self._cache = open_cache(settings.cache_dir)
-        self._session: requests.Session = (
-            requests.Session()
-            if self._cache is None
-            else CachedSession(
-                backend=self._cache,
-                expire_after=settings.expire_after,
-                allowable_codes=(200,),
-                key_fn=self._key_of,
-            )
+        # What comes with a person's grant may be private: it is neither stored nor looked up.
+        self.cache = PageCache(settings.cache_dir if settings.auth is None else None)
+        self.allowance = Allowance(
+            settings.allowance_dir, settings.api_key.fingerprint, settings.daily_allowance
         )
+        self._adapter = KeyAdapter(settings, self.allowance)
+        self._session = requests.Session()
+        self._session.auth = settings.auth
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
         self._session.headers["Accept"] = "application/xml"
         self._session.max_redirects = 5
-        adapter = KeyAdapter(settings)
-        self._session.mount("https://", adapter)
-        self._session.mount("http://", adapter)
+        self._session.mount("https://", self._adapter)
+        self._session.mount("http://", self._adapter)
 
-    def get(self, path: str, parameters: Mapping[str, str], *, refresh: bool = False) -> Answer:
+    def get(self, path: str, parameters: Mapping[str, str], manner: Manner | None = None) -> Answer:
         """Return the document at a path below the base URL.
 
         Parameters
@@ -80,8 +89,13 @@ class Session:
             Begins with a slash and ends in ``.xml``.
         parameters
             Query parameters, without the key.
-        refresh
-            Whether to ask the directory even if the cache has the document.
+        manner
+            How the cache and the allowance may be used.
+
+        Returns
+        -------
+        Answer
+            A document that was read as a success.
 
         Raises
         ------
@@ -89,35 +103,46 @@ class Session:
             If the directory cannot be reached or answers with a failure.
         UnreadableResponseError
             If the answer is not the interface's XML.
+        CacheError
+            If the cache alone is to be asked and does not have the document.
         """
+        manner = manner or Manner()
         url = self.address(path, parameters)
-        cached = None if refresh else self._cached(url)
-        if cached is not None:
-            return cached
-        timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
-        options: dict[str, Any] = (
-            {"force_refresh": True} if refresh and self._cache is not None else {}
-        )
-        try:
-            response = self._session.get(url, timeout=timeouts, **options)
-        except requests.TooManyRedirects:
-            redirected = True
-        else:
-            redirected = False
-        if redirected:
-            raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
-        return Answer(
-            response.content, url, getattr(response, "from_cache", False), datetime.now(UTC)
-        )
+        if not manner.refresh:
+            stored = self.cache.get(self._key(url))
+            if stored is not None and (manner.stale or self._is_fresh(stored)):
+                return Answer(stored.content, url, stored.retrieved, paid=0)
+            if manner.offline:
+                raise self._miss(url, stored)
+        return self._pay(url, manner.wait)
+
+    def has(self, path: str, parameters: Mapping[str, str]) -> bool:
+        """Tell whether a document would come from the cache."""
+        stored = self.cache.get(self._key(self.address(path, parameters)))
+        return stored is not None and self._is_fresh(stored)
 
     def address(self, path: str, parameters: Mapping[str, str]) -> str:
         """Return the whole address of a document, without the key."""
         query = urlencode(sorted(parameters.items()))
         return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
 
+    def warn_of_age(self, answers: list[Answer]) -> None:
+        """Warn if documents are older than they should be."""
+        oldest = min(answer.retrieved for answer in answers)
+        age = datetime.now(UTC) - oldest
+        if age > self._settings.expire_after and any(answer.from_cache for answer in answers):
+            warnings.warn(
+                f"Pages from the cache are used although they are old: the oldest was fetched "
+                f"{_words(age)} ago, at {oldest:%Y-%m-%d %H:%M} UTC.",
+                StaleWarning,
+                stacklevel=4,
+            )
+
     def close(self) -> None:
-        """Close connections and the cache."""
+        """Close connections, the cache and the count of requests."""
         self._session.close()
+        self.cache.close()
+        self.allowance.close()
 
     def __enter__(self) -> Self:
         return self
@@ -130,17 +155,47 @@ class Session:
     ) -> None:
         self.close()
 
-    def _cached(self, url: str) -> Answer | None:
-        # Seven times cheaper than session.get, which prepares a request to find its key.
-        if self._cache is None:
-            return None
-        response = self._cache.get_response(self._key(url))
-        if response is None or response.is_expired:
-            return None
-        return Answer(response.content, url, from_cache=True, retrieved=response.created_at)
+    def _pay(self, url: str, wait: float) -> Answer:
+        patience_ends = time.monotonic() + wait
+        while True:
+            try:
+                return self._ask(url)
+            except QuotaExceededError as error:
+                if error.resets_at is None:
+                    raise
+                # A second more, so that the allowance is surely back.
+                pause = max((error.resets_at - datetime.now(UTC)).total_seconds(), 0.0) + 1.0
+                if time.monotonic() + pause > patience_ends:
+                    raise
+            time.sleep(pause)
 
-    def _key_of(self, request: Any, **_: Any) -> str:
-        return self._key(request.url)
+    def _ask(self, url: str) -> Answer:
+        before = self._adapter.sent_by_this_thread()
+        timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
+        try:
+            response = self._session.get(url, timeout=timeouts)
+        except requests.TooManyRedirects:
+            response = None
+        if response is None:
+            raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
+        content_type = response.headers.get("Content-Type", "")
+        retrieved = self.cache.put(self._key(url), url, response.content, content_type)
+        paid = self._adapter.sent_by_this_thread() - before
+        return Answer(response.content, url, retrieved, paid)
+
+    def _is_fresh(self, stored: Stored) -> bool:
+        return stored.age <= self._settings.expire_after
+
+    def _miss(self, url: str, stored: Stored | None) -> CacheError:
+        has = (
+            "is not in the cache"
+            if stored is None
+            else f"is in the cache, but {_words(stored.age)} old"
+        )
+        return CacheError(
+            f"{url} {has}, and offline=True forbids to ask the directory. Load it once without "
+            "offline=True" + ("." if stored is None else ", or pass stale=True to take it.")
+        )
 
     def _key(self, url: str) -> str:
         namespace = self._settings.cache_namespace
@@ -148,3 +203,10 @@ class Session:
             url = namespace + url.removeprefix(self._settings.base_url)
         # requests-cache puts the key between quotes in its SQL.
         return quote(url, safe="/:?&=%+-._~")
+
+
+def _words(age: timedelta) -> str:
+    hours = age.total_seconds() / 3600
+    if hours < 1:
+        return f"{max(age.total_seconds() / 60, 0):.0f} minutes"
+    return f"{hours:.0f} hours" if hours < 48 else f"{age.days:,} days"

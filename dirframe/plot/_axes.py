@@ -29,7 +29,8 @@ _FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
 _ROW_HEIGHT = 0.25  # inches
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
-_COLUMNS_SHARE = 0.4  # of the width of the axes, at most
+# Columns of numbers get at most this share of the axes, beside an inch for the names.
+_COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
 
 
 def axes(ax: Axes | None, rows: int) -> Axes:
@@ -75,7 +76,8 @@ def bars(
     ax.set_xlim(0, most / (1 - room))
     tick = _text.widest([f"{most:,.0f}"], _label_ticks(ax))
     ticks = int(_text.width(ax) * (1 - room) / (2 * tick))
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=min(max(ticks, 1), 6), integer=True))
+    nbins = min(max(ticks, 1), 6)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
 
 
 def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
@@ -111,7 +113,8 @@ def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
     widths = {
         title: _text.widest((title, *cells), size) + 1.3 * size for title, cells in table.items()
     }
-    while len(widths) > 1 and sum(widths.values()) > _COLUMNS_SHARE * _text.width(ax):
+    room = _COLUMNS_SHARE * (_text.width(ax) - _NAMES_WIDTH)
+    while len(widths) > 1 and sum(widths.values()) > room:
         widths.pop(next(iter(widths)))
     right = 0.0
     for title, width in widths.items():
@@ -129,7 +132,10 @@ def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) ->
     shown = _text.wrapped(title, size, _text.width(ax))
     ax.set_title(shown, fontsize=size, pad=pad, **_text.literal())
     size = _text.size(ax, mpl.rcParams["axes.labelsize"])
-    ax.set_xlabel(_text.wrapped(unit, size, _text.width(ax)), fontsize=size, **_text.literal())
+    # Long names leave the axes less width than they have now.
+    ax.set_xlabel(
+        _text.wrapped(unit, size, 0.8 * _text.width(ax)), fontsize=size, **_text.literal()
+    )
 
 
 def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:

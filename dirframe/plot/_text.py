@@ -53,7 +53,7 @@ _NAME_WIDTH = 30
 _NAME_LINES = 2
 # Mean width of a character as a share of the font size, measured on DejaVu Sans, which is
 # wide; narrower fonts leave a little more room.
-_TEXT_EM = 0.56
+_TEXT_EM = 0.52
 # Axes narrower than this many points get smaller text, but never smaller than can be read.
 _FULL_WIDTH = 300.0
 _SMALLEST = 6.0
@@ -85,7 +85,7 @@ def height(ax: Axes) -> float:
 
 def name(text: str) -> str:
     """Break a long name into lines; one that is endless ends in an ellipsis."""
-    lines = textwrap.wrap(text, _NAME_WIDTH, break_on_hyphens=False)
+    lines = textwrap.wrap(" ".join(text.split()), _NAME_WIDTH, break_on_hyphens=False)
     if len(lines) > _NAME_LINES:
         last = lines[_NAME_LINES - 1][: _NAME_WIDTH - 1].rstrip()
         lines[_NAME_LINES - 1 :] = [f"{last}…"]
@@ -112,9 +112,12 @@ def counted(count: int, noun: str) -> str:
 
 def not_shown(noun: str, reasons: dict[str, int]) -> str:
     """Say how many records a chart leaves out and why; nothing where it shows all."""
-    first, *others = [(count, reason) for reason, count in reasons.items() if count] or [(0, "")]
-    parts = [f"{counted(first[0], noun)} {first[1]}", *(f"{n:,} {why}" for n, why in others)]
-    return f"Not shown: {', '.join(parts)}." if first[0] else ""
+    given = [(count, reason) for reason, count in reasons.items() if count]
+    if not given:
+        return ""
+    (count, reason), *others = given
+    parts = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
+    return f"Not shown: {', '.join(parts)}."
 
 
 def percent(share: float) -> str:

@@ -47,8 +47,8 @@ def language_share(projects: pd.DataFrame, *, ax: Axes | None = None, top: int |
     ...     "analysis_total_code_lines": [1200, 800, 40],
     ... })
     >>> ax = language_share(projects)
-    >>> [bar.get_width() for bar in ax.patches]
-    [2.0, 1.0]
+    >>> [int(bar.get_width()) for bar in ax.patches]
+    [2, 1]
     """
     table = stats.language_share(projects, top=top)
     counted = table.attrs["dirframe"]["counted"]
@@ -119,7 +119,7 @@ def contributors_by_language(
         return ax
     size = _axes.rows(ax, list(table["language"]))
     # The title may be wider than the axes: it goes above those of the columns beside them.
-    unit = "Contributors in twelve months (people per project)"
+    unit = "People per project in twelve months"
     _axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)
     _axes.spreads(ax, described, [colours[row] for row in described.index], size)

@@ -33,7 +33,7 @@ __all__ = ["APPLICATION_ID", "VERSION", "base_sorts", "build_store"]
 APPLICATION_ID = 0x64697266
 
 #: Version of the tables below: a store of another version is refused and built anew.
-VERSION = 1
+VERSION = 2
 
 _AT_ONCE = 1_000
 
@@ -154,7 +154,8 @@ def _order(database: sqlite3.Connection, resource: Resource) -> None:
         numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)
         database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))  # noqa: S608  # as above
     database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5) WHERE email_md5 IS NOT NULL")
-    index_words(database, name, _texts(database, name))
+    (size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608  # as above
+    index_words(database, name, _texts(database, name), size)
     database.execute(f"DROP TABLE temp.{name}_keys")
 
 

@@ -85,7 +85,9 @@ def create_pages(store: Store) -> Blueprint:
         return render_template(
             f"{resource.name}.html",
             synthetic=store.synthetic,
-            record=_content(fragment),
+            record=(record := _content(fragment)),
+            languages=_languages(record),
+            licenses=_licenses(record),
             default_kudo_rank=DEFAULT_KUDO_RANK,
         )
 
@@ -118,6 +120,27 @@ def thousands(value: object) -> str:
         return f"{int(str(value)):,}"
     except ValueError:
         return str(value)
+
+
+def _languages(record: dict[str, Value]) -> list[tuple[str, str]]:
+    """Return the languages of an analysis and their shares, as far as they are there."""
+    analysis = record.get("analysis")
+    languages = analysis.get("languages") if isinstance(analysis, dict) else None
+    entries = languages.get("language") if isinstance(languages, dict) else languages
+    return [
+        (str(entry.get("#text", "")), str(entry.get("@percentage", "")))
+        for entry in (entries if isinstance(entries, list) else [entries])
+        if isinstance(entry, dict)
+    ]
+
+
+def _licenses(record: dict[str, Value]) -> list[str]:
+    licenses = record.get("licenses")
+    return [
+        str(entry.get("nice_name") or entry.get("name"))
+        for entry in (licenses if isinstance(licenses, list) else [])
+        if isinstance(entry, dict)
+    ]
 
 
 def _content(fragment: str) -> dict[str, Value]:

@@ -5,6 +5,8 @@ What stays out: making the sample (`generate`), serving it (`server`).
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from hashlib import sha256
 from pathlib import Path
@@ -72,6 +74,7 @@ def open_data(data: Path | None = None) -> Store:
     except OSError:
         # The person's cache cannot be written, which is no reason not to serve.
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     kept = folder / name
     if kept.exists():
         try:

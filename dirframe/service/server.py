@@ -55,6 +55,8 @@ class Service:
     def __init__(
         self, store: Store, keys: KeyStore, *, host: str, port: int, api_key: ApiKey | None = None
     ) -> None:
+        # More clients than threads is no cause for alarm: they wait their turn.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         listener = _listener(host, port)
         self.api_key = api_key
         self.url = _url(listener)
@@ -148,10 +150,11 @@ def serve(
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> import dirframe, requests
-    >>> with dirframe.serve() as url:  # doctest: +SKIP
-    ...     requests.get(f"{url}/healthz").text
+    >>> with dirframe.serve() as url:
+    ...     print(requests.get(f"{url}/healthz", timeout=10).text)
+    ok: 2000 accounts, 1500 projects
+    <BLANKLINE>
     """
     with ExitStack() as stack:
         store = data if isinstance(data, Store) else stack.enter_context(_opened(data))
@@ -223,13 +226,14 @@ def _opened(data: str | PathLike[str] | None) -> Store:
 
 
 def _listener(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65_535:
+        raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
-    except (OSError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+    except OSError as error:
         raise ConfigurationError(
-            f"The service cannot listen at {host}, port {port}: {reason}. "
+            f"The service cannot listen at {host}, port {port}: {error.strerror}. "
             "Choose another port; 0 takes a free one."
         ) from error
 

@@ -1,7 +1,7 @@
 """The store of a directory, open for reading: pages of records as XML, by sort and query.
 
-A sort is an array of record numbers in its order, read from the file when it is first asked
-for; its reverse is the same array from the other end. The answer to a query is such an array
+A sort is an array of record numbers in its order, read when the store is opened (8 bytes a
+record and sort); its reverse is the same array from the other end. The answer to a query is such an array
 too, and is remembered, so that its further pages cost nothing.
 
 What stays out: building it (`building`), the envelope (`writer`), HTTP (`app`).
@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, RESOURCES, Resource
 from dirframe.service.building import APPLICATION_ID, VERSION, build_store
 from dirframe.service.records import fold, without_controls
-from dirframe.service.words import Numbers, records_with
+from dirframe.service.words import records_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +33,11 @@ __all__ = ["MAX_QUERY", "MAX_WORDS", "Page", "Store"]
 #: Bounds of what one query may ask, so that no request is dear.
 MAX_QUERY = 500
 MAX_WORDS = 10
+
+#: The file is read in place, not copied page by page, as far as SQLite allows (2 GiB).
+_MAPPED_BYTES = 2**31 - 2**16
+
+Numbers = npt.NDArray[np.uint32]
 
 _REMEMBERED_BYTES = 64 * 1024 * 1024
 
@@ -85,10 +91,8 @@ class Store:
         (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()
         #: Whether any of the records was generated.
         self.synthetic = bool(synthetic)
-        self._sizes = {
-            r.name: database.execute(f"SELECT count(*) FROM {r.collection}").fetchone()[0]  # noqa: S608  # the schema's own name
-            for r in RESOURCES.values()
-        }
+        for resource in RESOURCES.values():
+            self._read_orders(resource)
 
     @classmethod
     def build(cls, path: Path, sources: Iterable[Path]) -> Self:
@@ -110,7 +114,7 @@ class Store:
 
     def count(self, resource: Resource) -> int:
         """Return the number of records."""
-        return int(self._sizes[resource.name])
+        return len(self._orders[resource.name, "id"][0])
 
     def page(
         self, resource: Resource, *, query: str = "", sort: str | None = None, page: int = 1
@@ -177,7 +181,7 @@ class Store:
 
     def _answer(self, resource: Resource, sort: str, words: tuple[str, ...]) -> Numbers:
         """Return the numbers of all records that hold `words`, in the order of `sort`."""
-        order, places = self._order(resource, sort)
+        order, places = self._orders[resource.name, sort]
         if not words:
             return order
         key = (resource.name, sort, words)
@@ -186,25 +190,24 @@ class Store:
                 self._answers.move_to_end(key)
                 return self._answers[key]
         found = records_with(self._database(), resource.collection, words, len(order))
-        answer = order[np.sort(places[found])]
+        if np.count_nonzero(found) * 4 > len(order):
+            answer = order.compress(found.take(order))
+        else:  # sorting the places of a few is faster than going through all
+            answer = order[np.sort(places[np.flatnonzero(found)])]
         with self._lock:
             self._answers[key] = answer
             while sum(a.nbytes for a in self._answers.values()) > _REMEMBERED_BYTES:
                 self._answers.popitem(last=False)
         return answer
 
-    def _order(self, resource: Resource, sort: str) -> tuple[Numbers, Numbers]:
-        """Return the record number at each place, and the place of each record number."""
-        key = (resource.name, sort)
-        known = self._orders.get(key)
-        if known is None:
-            sql = f"SELECT numbers FROM {resource.collection}_order WHERE sort = ?"  # noqa: S608  # as above
-            (blob,) = self._database().execute(sql, (sort,)).fetchone()
+    def _read_orders(self, resource: Resource) -> None:
+        """Read the record number at each place, and from it the place of each record number."""
+        rows = self._database().execute(f"SELECT sort, numbers FROM {resource.collection}_order")  # noqa: S608  # as above
+        for sort, blob in rows:
             order = np.frombuffer(blob, dtype=np.uint32)
             places = np.empty_like(order)
             places[order] = np.arange(len(order), dtype=np.uint32)
-            known = self._orders[key] = (order, places)
-        return known
+            self._orders[resource.name, sort] = (order, places)
 
     def _database(self) -> sqlite3.Connection:
         """Return this thread's own connection: they share nothing and never wait."""
@@ -212,6 +215,7 @@ class Store:
         if connection is None:
             uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
             connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
             self._local.connection = connection
             with self._lock:
                 self._connections.append(connection)

@@ -20,9 +20,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
-from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK, Resource
+from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
 
 __all__ = ["collection_parts", "collection_xml", "failed_xml", "record_xml", "single_xml"]
@@ -48,26 +47,27 @@ _NEEDS_CARE = re.compile(f'[&<>"\r{FORBIDDEN}]')
 
 @dataclass(frozen=True)
 class _Slot:
-    """One specified element: what surrounds its value and what stands for no value."""
+    """One specified element: what stands for no value, and the elements inside it."""
 
-    key: str
     missing: str
-    children: tuple[_Slot, ...] = ()
+    children: Mapping[str, _Slot]
 
 
-@cache
-def _slots(resource: Resource) -> tuple[_Slot, ...]:
+def _slots(resource: Resource) -> dict[str, _Slot]:
     nested: dict[str, list[str]] = {}
     for field in resource.specified:
         nested.setdefault(field.path[0], []).extend(field.path[1:])
-    return tuple(
-        _slot(resource.name, key, tuple(_slot(key, child) for child in children))
+    return {
+        key: _slot(resource.name, key, {child: _slot(key, child, {}) for child in children})
         for key, children in nested.items()
-    )
+    }
 
 
-def _slot(parent: str, key: str, children: tuple[_Slot, ...] = ()) -> _Slot:
-    return _Slot(key, "" if (parent, key) in _LEFT_OUT else f"<{key}></{key}>\n", children)
+def _slot(parent: str, key: str, children: Mapping[str, _Slot]) -> _Slot:
+    return _Slot("" if (parent, key) in _LEFT_OUT else f"<{key}></{key}>\n", children)
+
+
+_SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
 
 
 def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
@@ -94,27 +94,26 @@ def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
     ['<account>', '<id>7</id>', '<name>A &amp; B</name>']
     """
     parts = [f"<{resource.name}>\n"]
-    _write_children(parts, _slots(resource), record)
+    _write_children(parts, _SLOTS[resource.name], record)
     parts.append(f"</{resource.name}>\n")
     return "".join(parts)
 
 
 def _write_children(
-    parts: list[str], slots: tuple[_Slot, ...], content: Mapping[str, object]
+    parts: list[str], slots: Mapping[str, _Slot], content: Mapping[str, object]
 ) -> None:
-    for slot in slots:
-        value = content.get(slot.key)
+    for key, slot in slots.items():
+        value = content.get(key)
         if value is None or value == {}:
             parts.append(slot.missing)
         elif slot.children and isinstance(value, Mapping):
-            parts.append(f"<{slot.key}{_attributes(value)}>\n")
+            parts.append(f"<{key}{_attributes(value)}>\n")
             _write_children(parts, slot.children, value)
-            parts.append(f"</{slot.key}>\n")
+            parts.append(f"</{key}>\n")
         else:
-            _write(parts, slot.key, value)
-    specified = {slot.key for slot in slots}
+            _write(parts, key, value)
     for key, value in content.items():
-        if key not in specified and key[0] not in "@#":
+        if key not in slots and key[0] not in "@#":
             _write(parts, key, value)
 
 
@@ -134,7 +133,7 @@ def _write(parts: list[str], key: str, value: object) -> None:
         parts.append(f"<{key}{_attributes(value)}>{'' if text is None else _escaped(str(text))}")
         if any(name[0] not in "@#" for name in value):
             parts.append("\n")
-            _write_children(parts, (), value)
+            _write_children(parts, {}, value)
         parts.append(f"</{key}>\n")
     else:
         text = "" if value is None else _escaped(str(value))

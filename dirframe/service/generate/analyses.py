@@ -77,17 +77,19 @@ def analysis(
     draw: Callable[[], float],
 ) -> dict[str, Value]:
     """Return an analysis of the project at an index."""
+    recent = max(created, SNAPSHOT - _RECENT)
     if draw() < figures.STALE:
         start = max(created, figures.STALE_FROM)
-        updated = start + 2 + int(draw() * (SNAPSHOT - 3 - start))
-    elif draw() < _MODIFIED_BY_ANALYSIS and modified > SNAPSHOT - _RECENT:
+        updated = start + 2 + int(draw() * (SNAPSHOT - 2 - start))
+    elif draw() < _MODIFIED_BY_ANALYSIS and modified > recent + 1:
         updated = modified
     else:
-        updated = SNAPSHOT - 1 - int(draw() ** 3 * _RECENT)
-    logged = updated - int(draw() ** 3 * 3 * DAY) - 2
+        updated = SNAPSHOT - 1 - int(draw() ** 3 * (SNAPSHOT - 3 - recent))
+    # The source code is fetched after the project was added and before it is analysed.
+    logged = updated - 1 - int(draw() ** 3 * min(3 * DAY, updated - 1 - created))
     current = month_of(logged)
     if people:
-        last = current - min(11, int(draw() ** 3 * 12))
+        last = current - min(11, int(draw() ** 3.6 * 12))
     else:
         last = min(int(figures.DORMANT_UNTIL.at(draw())), current - 12)
     first = min(month_of(first_month), last)

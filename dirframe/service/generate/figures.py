@@ -163,8 +163,8 @@ FIRST_MONTH = years_curve({
 })  # fmt: skip
 #: Last month of projects without a contributor in the twelve months before the analysis.
 DORMANT_UNTIL = Curve(
-    (0, 0.01, 0.03, 0.08, 0.20, 0.39, 0.61, 0.86, 1),
-    tuple((year - 1970) * 12 for year in (2000, 2005, 2007, 2008, 2009, 2010, 2011, 2012, 2012.5)),
+    (0, 0.013, 0.022, 0.045, 0.104, 0.236, 0.458, 0.70, 0.91, 1),
+    [(year - 1970) * 12 for year in (2000, *range(2005, 2013), 2012.5)],
 )
 
 #: Code and title of a licence, and how many projects have it.

@@ -49,7 +49,8 @@ def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
     people = share_below(_LC * by_lines + _C2 * own)
     by_users = _LU * by_lines + _U2 * own + _U3 * normal(draw())
     by_created = normal(draw())
-    created = int(figures.CREATED.at(share_below(by_created)))
+    # A day is left for an analysis before the snapshot.
+    created = min(int(figures.CREATED.at(share_below(by_created))), SNAPSHOT - DAY)
     modified = max(int(figures.UPDATED.at(draw())), created + int(draw() ** 4 * 90 * DAY))
     modified = min(modified, SNAPSHOT - 1)
     if draw() < figures.WITHOUT_ANALYSIS:

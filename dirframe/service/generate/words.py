@@ -78,8 +78,8 @@ def _letters(word: str, draw: Callable[[], float]) -> str:
 _KINDS = tuple(_TEXT["kind"])
 _DOMAINS = tuple(_TEXT["domain"])
 _STYLES = Weighted(
-    {_plain: 38, _with_suffix: 10, _with_prefix: 10, _image: 14, _with_kind: 16}
-    | {_long: 7, _letters: 7}
+    {_plain: 41, _with_suffix: 9, _with_prefix: 8, _image: 9, _with_kind: 18}
+    | {_long: 8, _letters: 7}
 )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SEED", "generate", "generate_accounts", "generate_projects", "write_collection"]
 
-#: The seed of the bundled sample: of eleven tried, one that has every rare value at its rate.
+#: The seed of the bundled sample: of eleven tried, one with rare values about as often as measured.
 SEED = 2006
 
 #: Records between two calls of a progress function, and between two writes.

@@ -152,6 +152,7 @@ def test_a_project_agrees_with_itself(seed: int, index: int) -> None:
         assert found["analysis_id"] == found["analysis"]["id"]
         assert found["analysis"]["project_id"] == found["id"]
         assert found["analysis"]["updated_at"] > found["created_at"]
+        assert (found["analysis"]["logged_at"] or "9") >= found["created_at"]
     else:
         assert found["analysis_id"] is None
     assert (found["average_rating"] is None) is (found["rating_count"] == "0")

@@ -1,0 +1,177 @@
+"""The day's allowance of a key: counted on this machine, shared by all processes of a person.
+
+A directory allows so many requests a day and key (1,000 by the specification). pyrate-limiter
+keeps a log of them in SQLite, a table a key by its fingerprint, and lets a request pass while
+fewer than the allowance went out in the 24 hours before it. That never exceeds what a
+directory allows which counts from the first request of a day on. Answers from the cache are
+not counted. What the directory itself says of the allowance is believed: see `exhaust`.
+
+What stays out: the key, HTTP, and waiting.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import warnings
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from pyrate_limiter import Duration, Rate, RateItem
+from pyrate_limiter.buckets import SQLiteBucket
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+__all__ = ["ALLOWANCE_FILE", "Allowance", "AllowanceWarning"]
+
+ALLOWANCE_FILE = "allowance.sqlite"
+
+_DAY = timedelta(days=1)
+_PATIENCE = 30.0
+
+
+class AllowanceWarning(UserWarning):
+    """The allowance cannot be shared with other processes; this one counts for itself."""
+
+
+class Allowance:
+    """The requests that a key may make within 24 hours.
+
+    Parameters
+    ----------
+    folder
+        Where the shared count is kept; None to count for this object alone.
+    fingerprint
+        Tells the key, without leading back to it.
+    limit
+        Requests within 24 hours.
+
+    Warns
+    -----
+    AllowanceWarning
+        If the file cannot be used.
+    """
+
+    def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
+        self.limit = limit
+        self._table = f"key_{fingerprint}"
+        try:
+            self._open(None if folder is None else folder / ALLOWANCE_FILE)
+        except (sqlite3.Error, OSError) as error:
+            warnings.warn(
+                f"The count of requests cannot be kept in {folder} ({error}); requests of other "
+                "processes with the same key are not seen. Set DIRFRAME_DATA_DIR to a folder "
+                "that can be written.",
+                AllowanceWarning,
+                stacklevel=2,
+            )
+            self._open(None)
+
+    def _open(self, path: Path | None) -> None:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(
+            path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(
+            f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"
+        )
+        database.execute(
+            f"CREATE INDEX IF NOT EXISTS {self._table}_time ON {self._table} (item_timestamp)"
+        )
+        self._lock = _Exclusively(database)
+        self._bucket = SQLiteBucket(
+            [Rate(self.limit, Duration.DAY)], database, self._table, lock=self._lock
+        )
+
+    def spend(self) -> bool:
+        """Count one request, if the allowance has room for it; tell whether it had."""
+        self._forget_yesterday()
+        return bool(self._bucket.put(RateItem("request", _now())))
+
+    def give_back(self) -> None:
+        """Take back the newest count: the directory refused the request without counting it."""
+        with self._lock as database:
+            database.execute(
+                f"DELETE FROM {self._table} WHERE rowid = (SELECT max(rowid) FROM {self._table})"  # noqa: S608  # the name is made of a digest
+            )
+
+    def exhaust(self, resets_at: datetime | None = None) -> None:
+        """Believe the directory that nothing is left, until a time if it says one."""
+        if resets_at is not None:
+            begin = _milliseconds(resets_at - _DAY)
+        else:
+            known = self.resets_at()
+            begin = _milliseconds(known - _DAY) if known else _now()
+        missing = self.left()
+        if missing:
+            self._bucket.put(RateItem("said by the directory", begin, weight=missing))
+
+    def left(self) -> int:
+        """Return how many requests may still go out now."""
+        self._forget_yesterday()
+        return max(self.limit - self._bucket.count(), 0)
+
+    def resets_at(self) -> datetime | None:
+        """Return when the oldest counted request is a day old; None if none is counted."""
+        self._forget_yesterday()
+        oldest = self._bucket.peek(self._bucket.count() - 1) if self._bucket.count() else None
+        if oldest is None:
+            return None
+        return datetime.fromtimestamp(oldest.timestamp / 1000, UTC) + _DAY
+
+    def close(self) -> None:
+        """Close the file."""
+        self._lock.close()
+
+    def _forget_yesterday(self) -> None:
+        self._bucket.leak(_now())
+
+
+class _Exclusively:
+    """Keep threads apart by a lock and processes by SQLite's write lock."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._threads = threading.RLock()
+        self._depth = 0
+
+    def close(self) -> None:
+        with self._threads:
+            self._database.close()
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._threads.acquire()
+        if self._depth == 0:
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+            except BaseException:
+                self._threads.release()
+                raise
+        self._depth += 1
+        return self._database
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        # The bucket commits by itself after a change.
+        if self._depth == 0 and self._database.in_transaction:
+            self._database.execute("COMMIT")
+        self._threads.release()
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)

@@ -1,0 +1,128 @@
+"""Bounds in time for one exchange: retries that end, and a deadline that holds.
+
+The timeouts of requests hold for each reading from the socket. A server that sends one byte
+a minute never meets them, not even in the headers, so a watch shuts the socket down when the
+whole exchange has taken too long. Retries count as requests and end with the deadline too.
+
+What stays out: what is sent, and the size of what comes back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.util import Retry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+__all__ = ["POOLS", "BoundedRetry", "Deadline"]
+
+_running = threading.local()
+
+
+class Deadline:
+    """Shut the connection of this thread down when an exchange takes too long.
+
+    Parameters
+    ----------
+    seconds
+        How long the exchange may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.passed = False
+        self.connection: HTTPConnection | None = None
+        self._end = time.monotonic() + seconds
+        self._timer = threading.Timer(seconds, self._shut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        _running.deadline = self
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        _running.deadline = None
+
+    def allows(self, pause: float) -> bool:
+        """Tell whether there is time for a pause and another try."""
+        return time.monotonic() + pause < self._end
+
+    def _shut(self) -> None:
+        self.passed = True
+        opened = self.connection.sock if self.connection is not None else None
+        if opened is not None:
+            with contextlib.suppress(OSError):  # closed in the meantime
+                opened.shutdown(socket.SHUT_RDWR)
+
+
+class _Watched(HTTPConnection):
+    def request(self, *args: Any, **options: Any) -> None:
+        deadline: Deadline | None = getattr(_running, "deadline", None)
+        if deadline is not None:
+            deadline.connection = self
+        super().request(*args, **options)
+
+
+class _WatchedSecure(HTTPSConnection, _Watched):
+    pass
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Watched
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _WatchedSecure
+
+
+#: For `urllib3.PoolManager.pool_classes_by_scheme`.
+POOLS = {"http": _Pool, "https": _SecurePool}
+
+
+class BoundedRetry(Retry):
+    """Try again after interruptions and 502, 503, 504, while the deadline allows it.
+
+    A pause that the server asks for (Retry-After) is kept if it is not longer than the bound;
+    otherwise there is no further try. 429 is not tried again: it speaks of the whole day.
+    """
+
+    RETRY_AFTER_STATUS_CODES = frozenset({503})
+
+    def __init__(
+        self, *args: Any, before_retry: Callable[[], None] = lambda: None, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self.before_retry = before_retry
+
+    def new(self, **changes: Any) -> Self:
+        """Return a copy with changes, as urllib3 asks for one after each try."""
+        return super().new(before_retry=self.before_retry, **changes)
+
+    def increment(self, *args: Any, **facts: Any) -> Self:
+        """Note a failed try; raise when there is to be no other one."""
+        response = facts.get("response", args[2] if len(args) > 2 else None)
+        asked = (response.headers.get("Retry-After") if response is not None else None) or ""
+        pause = float(asked) if asked.isascii() and asked.isdigit() else self.get_backoff_time()
+        deadline: Deadline | None = getattr(_running, "deadline", None)
+        late = deadline is not None and not deadline.allows(pause)
+        if late or pause > self.retry_after_max:
+            return super(BoundedRetry, self.new(total=0)).increment(*args, **facts)
+        following = super().increment(*args, **facts)
+        self.before_retry()
+        return following

@@ -1,0 +1,123 @@
+"""The rule by which a record becomes columns; it looks at everything.
+
+A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_lines")``. An
+attribute counts as a child leaf. A repeated element is a list: at its container's path if the
+container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its
+text, or a dict if it has attributes or children, in which the entry's text goes by the
+entry's tag. Text between elements (mixed content) is not part of the interface and is not
+read.
+
+What stays out: the envelope (`dirframe.client.reader`) and speed (`dirframe.client.table`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dirframe.schema import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lxml import etree
+
+    from dirframe.schema import Resource
+
+__all__ = ["Columns", "Path", "Value", "list_paths", "local", "read_by_rule", "text_of"]
+
+Path = tuple[str, ...]
+Value = Any  # None, text, or a list of texts and dicts
+
+
+@dataclass(slots=True)
+class Columns:
+    """Records taken apart: for each path a list with one value a record."""
+
+    rows: int = 0
+    by_path: dict[Path, list[Value]] = field(default_factory=dict)
+
+
+def read_by_rule(result: etree._Element, columns: Columns, resource: Resource | None) -> None:
+    """Add the records of a result to the columns."""
+    lists = list_paths(resource)
+    for record in result:
+        for path, value in _flatten(record, (), lists):
+            values = columns.by_path.setdefault(path, [])
+            values.extend([None] * (columns.rows - len(values)))
+            if len(values) == columns.rows:
+                values.append(value)
+            else:  # an element and an attribute, or two elements, of the same name
+                values[-1] = [*_as_list(values[-1]), *_as_list(value)]
+        columns.rows += 1
+        for values in columns.by_path.values():
+            values.extend([None] * (columns.rows - len(values)))
+
+
+def _as_list(value: Value) -> list[Value]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _flatten(element: etree._Element, path: Path, lists: set[Path]) -> Iterator[tuple[Path, Value]]:
+    """Take one element apart: pairs of a path and a text or list."""
+    for name, value in element.items():
+        yield (*path, str(name).rpartition("}")[2]), value
+    if len(element) == 0:
+        if path in lists:
+            yield path, [text_of(element)] if text_of(element) else None
+        elif path:
+            yield path, element.text
+        return
+    tags = Counter(local(child) for child in element)
+    if _is_list(path, tags, lists):
+        yield path, [_entry(child) for child in element]
+        return
+    for child in element:
+        name = local(child)
+        if tags[name] > 1 and len(child):
+            yield (*path, name), [_entry(child)]
+        else:
+            yield from _flatten(child, (*path, name), lists)
+
+
+def _is_list(path: Path, tags: Counter[str], lists: set[Path]) -> bool:
+    if path in lists:
+        return True
+    if len(tags) != 1 or not path:
+        return False
+    [(tag, number)] = tags.items()
+    return number > 1 or path[-1].endswith(tag + "s")
+
+
+def _entry(element: etree._Element) -> Value:
+    """Read one entry of a list by the rule, however deep it is."""
+    text = (element.text or "").strip()
+    if not len(element) and not element.keys():
+        return text or None
+    entry: dict[str, Value] = {}
+    for path, value in _flatten(element, (), set()):
+        key = "_".join(path)
+        clean = value.strip() if isinstance(value, str) else value
+        entry[key] = [*_as_list(entry[key]), *_as_list(clean)] if key in entry else clean or ""
+    if text:
+        name = local(element)
+        entry[name] = [*_as_list(entry[name]), text] if name in entry else text
+    return entry
+
+
+def list_paths(resource: Resource | None) -> set[Path]:
+    """Return the paths that the schema knows as repeated elements."""
+    fields = resource.fields if resource else ()
+    return {f.path for f in fields if f.kind is Kind.ITEMS}
+
+
+def local(element: etree._Element) -> str:
+    """Return the name of an element without its namespace."""
+    tag = str(element.tag)
+    return tag.rpartition("}")[2] if "}" in tag else tag
+
+
+def text_of(element: etree._Element | None) -> str | None:
+    """Return the text of a leaf without blanks around it; None if there is none."""
+    return None if element is None else ((element.text or "").strip() or None)

@@ -1,0 +1,61 @@
+"""What a load notes in its frame.
+
+What stays out: what the notes are good for (`dirframe.provenance`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dirframe import provenance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dirframe.client.session import Answer
+    from dirframe.schema import Resource
+    from dirframe.settings import Settings
+
+__all__ = ["note"]
+
+
+def note(
+    frame: pd.DataFrame,
+    settings: Settings,
+    resource: Resource,
+    answers: list[Answer],
+    **facts: Any,
+) -> pd.DataFrame:
+    """Note where a frame came from, when, and what it cost.
+
+    Parameters
+    ----------
+    frame
+        Is changed in place, its attributes alone.
+    settings
+        The directory that was asked.
+    resource
+        What the records are.
+    answers
+        The documents that the frame was made of.
+    **facts
+        More fields of `dirframe.provenance.Provenance`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame.
+    """
+    times = [answer.retrieved.isoformat(timespec="seconds") for answer in answers]
+    return provenance.attach(
+        frame,
+        source=settings.name,
+        base_url=settings.base_url,
+        resource=resource.name,
+        items_loaded=len(frame),
+        retrieved_oldest=min(times, default=None),
+        retrieved_newest=max(times, default=None),
+        requests_paid=sum(answer.paid for answer in answers),
+        requests_cached=sum(answer.from_cache for answer in answers),
+        **facts,
+    )

@@ -1,0 +1,175 @@
+"""The price of a load, before it is paid.
+
+What stays out: paying it (`dirframe.client.loaders`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dirframe.client.directory import opened
+from dirframe.client.manner import Manner
+from dirframe.client.pages import USUAL_PAGE_SIZES
+from dirframe.client.question import Question
+from dirframe.client.reader import Reader
+from dirframe.errors import InvalidInputError
+from dirframe.schema import RESOURCES
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.session import Session
+
+__all__ = ["Plan", "plan"]
+
+_BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a load will take, as far as its first page tells.
+
+    Attributes
+    ----------
+    collection : str
+        ``accounts`` or ``projects``.
+    items : int or None
+        Records that will come; None if the directory does not say.
+    pages : int or None
+        Pages that hold them, with the one behind the last where it has to be asked for.
+    pages_cached : int
+        Those that are in the cache and fresh.
+    requests_to_pay : int or None
+        The rest.
+    requests_paid_now : int
+        What finding out cost: 1 or, if the first page was in the cache, 0.
+    allowance_left : int
+        Requests that may still go out today with this key.
+    resets_at : datetime or None
+        When the oldest request of the day is a day old; None if none was made.
+    """
+
+    collection: str
+    items: int | None
+    pages: int | None
+    pages_cached: int
+    requests_to_pay: int | None
+    requests_paid_now: int
+    allowance_left: int
+    resets_at: datetime | None
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether today's allowance is enough; None if the price is not known."""
+        if self.requests_to_pay is None:
+            return None
+        return self.requests_to_pay <= self.allowance_left
+
+    def __str__(self) -> str:
+        resets = (
+            f"; the first comes back at {self.resets_at:%Y-%m-%d %H:%M} UTC"
+            if (self.resets_at)
+            else ""
+        )
+        left = f"{self.allowance_left:,} requests are left today{resets}."
+        if self.items is None:
+            return (
+                f"The directory does not say how many {self.collection} there are, so the price "
+                f"is not known. {left}"
+            )
+        verdict = "It fits" if self.fits else "It does NOT fit"
+        return (
+            f"{self.items:,} {self.collection} on {self.pages:,} pages: {self.pages_cached:,} in "
+            f"the cache, {self.requests_to_pay:,} requests to pay. {verdict}: {left}"
+        )
+
+
+def plan(
+    collection: Literal["accounts", "projects"],
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    directory: Directory | None = None,
+    refresh: bool = False,
+) -> Plan:
+    """Say what a load will cost, at the price of at most one request.
+
+    Parameters
+    ----------
+    collection : {"accounts", "projects"}
+        What is to be loaded.
+    query, sort, max_items
+        As in `load_accounts` and `load_projects`.
+    directory : Directory, optional
+        Where to ask. Left out: the directory that the environment names.
+    refresh : bool, default False
+        Whether the load will ask for every page, whatever the cache has.
+
+    Returns
+    -------
+    Plan
+        Pages, those in the cache, requests to pay, what is left of the day's allowance,
+        when it resets, and whether the load fits. Its first page is in the cache then.
+
+    Raises
+    ------
+    InvalidInputError
+        If the question cannot be meant.
+    RequestError
+        If the directory cannot be reached or refuses.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory(cache=False) as directory:
+    ...     price = dirframe.plan("projects", max_items=100, directory=directory)
+    >>> price.pages, price.requests_to_pay, price.fits
+    (4, 4, True)
+    """
+    if collection not in _BY_COLLECTION:
+        raise InvalidInputError(
+            f"There is no collection {collection!r}; choose one of {', '.join(_BY_COLLECTION)}."
+        )
+    question = Question(
+        resource=_BY_COLLECTION[collection], query=query, sort=sort, max_items=max_items
+    )
+    with opened(directory) as place:
+        return _price(place.session, question, refresh=refresh)
+
+
+def _price(session: Session, question: Question, *, refresh: bool) -> Plan:
+    first = session.get(question.path, question.parameters(1), Manner())
+    envelope = Reader(question.resource).read(first.content, source=first.url)
+    available, cap = envelope.items_available, question.max_items
+    items = available if cap is None or available is None else min(available, cap)
+    pages = _pages(items, envelope.records, whole=items == available)
+    cached = 0
+    if pages is not None and not refresh:
+        cached = sum(
+            session.has(question.path, question.parameters(page)) for page in range(1, pages + 1)
+        )
+    return Plan(
+        collection=question.resource.collection,
+        items=items,
+        pages=pages,
+        pages_cached=cached,
+        requests_to_pay=None if pages is None else pages - cached,
+        requests_paid_now=first.paid,
+        allowance_left=session.allowance.left(),
+        resets_at=session.allowance.resets_at(),
+    )
+
+
+def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
+    """Count the pages as `dirframe.client.pages` walks them."""
+    if items is None:
+        return None
+    if not size:
+        return 1
+    pages = math.ceil(items / size)
+    behind_the_last = whole and items % size == 0 and (pages > 1 or size in USUAL_PAGE_SIZES)
+    return pages + behind_the_last

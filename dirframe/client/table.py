@@ -1,0 +1,162 @@
+"""The fast way through a page: where the text of each element goes that was met before.
+
+A table looks at neither attributes nor children of a leaf. So the tags and attributes that it
+saw are counted against those in the bytes, and a page where they differ is left to the rule
+(`dirframe.client.elements`): nothing is lost, whatever a page holds.
+
+What stays out: stating the rule.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dirframe.client.elements import list_paths, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lxml import etree
+
+    from dirframe.client.elements import Columns, Path, Value
+    from dirframe.schema import Resource
+
+__all__ = ["Table", "UnusualPageError"]
+
+
+class UnusualPageError(Exception):
+    """The page holds something that a table does not look at: read it by the rule."""
+
+
+class Table:
+    """Where the text of each element goes that was met before, by its tag."""
+
+    __slots__ = ("columns", "items", "leaves", "nested")
+
+    def __init__(self, columns: Columns, resource: Resource | None, path: Path = ()) -> None:
+        depth = len(path)
+        below = [p for p in columns.by_path if p[:depth] == path and len(p) > depth]
+        here = {p: columns.by_path[p].append for p in below if len(p) == depth + 1}
+        lists = list_paths(resource)
+        self.columns = columns
+        self.leaves = {p[-1]: append for p, append in here.items() if p not in lists}
+        self.items = {p[-1]: append for p, append in here.items() if p in lists}
+        self.nested = {
+            name: Table(columns, resource, (*path, name))
+            for name in {p[depth] for p in below if len(p) > depth + 1}
+        }
+
+    def read(self, root: etree._Element, result: etree._Element, content: bytes) -> None:
+        """Read all records of a result; raise `UnusualPageError` if anything stays unseen."""
+        leaf = self.leaves.get
+        lists = list(self.columns.by_path.values())
+        rows = self.columns.rows
+        tags = _tags_around(root, result)
+        attributes = 0
+        for record in result:
+            rows += 1
+            tags += 1 + len(record)
+            for child in record:
+                append = leaf(child.tag)
+                if append is not None:
+                    append(child.text)
+                else:
+                    more, named = self.branch(child)
+                    tags += more
+                    attributes += named
+            for values in lists:
+                if len(values) != rows:
+                    if len(values) > rows:
+                        raise UnusualPageError
+                    values.append(None)
+        if (tags, attributes) != _passed(content):
+            raise UnusualPageError
+        self.columns.rows = rows
+
+    def branch(self, child: etree._Element) -> tuple[int, int]:
+        """Put an element with children away; return the tags and attributes inside it."""
+        table = self.nested.get(child.tag)
+        append = self.items.get(child.tag)
+        tags, attributes = len(child), 0
+        if append is not None:
+            if tags:
+                entries, tags, attributes = _entries(child)
+                append(entries)
+            elif text_of(child):
+                raise UnusualPageError
+            if child.attrib:
+                if table is None:
+                    raise UnusualPageError
+                for name, value in child.items():
+                    table.leaf(str(name))(value)
+                    attributes += 1
+        elif table is not None:
+            for grandchild in child:
+                append = table.leaves.get(grandchild.tag)
+                if append is not None:
+                    append(grandchild.text)
+                else:
+                    more, named = table.branch(grandchild)
+                    tags += more
+                    attributes += named
+        else:
+            raise UnusualPageError
+        return tags, attributes
+
+    def leaf(self, name: str) -> Callable[[Value], None]:
+        """Return where the leaf of this name goes."""
+        append = self.leaves.get(name)
+        if append is None:
+            raise UnusualPageError
+        return append
+
+
+def _tags_around(root: etree._Element, result: etree._Element) -> int:
+    if result is root:
+        return 1
+    return 2 + sum(1 + len(child) for child in root if child is not result)
+
+
+def _passed(content: bytes) -> tuple[int, int]:
+    """Count the start tags and the attributes in the bytes; -1 where counting proves nothing."""
+    view = np.frombuffer(content, dtype=np.uint8)
+    behind = view[np.flatnonzero(view[:-1] == ord("<")) + 1]
+    marks = np.bincount(behind, minlength=256)
+    if marks[ord("!")]:  # comments and CDATA may hold any text
+        return -1, -1
+    tags = len(behind) - marks[ord("/")] - marks[ord("?")]
+    start = max(content.find(b"?>"), 0)  # the declaration's attributes are no record's
+    places = np.flatnonzero(view[start:-1] == ord("=")) + start + 1
+    behind = view[places]
+    quotes = np.count_nonzero((behind == ord('"')) | (behind == ord("'")))
+    blanks = sum(
+        content[place : place + 80].lstrip()[:1] in (b'"', b"'")
+        for place in places[behind <= ord(" ")]
+    )
+    # Text may hold =" too: then the page is read by the rule, which is only slower.
+    return int(tags), int(quotes) + blanks
+
+
+def _entries(container: etree._Element) -> tuple[list[Value], int, int]:
+    """Read a list of plain entries; return it with the tags and attributes inside."""
+    entries: list[Value] = []
+    tags, attributes = len(container), 0
+    for element in container:
+        text = (element.text or "").strip()
+        keys = element.keys()
+        if not keys and not len(element):
+            entries.append(text or None)
+            continue
+        entry = dict(element.items())
+        for child in element:
+            if child.tag in entry:
+                raise UnusualPageError
+            entry[child.tag] = (child.text or "").strip()
+        if text:
+            entry[element.tag] = text
+        tags += len(element)
+        attributes += len(keys)
+        entries.append(entry)
+    return entries, tags, attributes

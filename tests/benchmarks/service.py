@@ -1,0 +1,197 @@
+"""What the service costs: importing, every sort's first and last page, queries, eight clients.
+
+The service is a process of its own, asked over HTTP on kept connections; its store has been
+read once, so that the disk is not what is measured. First and last pages
+take turns; a query is cold once for each sort (its answer is remembered by sort) and warm
+afterwards. Sizes are arguments: python -m tests.benchmarks.service --accounts 1000000
+--projects 500000; --folder keeps what was generated and built for the next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import resource as limits
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.service.building import base_sorts
+from dirframe.service.generate import generate
+from dirframe.service.keys import KeyStore
+from dirframe.service.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROUNDS = 40
+CLIENTS = 8
+SECONDS = 5.0
+
+# From what nearly every text holds to what none does.
+QUERIES = {
+    ACCOUNT: ("the", "ing", "ann", "anders", "maria", "ann mar", "qqqq"),
+    PROJECT: ("for", "ing", "the", "tion", "library", "python xml", "anders", "qqqq"),
+}
+
+SERVER = """
+import sys
+from pathlib import Path
+from dirframe.service.server import run
+run(Path(sys.argv[1]), port=0, keys=Path(sys.argv[2]))
+"""
+
+
+class Client:
+    """One kept connection with a key."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self._key = key
+        self._connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
+
+    def seconds(self, resource: Resource, **asked: object) -> float:
+        target = f"/{resource.collection}.xml?{urlencode({**asked, 'api_key': self._key})}"
+        begin = time.perf_counter()
+        self._connection.request("GET", target)
+        answer = self._connection.getresponse()
+        body = answer.read()
+        end = time.perf_counter()
+        assert answer.status == 200, body
+        return end - begin
+
+
+@contextmanager
+def served(store: Path, keys: Path) -> Iterator[str]:
+    command = [sys.executable, "-c", SERVER, str(store), str(keys)]
+    with (
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(command, stderr=log, text=True) as process,
+    ):
+        while True:
+            log.seek(0)
+            if found := re.search(r"http://\S+?:\d+", log.read()):
+                break
+            assert process.poll() is None, "the service did not start"
+            time.sleep(0.05)
+        try:
+            yield found[0]
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def built(folder: Path, accounts: int, projects: int) -> Path:
+    path = folder / f"store-{accounts}-{projects}.sqlite"
+    files = folder / f"xml-{accounts}-{projects}"
+    if not path.exists():
+        if not files.exists():
+            generate(files, accounts=accounts, projects=projects)
+        begin = time.perf_counter()
+        Store.build(path, [files]).close()
+        took = time.perf_counter() - begin
+        # Linux counts in KiB, macOS in bytes.
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        peak = limits.getrusage(limits.RUSAGE_SELF).ru_maxrss / unit
+        print(
+            f"Import of {accounts:,} accounts and {projects:,} projects: {took:.1f} s, "
+            f"{(accounts + projects) / took:,.0f} records a second, peak of the process "
+            f"{peak:.0f} MiB, store {path.stat().st_size / 2**20:,.0f} MiB.\n"
+        )
+    return path
+
+
+def read_once(path: Path) -> None:
+    with path.open("rb") as stream:
+        while stream.read(1 << 24):
+            pass
+
+
+def measure_sorts(client: Client, resource: Resource, size: int) -> float:
+    last = max(1, -(-size // PAGE_SIZE))
+    plain: list[float] = []
+    for sort in resource.sorts:
+        cold = client.seconds(resource, sort=sort)
+        pairs = [
+            (client.seconds(resource, sort=sort), client.seconds(resource, sort=sort, page=last))
+            for _ in range(ROUNDS)
+        ]
+        first, end = (median(times) * 1000 for times in zip(*pairs, strict=True))
+        plain.append(first)
+        print(
+            f"| {resource.collection} | {sort} | {cold * 1000:.2f} | {first:.2f} | {end:.2f} "
+            f"| {end / first:.2f} |"
+        )
+    return median(plain)
+
+
+def measure_queries(client: Client, store: Store, resource: Resource, plain: float) -> None:
+    for query in QUERIES[resource]:
+        found = store.page(resource, query=query).available
+        cold = [client.seconds(resource, query=query, sort=sort) for sort in base_sorts(resource)]
+        last = max(1, -(-found // PAGE_SIZE))
+        warm = [client.seconds(resource, query=query, page=last) for _ in range(ROUNDS)]
+        ms = [1000 * value for value in (median(cold), max(cold), median(warm[1:]))]
+        print(
+            f"| {resource.collection} | {query} | {found:,} | {ms[0]:.1f} | {ms[1]:.1f} "
+            f"| {ms[2]:.2f} | {ms[0] / plain:.1f} | {ms[2] / plain:.1f} |"
+        )
+
+
+def measure_clients(url: str, key: str) -> None:
+    end = time.perf_counter() + SECONDS
+
+    def ask(number: int) -> int:
+        client, answered = Client(url, key), 0
+        while time.perf_counter() < end:
+            client.seconds((ACCOUNT, PROJECT)[answered % 2], page=number + answered % 50 + 1)
+            answered += 1
+        return answered
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        answered = sum(pool.map(ask, range(CLIENTS)))
+    print(
+        f"\n{CLIENTS} clients: {answered / SECONDS:,.0f} pages of {PAGE_SIZE} records a second, "
+        "each with its key counted."
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--accounts", type=int, default=20_000)
+    parser.add_argument("--projects", type=int, default=10_000)
+    parser.add_argument("--folder", type=Path)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = built(folder, options.accounts, options.projects)
+        keys = Path(temporary) / "keys.sqlite"
+        with KeyStore(keys) as key_store:
+            key = key_store.add("benchmark", "service", daily_limit=10**9)
+        read_once(path)
+        with served(path, keys) as url, Store(path) as store:
+            client, plain = Client(url, key), {}
+            client.seconds(ACCOUNT)
+            print("| collection | sort | very first, ms | first page, ms | last page, ms | ratio |")
+            print("|---|---|--:|--:|--:|--:|")
+            for resource in (ACCOUNT, PROJECT):
+                plain[resource] = measure_sorts(client, resource, store.count(resource))
+            print("\n| collection | query | found | cold, ms | worst, ms | warm, ms ", end="")
+            print("| cold / plain page | warm / plain page |")
+            print("|---|---|--:|--:|--:|--:|--:|--:|")
+            for resource in (ACCOUNT, PROJECT):
+                measure_queries(client, store, resource, plain[resource])
+            measure_clients(url, key)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from dirframe.clean.iso import countries
-from dirframe.clean.lookup import look_up, raw_column
+from dirframe.clean._iso import countries
+from dirframe.clean._lookup import look_up, raw_column
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 
 if TYPE_CHECKING:
-    from dirframe.clean.overrides import Overrides
+    from dirframe.clean._overrides import Overrides
 
 __all__ = ["COLUMNS", "unify_countries"]
 

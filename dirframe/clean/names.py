@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pycountry
 
-from dirframe.clean.iso import countries
-from dirframe.clean.territories import ISLANDS
+from dirframe.clean._iso import countries
+from dirframe.clean._territories import ISLANDS
+from dirframe.clean._words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS
 from dirframe.clean.text import compact, core, fold
-from dirframe.clean.words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dirframe.clean._territories import ADJECTIVES, STATES_OF
+from dirframe.clean._words import ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT
 from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
-from dirframe.clean.territories import ADJECTIVES, STATES_OF
 from dirframe.clean.text import MISSING, compact, core, exact, fold
-from dirframe.clean.words import ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT
 
 __all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
 

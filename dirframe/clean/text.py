@@ -71,6 +71,8 @@ _JAPANESE_FORMS: Final = re.compile("|".join(_JAPANESE))
 _BETWEEN_IDEOGRAMS: Final = re.compile("(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])")
 _SMALL_WORDS: Final = frozenset(("of", "and", "the"))
 _ENTITY: Final = re.compile(r"&(?:amp;)*(?:#\w+|\w+);?")
+# How R and JSON write a letter beyond ASCII where they must not.
+_ESCAPE: Final = re.compile(r"<U\+([0-9A-Fa-f]{4})>|\\u([0-9A-Fa-f]{4})")
 # What UTF-8 looks like when it was read as Windows-1252 or Latin-1: a lead, then the rest.
 _MOJIBAKE: Final = re.compile("[\u00c2-\u00f4]")
 # Letters that stand in a text that was decoded rightly.
@@ -79,7 +81,7 @@ _ACCENTED: Final = re.compile("[\u00c6-\u00ff]")
 
 def readable(raw: str) -> str:
     """Return a text without markup entities, invisible characters and typographic forms."""
-    text = raw
+    text = _ESCAPE.sub(_unescaped, raw) if "U+" in raw or "\\u" in raw else raw
     for _ in range(3):
         if "&" not in text or not _ENTITY.search(text):
             break
@@ -89,6 +91,10 @@ def readable(raw: str) -> str:
     return "".join(
         letter for letter in unicodedata.normalize("NFKC", text) if not _is_invisible(letter)
     )
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16))
 
 
 def _is_invisible(letter: str) -> bool:

@@ -34,7 +34,7 @@ PARTS = ("trap-city", "trap-subnational", "trap-embedded")
 
 LOAD = """
 import time, pycountry
-from dirframe.clean.iso import countries
+from dirframe.clean._iso import countries
 countries(), list(pycountry.countries)
 import dirframe.clean.names as names
 start = time.perf_counter()

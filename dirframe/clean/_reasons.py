@@ -10,7 +10,7 @@ from typing import Final
 
 import pycountry
 
-from dirframe.clean.iso import countries
+from dirframe.clean._iso import countries
 from dirframe.clean.text import fold, readable
 
 __all__ = ["NO_CODE", "UNKNOWN", "explain"]

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dirframe.clean._overrides import Overrides, checked_overrides
+from dirframe.clean._reasons import explain
 from dirframe.clean.names import Answer
-from dirframe.clean.overrides import Overrides, checked_overrides
-from dirframe.clean.reasons import explain
 from dirframe.clean.resolve import resolve
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import ATTRIBUTE, carry, describe

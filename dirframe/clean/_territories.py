@@ -1,6 +1,6 @@
 """Which state a territory belongs to, and which countries are islands.
 
-What stays out: names (`names`), other words (`words`).
+What stays out: names (`names`), other words (`_words`).
 """
 
 from __future__ import annotations

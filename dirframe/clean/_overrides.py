@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
-from dirframe.clean.iso import countries
+from dirframe.clean._iso import countries
 from dirframe.errors import InvalidInputError
 
 __all__ = ["Overrides", "checked_overrides"]

@@ -1,6 +1,6 @@
 """Words around the names of countries, as keys.
 
-What stays out: names themselves (`names`, `own`), territories (`territories`).
+What stays out: names themselves (`names`, `_own`), territories (`_territories`).
 """
 
 from __future__ import annotations

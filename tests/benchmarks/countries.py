@@ -75,8 +75,8 @@ def country_converter() -> Resolver:
     convert = module.CountryConverter().convert
 
     def answer(raw: str) -> str | None:
-        found = convert(raw, to="ISO2", not_found=None)
-        return found if isinstance(found, str) else None
+        found = convert(raw, to="ISO2", not_found="")
+        return found if isinstance(found, str) and len(found) == 2 else None
 
     return answer
 
@@ -135,8 +135,11 @@ def accuracy(known: list[tuple[str, str | None, str]]) -> None:
     for name, make in CANDIDATES.items():
         try:
             resolver = make()
-        except ImportError:
-            print(f"| {name} | not installed | | | |")
+        except Exception as error:  # noqa: BLE001  # whatever a peer raises
+            missing = isinstance(error, ImportError)
+            print(
+                f"| {name} | {'not installed' if missing else 'cannot be started with this pandas'} | | | |"
+            )
             continue
         answers = [safely(resolver, raw) for raw, _, _ in known]
         both = list(zip(answers, known, strict=True))

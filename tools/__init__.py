@@ -1,0 +1,1 @@
+"""Scripts that are run by hand while dirframe is developed; none of them ships."""

@@ -6,19 +6,21 @@ What stays out: the decisions (`resolve`).
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from dirframe.clean.iso import countries
-from dirframe.clean.lookup import look_up, raw_column
-from dirframe.clean.names import Answer
-from dirframe.clean.overrides import Overrides
-from dirframe.clean.reasons import UNKNOWN, explain
+from dirframe.clean._iso import countries
+from dirframe.clean._lookup import look_up, raw_column
+from dirframe.clean._reasons import UNKNOWN, explain
 from dirframe.clean.suggest import suggest
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import ATTRIBUTE
+
+if TYPE_CHECKING:
+    from dirframe.clean._overrides import Overrides
+    from dirframe.clean.names import Answer
 
 __all__ = ["country_audit", "country_note"]
 

@@ -5,14 +5,16 @@ What stays out: how a value is resolved (`resolve`), the table of decisions (`au
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from dirframe.clean.iso import countries
-from dirframe.clean.lookup import look_up, raw_column
-from dirframe.clean.overrides import Overrides
+from dirframe.clean._iso import countries
+from dirframe.clean._lookup import look_up, raw_column
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
+
+if TYPE_CHECKING:
+    from dirframe.clean._overrides import Overrides
 
 __all__ = ["COLUMNS", "unify_countries"]
 

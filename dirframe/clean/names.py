@@ -7,17 +7,20 @@ outside the package, `tools/build_country_table.py`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pycountry
 
-from dirframe.clean.facts import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS, ISLANDS
-from dirframe.clean.iso import countries
+from dirframe.clean._iso import countries
+from dirframe.clean._territories import ISLANDS
+from dirframe.clean._words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS
 from dirframe.clean.text import compact, core, fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["LONGEST_CODE", "Answer", "Names", "has_island", "names", "without_island"]
 
@@ -25,7 +28,12 @@ __all__ = ["LONGEST_CODE", "Answer", "Names", "has_island", "names", "without_is
 LONGEST_CODE: Final = 3
 
 #: The generated tables, the weakest first: where two have a key they agree on it.
-_TABLES: Final = {"factbook": "World Factbook", "libphonenumber": "libphonenumber", "iso_codes": "iso-codes", "cldr": "CLDR"}
+_TABLES: Final = {
+    "factbook": "World Factbook",
+    "libphonenumber": "libphonenumber",
+    "iso_codes": "iso-codes",
+    "cldr": "CLDR",
+}
 
 
 class Answer(NamedTuple):
@@ -68,9 +76,7 @@ class Names:
     @cached_property
     def cores(self) -> dict[str, str]:
         """English names of several words, without small words, in the alphabet's order."""
-        return _agreed(
-            (core(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key
-        )
+        return _agreed((core(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key)
 
     @cached_property
     def islands(self) -> dict[str, str]:
@@ -136,7 +142,7 @@ def names() -> Names:
     exact: dict[str, Answer] = {}
     lost: list[list[str]] = []
     for table, title in _TABLES.items():
-        _read(table, title, index, english, exact, lost)
+        _read(table, title, index=index, english=english, exact=exact, lost=lost)
     for alpha_2, reason, keys in _own_keys():
         answer = Answer(alpha_2, f"own line: {reason}") if alpha_2 else Answer(None, "", reason)
         for key in keys:
@@ -164,6 +170,7 @@ def _own_keys() -> Iterator[tuple[str | None, str, list[str]]]:
 def _read(
     table: str,
     title: str,
+    *,
     index: dict[str, Answer],
     english: dict[str, str],
     exact: dict[str, Answer],

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from dirframe.clean._reasons import NO_CODE, UNKNOWN
 from dirframe.clean.names import Answer, names
-from dirframe.clean.reasons import NO_CODE, UNKNOWN
 from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, look_up
 from dirframe.clean.text import LOST, MISSING, fold, fold_lossy, readable, repaired
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dirframe.clean.facts import ADJECTIVES, ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT, STATES_OF
+from dirframe.clean._territories import ADJECTIVES, STATES_OF
+from dirframe.clean._words import ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT
 from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
 from dirframe.clean.text import MISSING, compact, core, exact, fold
 
@@ -20,22 +21,47 @@ __all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
 NO_ANSWER: Final = Answer(None)
 
 # A code with blanks and punctuation around it, or with a point after every letter.
-_CODE: Final = re.compile(r"(?:[^\w?]|_)*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])(?:[^\w?]|_)*")
+_CODE: Final = re.compile(
+    r"(?:[^\w?]|_)*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])(?:[^\w?]|_)*"
+)
 _NO_LETTERS: Final = re.compile(r"[^A-Za-z]+")
 _LONGEST_CODE_TEXT: Final = 16
-_BRACKETS: Final = re.compile(r"^(?P<first>[^()\[\]{}]+?)\s*[(\[{](?P<second>[^()\[\]{}]+)[)\]}]?\s*$")
+_BRACKETS: Final = re.compile(
+    r"^(?P<first>[^()\[\]{}].*?)\s*[(\[{](?P<second>[^()\[\]{}]+)[)\]}]?\s*$"
+)
 _WRAPPED: Final = re.compile(r"^\s*[(\[{](?P<inner>[^()\[\]{}]+)[)\]}]?\s*$")
 _COMMA: Final = re.compile(r"^(?P<first>.+)[,:،、，]\s*(?P<second>[^,:،、，]+)$")
-_SLASH: Final = re.compile(r"^(?P<first>.+?)(?:\s*[/|+=;]\s*|\s+[-–—]+\s+|\s+(?:or|alias|aka)\s+)(?P<second>.+)$")
+_SLASH: Final = re.compile(
+    r"^(?P<first>.+?)(?:\s*[/|+=;]\s*|\s+[-–—]+\s+|\s+(?:or|alias|aka)\s+)(?P<second>.+)$"
+)
 _JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
 _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
 _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
-_TAIL: Final = (
-    "民主社会主义共和国 联邦民主共和国 人民民主共和国 社会主义共和国 伊斯兰共和国 人民共和国 联邦共和国 "
-    "合作共和国 共和国 共和國 大公国 公国 酋长国 苏丹国 王国 联邦 연방 공화국 왕국"
-).split()
+_TAIL: Final = [
+    "民主社会主义共和国",
+    "联邦民主共和国",
+    "人民民主共和国",
+    "社会主义共和国",
+    "伊斯兰共和国",
+    "人民共和国",
+    "联邦共和国",
+    "合作共和国",
+    "共和国",
+    "共和國",
+    "大公国",
+    "公国",
+    "酋长国",
+    "苏丹国",
+    "王国",
+    "联邦",
+    "연방",
+    "공화국",
+    "왕국",
+]
 
 NOT_AVAILABLE: Final = Answer(None, reason="could be Namibia or not available")
+#: How often a part of a text is taken apart again.
+_DEEPEST: Final = 3
 TWO: Final = Answer(None, reason="names two countries")
 
 
@@ -61,61 +87,63 @@ def look_up(text: str, depth: int = 0) -> Answer:
 def by_rules(text: str, depth: int = 0) -> Answer:
     """Return what a text names by the first rule that knows."""
     key = fold(text)
-    if not key or key.isdigit() or len(key) < 3 and key.isascii():
+    if depth > _DEEPEST or not key or key.isdigit() or (len(key) < LONGEST_CODE and key.isascii()):
         return NO_ANSWER
     stripped = text.strip(" .,;:-–—_*'\"«»“”")
     for rule in (_split, _without_article, _without_kind, _island, _spelt_out, _rearranged):
-        answer = rule(stripped, key, depth)
+        answer = rule(stripped, key, depth + 1)
         if answer.alpha_2 or answer.reason:
             return answer
     return NO_ANSWER
 
 
-def _split(text: str, key: str, depth: int) -> Answer:
-    """Two parts that agree, or of which one only describes the other."""
-    if depth > 2:
-        return NO_ANSWER
+def _split(text: str, _key: str, depth: int) -> Answer:
+    """Read two parts that agree, or of which one only describes the other."""
     if match := _WRAPPED.match(text):
-        return look_up(match["inner"], depth + 1)
-    for pattern in (_BRACKETS, _COMMA, _SLASH, _JOINT):
+        return look_up(match["inner"], depth)
+    for pattern in (_BRACKETS, _COMMA):
         if match := pattern.match(text):
-            first, second = match["first"], match["second"]
-            return _agree(first, second, depth + 1, apart=pattern in (_SLASH, _JOINT))
+            return _described(match["first"], match["second"], depth)
+    for pattern in (_SLASH, _JOINT):
+        if match := pattern.match(text):
+            return _apart(look_up(match["first"], depth), look_up(match["second"], depth))
     return NO_ANSWER
 
 
-def _agree(first: str, second: str, depth: int, *, apart: bool) -> Answer:
-    second_key = fold(second)
-    if second_key in ARTICLES or not second_key:
+def _apart(one: Answer, other: Answer) -> Answer:
+    """Compare two names beside each other: Myanmar/Burma."""
+    if one.alpha_2 is None or other.alpha_2 is None:
+        return TWO if TWO in (one, other) else NO_ANSWER
+    if one.alpha_2 != other.alpha_2:
+        return TWO
+    return Answer(one.alpha_2, f"named twice; {one.rule}")
+
+
+def _described(first: str, second: str, depth: int) -> Answer:
+    """Read a name, and something in brackets or after a comma."""
+    key = fold(second)
+    if key in ARTICLES:
         return look_up(first, depth)
-    if not apart:
-        turned = names().index.get(fold(f"{second} {first}"))
-        if turned is None:
-            turned = _spelt_out("", fold(f"{second} {first}"), depth)
-        if turned.alpha_2:
-            return Answer(turned.alpha_2, f"turned round; {turned.rule}")
+    turned = fold(f"{second} {first}")
+    found = names().index.get(turned) or _spelt_out("", turned, depth)
+    if found.alpha_2:
+        return Answer(found.alpha_2, f"turned round; {found.rule}")
     one = look_up(first, depth)
     if one.alpha_2 is None:
-        if one.reason and not apart:
-            return one
-        other = look_up(second, depth)
-        return other if other.reason == TWO.reason else NO_ANSWER
+        return one
     other = look_up(second, depth)
-    if other.alpha_2 == one.alpha_2:
-        return Answer(one.alpha_2, f"named twice; {one.rule}")
-    if other.alpha_2 is not None:
-        if not apart and STATES_OF.get(one.alpha_2) == other.alpha_2:
-            return Answer(one.alpha_2, f"territory with its state; {one.rule}")
-        if not apart and STATES_OF.get(other.alpha_2) == one.alpha_2:
-            return Answer(other.alpha_2, f"territory with its state; {other.rule}")
-        return TWO
-    if apart:
-        return NO_ANSWER
-    if STATES_OF.get(one.alpha_2) == ADJECTIVES.get(second_key, ""):
-        return Answer(one.alpha_2, f"territory with its state; {one.rule}")
-    if _is_kind(second_key):
+    if other.alpha_2 is None and _is_kind(key):
         return Answer(one.alpha_2, f"with its form of government; {one.rule}")
-    return NO_ANSWER
+    return _territory(one, other, other.alpha_2 or ADJECTIVES.get(key)) or _apart(one, other)
+
+
+def _territory(one: Answer, other: Answer, state: str | None) -> Answer | None:
+    """Of a territory and its state, return the territory."""
+    if state and STATES_OF.get(one.alpha_2 or "") == state:
+        return Answer(one.alpha_2, f"territory with its state; {one.rule}")
+    if other.alpha_2 and STATES_OF.get(other.alpha_2) == one.alpha_2:
+        return Answer(other.alpha_2, f"territory with its state; {other.rule}")
+    return None
 
 
 def _is_kind(key: str) -> bool:
@@ -125,8 +153,8 @@ def _is_kind(key: str) -> bool:
     )
 
 
-def _without_article(text: str, key: str, depth: int) -> Answer:
-    """An article in front: la Roumanie, l'Autriche."""
+def _without_article(text: str, _key: str, depth: int) -> Answer:
+    """Leave out an article in front: la Roumanie, l'Autriche."""
     rest = _OPEN_ARTICLE.sub("", text)
     if rest != text:
         return _name(rest, depth)
@@ -141,8 +169,8 @@ def _name(text: str, depth: int) -> Answer:
     return NO_ANSWER if len(text) <= LONGEST_CODE else look_up(text, depth)
 
 
-def _without_kind(text: str, key: str, depth: int) -> Answer:
-    """A form of government around a name: Republik X, X Cumhuriyeti."""
+def _without_kind(_text: str, key: str, _depth: int) -> Answer:
+    """Leave out a form of government around a name: Republik X, X Cumhuriyeti."""
     words = key.split()
     if len(words) == 1:
         for tail in _TAIL:
@@ -171,16 +199,16 @@ def _named(key: str) -> Answer:
     return Answer(known.alpha_2, f"without its form of government; {known.rule}")
 
 
-def _island(text: str, key: str, depth: int) -> Answer:
-    """The word for island added, left out or in another place: Isla de Norfolk."""
+def _island(_text: str, key: str, _depth: int) -> Answer:
+    """Read the word for island wherever it stands, or not: Isla de Norfolk."""
     if not has_island(key) or not (bare := without_island(key)):
         return NO_ANSWER
     found = names().islands.get(bare)
     return Answer(found, "with or without the word for island") if found else NO_ANSWER
 
 
-def _spelt_out(text: str, key: str, depth: int) -> Answer:
-    """Abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
+def _spelt_out(text: str, key: str, _depth: int) -> Answer:
+    """Read abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
     dotted = {fold(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
     words = [word for word in key.split() if word not in ("of", "and", "the")]
     short = {word for word in words if word in SHORT or word in dotted}
@@ -216,8 +244,8 @@ def _shortens(short: str, word: str) -> bool:
     return short[0] == word[0] and all(letter in letters for letter in short)
 
 
-def _rearranged(text: str, key: str, depth: int) -> Answer:
-    """The same words in another order, or all written as one."""
+def _rearranged(text: str, key: str, _depth: int) -> Answer:
+    """Read the same words in another order, or all written as one."""
     if any(letter.isspace() for letter in text):
         found = names().cores.get(core(key))
     else:

@@ -12,10 +12,22 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["LOST", "MISSING", "compact", "core", "exact", "fold", "fold_lossy", "readable", "repaired"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "LOST",
+    "MISSING",
+    "compact",
+    "core",
+    "exact",
+    "fold",
+    "fold_lossy",
+    "readable",
+    "repaired",
+]
 
 #: What decoders write for bytes that they cannot read.
 MISSING: Final = "\ufffd"
@@ -25,7 +37,7 @@ LOST: Final = "?"
 
 _LETTERS: Final = str.maketrans(
     {
-        **dict.fromkeys("'’‘‛`´ʹʻʼʽʾʿˈ′＇·", ""),  # noqa: RUF001  # apostrophes of many kinds
+        **dict.fromkeys("'’‘‛`´ʹʻʼʽʾʿˈ′＇·", ""),
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",
         "ı": "i", "ŧ": "t", "ŋ": "n", "ə": "e", "ɛ": "e", "ɔ": "o", "ɗ": "d", "ɓ": "b", "ƴ": "y",
         "ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه", "ڤ": "ف",
@@ -44,12 +56,14 @@ _INITIALS: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 _ELISION: Final = re.compile(r"\b(d|l|dell|nell) (?=[aeiouh][a-z])")
 _SAINT: Final = re.compile(r"\b(?:st|ste|sainte)\b(?= \w)")
 #: Words that need a closer look; a text without them needs none.
-_SPECIAL: Final = frozenset((*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the"))
+_SPECIAL: Final = frozenset(
+    (*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the")
+)
 _THE: Final = re.compile(r"(?:^| )the(?= |$)")
 _ARABIC_ARTICLE: Final = re.compile(r"\bال(?=\w{3})")
 # Japanese writes the same sounds and the same words in two ways.
 _JAPANESE: Final = {
-    "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ", "ヴァ": "バ", "ヴィ": "ビ",
+    "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ",
     "アメリカ領": "米領", "イギリス領": "英領", "フランス領": "仏領", "オランダ領": "蘭領",
     "および": "", "及び": "", "ティ": "チ", "ウィ": "ウイ",
 }  # fmt: skip
@@ -57,6 +71,8 @@ _JAPANESE_FORMS: Final = re.compile("|".join(_JAPANESE))
 _BETWEEN_IDEOGRAMS: Final = re.compile("(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])")
 _SMALL_WORDS: Final = frozenset(("of", "and", "the"))
 _ENTITY: Final = re.compile(r"&(?:amp;)*(?:#\w+|\w+);?")
+# How R and JSON write a letter beyond ASCII where they must not.
+_ESCAPE: Final = re.compile(r"<U\+([0-9A-Fa-f]{4})>|\\u([0-9A-Fa-f]{4})")
 # What UTF-8 looks like when it was read as Windows-1252 or Latin-1: a lead, then the rest.
 _MOJIBAKE: Final = re.compile("[\u00c2-\u00f4]")
 # Letters that stand in a text that was decoded rightly.
@@ -65,7 +81,7 @@ _ACCENTED: Final = re.compile("[\u00c6-\u00ff]")
 
 def readable(raw: str) -> str:
     """Return a text without markup entities, invisible characters and typographic forms."""
-    text = raw
+    text = _ESCAPE.sub(_unescaped, raw) if "U+" in raw or "\\u" in raw else raw
     for _ in range(3):
         if "&" not in text or not _ENTITY.search(text):
             break
@@ -75,6 +91,10 @@ def readable(raw: str) -> str:
     return "".join(
         letter for letter in unicodedata.normalize("NFKC", text) if not _is_invisible(letter)
     )
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16))
 
 
 def _is_invisible(letter: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 import pycountry
 
-from dirframe.clean.iso import countries
+from dirframe.clean._iso import countries
 from dirframe.clean.text import fold, readable
 
 __all__ = ["NO_CODE", "UNKNOWN", "explain"]
@@ -21,10 +21,29 @@ NO_CODE: Final = "no code of ISO 3166-1"
 
 #: What people and programs write where they know nothing.
 _PLACEHOLDERS: Final = frozenset(
-    """
-    none null nil undefined unknown unspecified other others various multiple nowhere anywhere
-    everywhere na nan missing empty test private hidden secret
-    """.split()
+    [
+        "none",
+        "null",
+        "nil",
+        "undefined",
+        "unknown",
+        "unspecified",
+        "other",
+        "others",
+        "various",
+        "multiple",
+        "nowhere",
+        "anywhere",
+        "everywhere",
+        "na",
+        "nan",
+        "missing",
+        "empty",
+        "test",
+        "private",
+        "hidden",
+        "secret",
+    ]
 ) | {"not available", "not applicable", "not specified", "not stated", "no country", "no data"}
 
 

@@ -5,20 +5,22 @@ What stays out: the look of the results (`countries`, `audit`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dirframe.clean.overrides import Overrides, checked_overrides
+from dirframe.clean._overrides import Overrides, checked_overrides
+from dirframe.clean._reasons import explain
 from dirframe.clean.names import Answer
-from dirframe.clean.reasons import explain
 from dirframe.clean.resolve import resolve
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import ATTRIBUTE, carry, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 __all__ = ["Lookup", "look_up", "raw_column"]
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import pycountry
 
-__all__ = ["Country", "countries", "country"]
+__all__ = ["Country", "countries"]
 
 #: The user-assigned code of Kosovo, which CLDR, the European Union and geocoders use.
 _KOSOVO: Final = ("XK", "XKX", "Kosovo")
@@ -49,13 +49,8 @@ def countries() -> dict[str, Country]:
         entry.alpha_2: Country(
             entry.alpha_2,
             entry.alpha_3,
-            _COMMON_NAMES.get(entry.alpha_2) or getattr(entry, "common_name", entry.name),
+            _COMMON_NAMES.get(entry.alpha_2) or str(getattr(entry, "common_name", entry.name)),
         )
         for entry in pycountry.countries
     }
     return known | {_KOSOVO[0]: Country(*_KOSOVO)}
-
-
-def country(alpha_2: str) -> Country:
-    """Return the country of a two-letter code; an unknown one is a KeyError."""
-    return countries()[alpha_2]

@@ -8,9 +8,11 @@ What stays out: names that a generated table has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["OwnLine", "own_lines"]
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
-from dirframe.clean.iso import countries
+from dirframe.clean._iso import countries
 from dirframe.errors import InvalidInputError
 
 __all__ = ["Overrides", "checked_overrides"]
@@ -37,7 +37,9 @@ def checked_overrides(overrides: Overrides | None) -> dict[Hashable, str | None]
             f"the table of country_audit(), not {type(overrides).__name__}."
         )
     chosen = {raw: None if pd.isna(code) else code for raw, code in pairs if not pd.isna(raw)}
-    wrong = {raw: code for raw, code in chosen.items() if code is not None and code not in countries()}
+    wrong = {
+        raw: code for raw, code in chosen.items() if code is not None and code not in countries()
+    }
     if wrong:
         shown = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(wrong.items())[:5])
         raise InvalidInputError(

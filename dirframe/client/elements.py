@@ -4,7 +4,7 @@ A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_line
 attribute counts as a child leaf. A repeated element is a list: at its container's path if the
 container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its
 text, or a dict if it has attributes or children, in which the entry's text goes by the
-entry's tag. Text between elements (mixed content) is not part of the interface and is not
+entry's tag. An empty element is a missing one. Text between elements (mixed content) is not part of the interface and is not
 read.
 
 What stays out: the envelope (`dirframe.client.reader`) and speed (`dirframe.client.table`).
@@ -44,6 +44,8 @@ def read_by_rule(result: etree._Element, columns: Columns, resource: Resource | 
     lists = list_paths(resource)
     for record in result:
         for path, value in _flatten(record, (), lists):
+            if value is None or (isinstance(value, str) and not value.strip()):
+                continue  # an empty element is a missing one, and makes no column
             values = columns.by_path.setdefault(path, [])
             values.extend([None] * (columns.rows - len(values)))
             if len(values) == columns.rows:

@@ -173,8 +173,12 @@ class Reader:
             refuse(describe(content), source, reason=str(error))
         if root.getroottree().docinfo.internalDTD is not None:
             refuse(describe(content), source)
-        if local(root) not in _ROOTS:
-            refuse(f"an XML document with the root <{local(root)}>", source)
+        name = local(root)
+        if name not in _ROOTS:
+            html = name.lower() == "html"
+            refuse("an HTML page" if html else f"an XML document with the root <{name}>", source)
+        if sum(local(child) == "result" for child in root) > 1:
+            refuse("a response with more than one <result>", source)
         return root
 
     def _add(
@@ -194,19 +198,18 @@ class Reader:
         return columns.rows - before
 
     def _settle_resource(self, result: etree._Element, source: str | None) -> None:
-        names = {local(record) for record in result}
-        if self.resource is None:
-            name = local(result[0])
-            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
-        others = names - {self.resource.name}
+        name = local(result[0]) if self.resource is None else self.resource.name
+        others = {local(record) for record in result} - {name}
         if others:
-            found = ", ".join(f"<{name}>" for name in sorted(others))
+            found = ", ".join(f"<{other}>" for other in sorted(others))
             raise UnreadableResponseError(
-                f"{source or 'The document'} should hold <{self.resource.name}> records alone, "
+                f"{source or 'The document'} should hold <{name}> records alone, "
                 f"but it holds {found}.",
                 found=found,
                 source=source,
             )
+        if self.resource is None:
+            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
 
 
 def _count(element: etree._Element | None) -> int | None:

@@ -9,6 +9,7 @@ What stays out: stating the rule.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 __all__ = ["Table", "UnusualPageError"]
+
+_ASCII_BASED = {"UTF-8", "ISO-8859-1", "US-ASCII", "ASCII"}
+_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s")
+_SPACED = re.compile(rb"=\s+[\"']")
 
 
 class UnusualPageError(Exception):
@@ -50,6 +55,8 @@ class Table:
 
     def read(self, root: etree._Element, result: etree._Element, content: bytes) -> None:
         """Read all records of a result; raise `UnusualPageError` if anything stays unseen."""
+        if (root.getroottree().docinfo.encoding or "").upper() not in _ASCII_BASED:
+            raise UnusualPageError
         leaf = self.leaves.get
         lists = list(self.columns.by_path.values())
         rows = self.columns.rows
@@ -92,7 +99,9 @@ class Table:
                 for name, value in child.items():
                     table.leaf(str(name))(value)
                     attributes += 1
-        elif table is not None:
+        elif not tags and not child.attrib and not text_of(child):
+            pass  # empty is missing, whatever it is
+        elif table is not None and tags:
             for grandchild in child:
                 append = table.leaves.get(grandchild.tag)
                 if append is not None:
@@ -127,14 +136,12 @@ def _passed(content: bytes) -> tuple[int, int]:
     if marks[ord("!")]:  # comments and CDATA may hold any text
         return -1, -1
     tags = len(behind) - marks[ord("/")] - marks[ord("?")]
-    start = max(content.find(b"?>"), 0)  # the declaration's attributes are no record's
+    # The declaration's attributes are no record's.
+    start = content.find(b"?>") if _DECLARATION.match(content) else 0
     places = np.flatnonzero(view[start:-1] == ord("=")) + start + 1
     behind = view[places]
     quotes = np.count_nonzero((behind == ord('"')) | (behind == ord("'")))
-    blanks = sum(
-        content[place : place + 80].lstrip()[:1] in (b'"', b"'")
-        for place in places[behind <= ord(" ")]
-    )
+    blanks = len(_SPACED.findall(content, start)) if np.any(behind <= ord(" ")) else 0
     # Text may hold =" too: then the page is read by the rule, which is only slower.
     return int(tags), int(quotes) + blanks
 
@@ -150,8 +157,10 @@ def _entries(container: etree._Element) -> tuple[list[Value], int, int]:
             entries.append(text or None)
             continue
         entry = dict(element.items())
+        if any(key[0] == "{" for key in keys):  # xml:lang needs no declaration that is counted
+            raise UnusualPageError
         for child in element:
-            if child.tag in entry:
+            if child.tag in entry or child.tag[0] == "{":
                 raise UnusualPageError
             entry[child.tag] = (child.text or "").strip()
         if text:

@@ -96,7 +96,7 @@ def record(identifier: str, resource: str = "project", **fields: str) -> str:
     return f"<{resource}><id>{identifier}</id>{inner}</{resource}>"
 
 
-def page(
+def page_xml(
     records: Iterable[str], *, available: object = None, first: object = None, result: bool = True
 ) -> bytes:
     """Write a page of a collection; what is None is left out."""

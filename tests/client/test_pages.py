@@ -14,7 +14,7 @@ from dirframe.client import pages
 from dirframe.client.pages import Walk, collect
 from dirframe.client.session import Answer
 from dirframe.schema import PROJECT
-from tests.client import page, record
+from tests.client import page_xml, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,24 +39,24 @@ class Changing:
         self.states = [list(ids)]
         self.asked: list[tuple[int, bool]] = []
 
-    def __call__(self, number: int, *, refresh: bool = False) -> Answer:
-        self.asked.append((number, refresh))
+    def __call__(self, page: int, *, refresh: bool = False) -> Answer:
+        self.asked.append((page, refresh))
         reading = len(self.asked)
         if self.edit is not None and reading > 1:
             self.ids = self.edit(reading, list(self.ids))
             self.states.append(list(self.ids))
-        start = (number - 1) * self.size
+        start = (page - 1) * self.size
         if start >= len(self.ids) and self.past == "page 1":
             start = 0
         shown = self.ids[start : start + self.size]
-        content = page(
+        content = page_xml(
             map(record, shown),
             available=self.count(reading, len(self.ids)),
             first=start,
             result=bool(shown) or self.past != "no result",
         )
         moment = _BEGIN + timedelta(seconds=reading)
-        return Answer(content, f"http://127.0.0.1/projects.xml?page={number}", moment, 1)
+        return Answer(content, f"http://127.0.0.1/projects.xml?page={page}", moment, 1)
 
 
 def ids(count: int) -> list[str]:
@@ -119,11 +119,11 @@ def test_without_a_count_all_pages_come_but_are_not_said_to_be_complete(past: st
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_the_order_does_not_depend_on_the_number_of_workers(workers: int) -> None:
     class Slow(Changing):
-        def __call__(self, number: int, *, refresh: bool = False) -> Answer:
+        def __call__(self, page: int, *, refresh: bool = False) -> Answer:
             import time
 
-            time.sleep(0.003 * (number % 3))
-            return super().__call__(number, refresh=refresh)
+            time.sleep(0.003 * (page % 3))
+            return super().__call__(page, refresh=refresh)
 
     found = walk(Slow(ids(333), size=10), workers=workers)
     assert list(found.frame["id"]) == ids(333)
@@ -132,10 +132,10 @@ def test_the_order_does_not_depend_on_the_number_of_workers(workers: int) -> Non
 
 def test_an_error_of_any_page_is_raised_whatever_the_number_of_workers() -> None:
     class Failing(Changing):
-        def __call__(self, number: int, *, refresh: bool = False) -> Answer:
-            if number == 7:
+        def __call__(self, page: int, *, refresh: bool = False) -> Answer:
+            if page == 7:
                 raise ConnectionError("page 7")
-            return super().__call__(number, refresh=refresh)
+            return super().__call__(page, refresh=refresh)
 
     for workers in (1, 4):
         with pytest.raises(ConnectionError, match="page 7"):
@@ -192,11 +192,11 @@ def test_an_old_first_page_that_became_the_second_one_is_asked_for_again() -> No
     state = [*map(str, range(100, 125)), *ids(25)]  # 25 came in front, 25 went at the end
     fresh = Changing(state, size=25)
 
-    def fetch(number: int, *, refresh: bool = False) -> Answer:
-        if number == 1 and not refresh:
-            old = page(map(record, ids(25)), available=50, first=0)
+    def fetch(page: int, *, refresh: bool = False) -> Answer:
+        if page == 1 and not refresh:
+            old = page_xml(map(record, ids(25)), available=50, first=0)
             return Answer(old, "from the cache", _BEGIN, 0)
-        return fresh(number, refresh=refresh)
+        return fresh(page, refresh=refresh)
 
     found = walk(fetch)
     assert found.complete
@@ -232,7 +232,7 @@ def test_records_that_the_directory_itself_has_twice_are_counted_and_doubted() -
 
 
 def test_records_without_an_id_are_kept_and_doubted() -> None:
-    content = page(["<project><name>a</name></project>"] * 2, available=2, first=0)
+    content = page_xml(["<project><name>a</name></project>"] * 2, available=2, first=0)
     found = walk(lambda *_, **__: Answer(content, "u", _BEGIN, 1))
     assert len(found.frame) == 2
     assert found.why is not None
@@ -243,11 +243,11 @@ def test_pages_of_varying_length_come_whole_if_their_positions_fit(sizes: list[i
     everything = ids(sum(sizes))
     starts = [sum(sizes[:n]) for n in range(len(sizes))]
 
-    def fetch(number: int, *, refresh: bool = False) -> Answer:
-        inside = number <= len(sizes)
-        start = starts[number - 1] if inside else len(everything)
-        shown = everything[start : start + sizes[number - 1]] if inside else []
-        content = page(map(record, shown), available=len(everything), first=start)
+    def fetch(page: int, *, refresh: bool = False) -> Answer:
+        inside = page <= len(sizes)
+        start = starts[page - 1] if inside else len(everything)
+        shown = everything[start : start + sizes[page - 1]] if inside else []
+        content = page_xml(map(record, shown), available=len(everything), first=start)
         return Answer(content, "u", _BEGIN, 1)
 
     found = walk(fetch)
@@ -258,8 +258,8 @@ def test_pages_of_varying_length_come_whole_if_their_positions_fit(sizes: list[i
 def test_overlapping_pages_are_doubted_even_if_all_records_came() -> None:
     shown = {1: ids(10), 2: ids(20)[8:18], 3: ids(20)[16:]}
 
-    def fetch(number: int, *, refresh: bool = False) -> Answer:
-        content = page(map(record, shown.get(number, [])), available=20, first=10 * number - 10)
+    def fetch(page: int, *, refresh: bool = False) -> Answer:
+        content = page_xml(map(record, shown.get(page, [])), available=20, first=10 * page - 10)
         return Answer(content, "u", _BEGIN, 1)
 
     found = walk(fetch)

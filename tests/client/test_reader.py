@@ -1,0 +1,463 @@
+"""Reading documents: everything in them is found again, everything else is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from dirframe.client.reader import Reader
+from dirframe.errors import UnreadableResponseError
+from dirframe.schema import ACCOUNT, PROJECT
+from tests.client.trees import around, by_rule, counted, read, same, texts_in, texts_of
+
+if TYPE_CHECKING:
+    from dirframe.client.elements import Columns
+
+XML = File(__file__).parent.parent / "xml"
+SAMPLES = File(__file__).parents[3] / "shared" / "samples"
+REAL = File(__file__).parents[3] / "shared" / "real"
+
+
+# -- documents of every dialect ----------------------------------------------------------------
+
+
+def look_up(columns: Columns, path: str) -> str | None:
+    """Find what a path such as result/account[2]/badges/badge[1]/@level stands for."""
+    steps = [step for step in path.split("/") if step != "result"]
+    first, *rest = [re.fullmatch(r"@?([^\[]+)(?:\[(\d+)\])?", step) for step in steps]
+    assert first is not None
+    row = int(first[2] or 1) - 1
+    names = [(step[1], int(step[2] or 1) - 1) for step in rest if step]
+    for depth in range(len(names), 0, -1):
+        values = columns.by_path.get(tuple(name for name, _ in names[:depth]))
+        value: Any = values[row] if values else None
+        if value is None:
+            continue
+        if isinstance(value, list):
+            # The list stands at the container's path: the next step says which entry.
+            tag, place = names[depth]
+            value, below = value[place], names[depth + 1 :]
+            if isinstance(value, dict):
+                value = value.get("_".join(name for name, _ in below) or tag)
+        return str(value).strip() or None if value is not None else None
+    return None
+
+
+SAMPLE_FILES = sorted(SAMPLES.glob("*.json"))
+
+
+@pytest.mark.skipif(not SAMPLE_FILES, reason="recorded answers are not beside this checkout")
+@pytest.mark.parametrize("expected_file", SAMPLE_FILES, ids=lambda file: file.stem)
+def test_a_document_of_any_dialect_is_read_as_a_person_reads_it(expected_file: File) -> None:
+    expected = json.loads(expected_file.read_text())
+    content = (SAMPLES / expected["file"]).read_bytes()
+    reader = Reader()
+    if expected["root"] == "html":
+        with pytest.raises(UnreadableResponseError, match="HTML"):
+            reader.read(content)
+        return
+    envelope = reader.read(content, source=expected["file"])
+    assert envelope.status == expected["status"]
+    assert envelope.has_result == expected["has_result"]
+    assert envelope.records == (expected["records"] or 0)
+    assert envelope.succeeded == bool(expected["records"] is not None)
+    if expected["error"]:
+        assert envelope.error == expected["error"]
+    for name, count in (expected["envelope"] or {}).items():
+        assert getattr(envelope, name) == count
+    columns = reader.take()
+    for value in expected["values"]:
+        path = value["path"]
+        if not path.startswith(("result/", "project/", "account/")):
+            continue
+        text = None if value.get("absent") else value["text"]
+        found = look_up(columns, path)
+        assert found == ((text or "").strip() or None), path
+
+
+@pytest.mark.skipif(not SAMPLE_FILES, reason="recorded answers are not beside this checkout")
+def test_the_help_text_of_every_recorded_failure_is_read() -> None:
+    for file in SAMPLES.glob("*error*.xml"):
+        envelope = Reader().read(file.read_bytes())
+        assert not envelope.succeeded
+        assert envelope.error, file.name
+
+
+def test_every_text_of_the_real_pages_is_found_again_by_both_ways(shared: File) -> None:
+    for folder in ("pages", "projects"):
+        files = sorted((shared / "real" / folder).glob("*.xml"))
+        assert files
+        reader, rows = Reader(PROJECT), 0
+        everything: Counter[str] = Counter()
+        for file in files:
+            content = file.read_bytes()
+            rows += reader.read(content).records
+            for one in etree.fromstring(content).iterfind("result/project"):
+                everything += counted(texts_of(one))
+        columns = reader.take()
+        assert columns.rows == rows == (313 if folder == "pages" else 49)
+        assert counted(texts_in(list(columns.by_path.values()))) == everything
+        assert same(columns, by_rule([file.read_bytes() for file in files], PROJECT))
+
+
+# -- pages written by hand ---------------------------------------------------------------------
+
+
+def test_a_page_of_accounts_written_by_hand_is_read() -> None:
+    reader = Reader()
+    envelope = reader.read((XML / "accounts-page.xml").read_bytes())
+    assert (envelope.items_returned, envelope.items_available) == (3, 53)
+    assert envelope.first_item_position == 50
+    columns = reader.take()
+    assert reader.resource is ACCOUNT
+    assert columns.by_path[("id",)] == ["11", "12", "13"]
+    assert columns.by_path[("name",)] == ["Ada Example", "Zoë <b>Größe</b> 自己", "new member"]
+    assert columns.by_path[("country_code",)] == ["United Kingdom", "NA", None]
+    assert columns.by_path[("kudo_score", "kudo_rank")] == ["9", None, None]
+    assert columns.by_path[("homepage_url",)] == ["http://ada.example/blog?a=1&b=2", None, None]
+
+
+def test_a_page_of_projects_written_by_hand_is_read() -> None:
+    reader = Reader()
+    reader.read((XML / "projects-page.xml").read_bytes())
+    columns = reader.take()
+    assert reader.resource is PROJECT
+    assert columns.by_path[("description",)] == [
+        "Keeps every version of <everything> & more.",
+        "Two lines,\nin one text.",
+    ]
+    assert columns.by_path[("analysis", "total_code_lines")] == ["319283", None]
+    assert columns.by_path[("irc_url",)] == [None, "irc://irc.example/etoile"]
+
+
+def test_a_failure_written_by_hand_is_no_success() -> None:
+    envelope = Reader().read((XML / "failed.xml").read_bytes())
+    assert not envelope.succeeded
+    assert envelope.error == "A valid api_key is required to access this URL."
+
+
+def test_all_records_of_a_page_are_added_or_none() -> None:
+    reader = Reader()
+    reader.read(around("<project><id>1</id></project>"))
+    with pytest.raises(UnreadableResponseError, match="<account>"):
+        reader.read(around("<project><id>2</id></project><account><id>3</id></account>"))
+    assert reader.rows == 1
+    reader.read(around("<project><id>4</id></project>"))
+    assert reader.take().by_path == {("id",): ["1", "4"]}
+
+
+def test_a_refused_page_does_not_settle_what_the_records_are() -> None:
+    reader = Reader()
+    with pytest.raises(UnreadableResponseError):
+        reader.read(around("<project><id>2</id></project><account><id>3</id></account>"))
+    reader.read(around("<account><id>3</id></account>"))
+    assert reader.take().by_path == {("id",): ["3"]}
+
+
+def test_two_results_are_refused_since_one_would_be_lost() -> None:
+    content = (
+        b"<response><status>success</status><result><project><id>1</id></project></result>"
+        b"<result><project><id>2</id></project></result></response>"
+    )
+    with pytest.raises(UnreadableResponseError, match="result"):
+        Reader().read(content)
+
+
+def test_columns_that_are_taken_leave_none_behind() -> None:
+    reader = Reader()
+    reader.read(around("<project><id>1</id><a>x</a></project>"))
+    assert reader.take().rows == 1
+    reader.read(around("<project><id>2</id></project>"))
+    assert reader.take().by_path == {("id",): ["2"], ("a",): [None]}
+
+
+# -- what XML allows ---------------------------------------------------------------------------
+
+
+def test_comments_cdata_and_instructions_inside_records_leave_the_text_right() -> None:
+    content = around(
+        "<project><!-- <id>0</id> --><id>1</id><?php echo 1 ?>"
+        "<name>a<!-- no -->b<![CDATA[ <c> & ]]>d<?x y?>e</name></project>"
+    )
+    for documents in ([content], [content, content]):
+        assert set(read(documents).by_path[("name",)]) == {"ab <c> & de"}
+
+
+def test_namespaces_are_taken_off() -> None:
+    content = (
+        b'<r:response xmlns:r="urn:r" xmlns="urn:d"><r:status>success</r:status><r:result>'
+        b'<project r:key="k"><id>1</id></project></r:result></r:response>'
+    )
+    reader = Reader()
+    for _ in range(2):
+        assert reader.read(content).succeeded
+    assert reader.take().by_path == {("key",): ["k", "k"], ("id",): ["1", "1"]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252", "us-ascii"])
+def test_a_document_in_the_encoding_that_it_declares_is_read(encoding: str) -> None:
+    text = (
+        f'<?xml version="1.0" encoding="{encoding}"?><response><status>success</status><result>'
+        '<project><id>1</id><name lang="de">Größe</name></project></result></response>'
+    )
+    content = text.encode(encoding, "xmlcharrefreplace")
+    columns = read([content, content])
+    assert columns.by_path[("name",)] == ["Größe", "Größe"]
+    assert columns.by_path[("name", "lang")] == ["de", "de"]
+
+
+@pytest.mark.parametrize("mark", ["﻿", ""])
+def test_a_byte_order_mark_does_no_harm(mark: str) -> None:
+    content = mark.encode() + around("<project><id>1</id></project>")
+    assert Reader().read(content).records == 1
+
+
+def test_generated_data_is_known_by_its_mark() -> None:
+    head = '<?xml version="1.0"?>\n<?dirframe-synthetic seed="1"?>\n'
+    assert Reader().read(around("<project><id>1</id></project>", head)).synthetic
+    pretended = around("<project><id>1</id><name>&lt;?dirframe-synthetic?></name></project>")
+    assert not Reader().read(pretended).synthetic
+
+
+# -- what is refused ---------------------------------------------------------------------------
+
+DTD = "<!DOCTYPE response [{}]>"
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+
+REFUSED = {
+    "html": (b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "HTML"),
+    "html without a doctype": (b"<html><head><title>x</title></head></html>", "HTML"),
+    "html that is well-formed": (b"<html/>", "HTML"),
+    "json": (b'{"status": "success"}', "JSON"),
+    "a json list": (b"[1, 2]", "JSON"),
+    "nothing": (b"", "empty"),
+    "blanks": (b" \n\t ", "empty"),
+    "plain text": (b"Bad Gateway", "not XML"),
+    "gzip": (b"\x1f\x8b\x08\x00abc", "gzip"),
+    "zip": (b"PK\x03\x04abc", "ZIP"),
+    "zstandard": (b"\x28\xb5\x2f\xfd123", "Zstandard"),
+    "a picture": (b"\x89PNG\r\n\x1a\n", "PNG"),
+    "zeros": (b"\0" * 100, ""),
+    "zeros inside": (around("<project><id>1\0</id></project>"), "damaged"),
+    "control characters": (around("<project><id>1\x01</id></project>"), "damaged"),
+    "another root": (b"<feed><entry/></feed>", "<feed>"),
+    "wrong encoding": (
+        b'<?xml version="1.0" encoding="UTF-8"?><response><name>Gr\xf6\xdfe</name></response>',
+        "encoding",
+    ),
+    "unknown encoding": (
+        b'<?xml version="1.0" encoding="klingon"?><response><status>success</status></response>',
+        "encoding",
+    ),
+    "text behind the end": (around("") + b"more", "damaged"),
+    "two documents": (around("") * 2, "damaged"),
+    "a doctype": (DTD.format("").encode() + around(""), "DOCTYPE"),
+    "a doctype elsewhere": (
+        b'<!DOCTYPE response SYSTEM "http://127.0.0.1:9/x.dtd">' + around(""),
+        "DOCTYPE",
+    ),
+    "an internal entity": (
+        DTD.format('<!ENTITY a "b">').encode() + around("<project><id>&a;</id></project>"),
+        "DOCTYPE",
+    ),
+    "an unknown entity": (around("<project><id>&nbsp;</id></project>"), "damaged"),
+    "an external file": (
+        DTD.format('<!ENTITY a SYSTEM "file:///etc/passwd">').encode()
+        + around("<project><id>&a;</id></project>"),
+        "DOCTYPE",
+    ),
+    "a parameter entity": (
+        DTD.format('<!ENTITY % a SYSTEM "http://127.0.0.1:9/a"> %a;').encode()
+        + around("<project><id>1</id></project>"),
+        "DOCTYPE",
+    ),
+    "a billion laughs": (
+        DTD.format('<!ENTITY l0 "ha">' + LAUGHS).encode()
+        + around("<project><id>&l9;</id></project>"),
+        "DOCTYPE",
+    ),
+    "a billion laughs in an attribute": (
+        DTD.format('<!ENTITY l0 "ha">' + LAUGHS).encode()
+        + around('<project><id a="&l9;">1</id></project>'),
+        "DOCTYPE",
+    ),
+    "quadratic blow-up": (
+        DTD.format(f'<!ENTITY a "{"a" * 50_000}">').encode()
+        + around(f"<project><id>{'&a;' * 50_000}</id></project>"),
+        "DOCTYPE",
+    ),
+    "an attribute by default": (
+        DTD.format('<!ATTLIST project a CDATA "x">').encode() + around("<project/>"),
+        "DOCTYPE",
+    ),
+    "deep nesting": (around("<project>" + "<a>" * 5000 + "</a>" * 5000 + "</project>"), "damaged"),
+    "a huge attribute": (around(f'<project a="{"x" * 11_000_000}"/>'), "damaged"),
+    "a huge text": (around(f"<project><a>{'x' * 11_000_000}</a></project>"), "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_anything_else_is_refused_in_words_that_say_what_came(name: str) -> None:
+    content, words = REFUSED[name]
+    reader = Reader()
+    with pytest.raises(UnreadableResponseError) as caught:
+        reader.read(content, source="http://d.example/projects.xml")
+    assert words in str(caught.value)
+    assert "http://d.example/projects.xml" in str(caught.value)
+    assert len(str(caught.value)) < 700
+    assert caught.value.found
+    assert reader.rows == 0
+    # The same reader goes on reading.
+    assert reader.read(around("<project><id>1</id></project>")).records == 1
+
+
+def test_a_document_cut_off_at_any_byte_is_refused() -> None:
+    content = (XML / "projects-page.xml").read_bytes().rstrip()
+    reader = Reader()
+    for end in range(len(content)):
+        with pytest.raises(UnreadableResponseError):
+            reader.read(content[:end])
+    assert reader.rows == 0
+    assert reader.read(content).records == 2
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_whatever_raise_anything_but_a_refusal(content: bytes) -> None:
+    for body in (content, b"<response>" + content, around("") + content):
+        with suppress(UnreadableResponseError):
+            Reader().read(body)
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_a_damaged_page_is_refused_or_read_but_never_fails_otherwise(data: st.DataObject) -> None:
+    content = bytearray((XML / "accounts-page.xml").read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    reader = Reader()
+    try:
+        envelope = reader.read(bytes(content))
+    except UnreadableResponseError:
+        assert reader.rows == 0
+    else:
+        assert reader.rows == envelope.records
+
+
+def test_a_page_longer_than_allowed_is_refused_before_it_is_parsed() -> None:
+    content = around("<project><id>1</id></project>")
+    assert Reader(max_bytes=len(content)).read(content).records == 1
+    with pytest.raises(UnreadableResponseError, match="more than the"):
+        Reader(max_bytes=len(content) - 1).read(content)
+
+
+def run_bounded(script: str, *, megabytes: int) -> str:
+    """Run a script in a process that may not use more memory than the interpreter and so much."""
+    whole = textwrap.dedent(script)
+    done = subprocess.run(
+        [sys.executable, "-c", whole, str(megabytes)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory by Linux's own counters")
+def test_no_bomb_uses_more_memory_than_ten_times_the_document() -> None:
+    out = run_bounded(
+        """
+        import resource, sys
+        from dirframe.client.reader import Reader
+        from dirframe.errors import UnreadableResponseError
+        from tests.client.test_reader import REFUSED
+
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+        for name in ("a billion laughs", "a billion laughs in an attribute",
+                     "quadratic blow-up", "deep nesting", "a parameter entity"):
+            before = peak()
+            try:
+                Reader().read(REFUSED[name][0])
+            except UnreadableResponseError:
+                pass
+            else:
+                raise SystemExit(f"{name} was read")
+            assert peak() - before < int(sys.argv[1]), (name, peak() - before)
+
+        before = peak()
+        content = b"<response>" + b"<a/>" * (25 * 1024 * 1024) + b"</response>"
+        size = len(content) // 2**20
+        assert size >= 100
+        after = peak()
+        try:
+            Reader().read(content)
+        except UnreadableResponseError as error:
+            print(error.found)
+        assert peak() - after < 2
+        """,
+        megabytes=40,
+    )
+    assert "more than the 67,108,864 allowed" in out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="audit events name the files of /proc alike")
+def test_no_document_makes_the_reader_open_a_file_or_a_connection(tmp_path: File) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("SECRET")
+    run_bounded(
+        f"""
+        import socket, sys, threading
+        from dirframe.client.reader import Reader
+        from dirframe.errors import UnreadableResponseError
+
+        listener = socket.create_server(("127.0.0.1", 0))
+        listener.settimeout(0.5)
+        came = []
+        def accept():
+            try:
+                came.append(listener.accept())
+            except TimeoutError:
+                pass
+        thread = threading.Thread(target=accept)
+        thread.start()
+        http = f"http://127.0.0.1:{{listener.getsockname()[1]}}/x"
+        file = {secret.as_uri()!r}
+        body = "<response><status>&a;</status></response>"
+        for place in (http, file):
+            for dtd in (
+                f'<!DOCTYPE response SYSTEM "{{place}}">',
+                f'<!DOCTYPE response [<!ENTITY a SYSTEM "{{place}}">]>',
+                f'<!DOCTYPE response [<!ENTITY % p SYSTEM "{{place}}"> %p; <!ENTITY a "b">]>',
+            ):
+                try:
+                    print(Reader().read((dtd + body).encode()))
+                except UnreadableResponseError as error:
+                    assert "SECRET" not in str(error), error
+                else:
+                    raise SystemExit("read: " + dtd)
+            include = (f'<response xmlns:xi="http://www.w3.org/2001/XInclude"><status>success'
+                       f'</status><result><project><id><xi:include href="{{place}}" parse="text"/>'
+                       f'</id></project></result></response>')
+            reader = Reader()
+            reader.read(include.encode())
+            assert "SECRET" not in repr(reader.take())
+        thread.join()
+        assert not came, "it asked the network"
+        """,
+        megabytes=0,
+    )

@@ -75,6 +75,8 @@ def typed_array(values: Sequence[str | None], kind: Kind) -> Typed:
         array = text.cast(wanted)
     except pa.ArrowInvalid:
         return _typed_one_by_one(text, kind)
+    if kind is Kind.INTEGER and pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py():
+        return _typed_one_by_one(text, kind)  # pyarrow reads 0x10 as sixteen
     if kind is Kind.NUMBER and not pc.all(pc.is_finite(array), min_count=0).as_py():
         return _typed_one_by_one(text, kind)
     return Typed(array, None)

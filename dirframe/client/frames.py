@@ -46,6 +46,7 @@ class FrameBuilder:
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
         self._names: dict[Path, str] = {f.path: f.column for f in resource.fields}
+        self._unreadable: dict[str, str] = {}
         self._columns: dict[str, list[pa.Array | list[Value]]] = {}
         self._rows = 0
         for field in resource.specified:
@@ -63,7 +64,7 @@ class FrameBuilder:
             else:
                 chunk[name], unreadable = typed_array(values, kind)
                 if unreadable is not None:
-                    chunk[f"{name}_unreadable"] = unreadable
+                    chunk[self._name_of_unreadable(name)] = unreadable
         for name in {**self._columns, **chunk}:
             if name not in self._columns:
                 self._columns[name] = [_nothing(chunk[name], self._rows)]
@@ -102,14 +103,21 @@ class FrameBuilder:
             self._names[path] = name
         return name
 
+    def _name_of_unreadable(self, name: str) -> str:
+        beside = self._unreadable.get(name)
+        if beside is None:
+            beside = f"{name}_unreadable"
+            while beside in self._names.values():
+                beside += "_"
+            self._unreadable[name] = self._names["", name] = beside  # no element is called ""
+        return beside
+
     def _warn(self, frame: pd.DataFrame) -> None:
         found = []
-        for name in frame.columns:
-            if not name.endswith("_unreadable"):
-                continue
-            texts = frame[name].dropna()
+        for name, beside in self._unreadable.items():
+            texts = frame[beside].dropna()
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
-            found.append(f"{len(texts):,} in {name.removesuffix('_unreadable')} ({examples})")
+            found.append(f"{len(texts):,} in {name} ({examples})")
         if found:
             warnings.warn(
                 f"Values of the {self._resource.collection} could not be read: "

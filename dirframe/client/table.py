@@ -133,7 +133,8 @@ def _passed(content: bytes) -> tuple[int, int]:
     view = np.frombuffer(content, dtype=np.uint8)
     behind = view[np.flatnonzero(view[:-1] == ord("<")) + 1]
     marks = np.bincount(behind, minlength=256)
-    if marks[ord("!")]:  # comments and CDATA may hold any text
+    # Comments and CDATA may hold any text; the prefix xml: needs no attribute that declares it.
+    if marks[ord("!")] or b"xml:" in content:
         return -1, -1
     tags = len(behind) - marks[ord("/")] - marks[ord("?")]
     # The declaration's attributes are no record's.
@@ -147,25 +148,41 @@ def _passed(content: bytes) -> tuple[int, int]:
 
 
 def _entries(container: etree._Element) -> tuple[list[Value], int, int]:
-    """Read a list of plain entries; return it with the tags and attributes inside."""
+    """Read a list of entries that are all like its first; return the tags and attributes seen."""
+    first = container[0]
+    if len(first):
+        return _entries_with_children(container)
+    if first.keys():
+        return _entries_with_attributes(container)
+    texts = [(element.text or "").strip() or None for element in container]
+    return texts, len(texts), 0
+
+
+def _entries_with_children(container: etree._Element) -> tuple[list[Value], int, int]:
     entries: list[Value] = []
-    tags, attributes = len(container), 0
+    tags = 0
     for element in container:
-        text = (element.text or "").strip()
-        keys = element.keys()
-        if not keys and not len(element):
-            entries.append(text or None)
-            continue
-        entry = dict(element.items())
-        if any(key[0] == "{" for key in keys):  # xml:lang needs no declaration that is counted
+        entry = {child.tag: (child.text or "").strip() for child in element}
+        tags += 1 + len(element)
+        if not entry or len(entry) != len(element) or text_of(element):
             raise UnusualPageError
-        for child in element:
-            if child.tag in entry or child.tag[0] == "{":
-                raise UnusualPageError
-            entry[child.tag] = (child.text or "").strip()
-        if text:
-            entry[element.tag] = text
-        tags += len(element)
-        attributes += len(keys)
         entries.append(entry)
-    return entries, tags, attributes
+    return entries, tags, 0
+
+
+def _entries_with_attributes(container: etree._Element) -> tuple[list[Value], int, int]:
+    entries: list[Value] = []
+    attributes = 0
+    for element in container:
+        entry = dict(element.items())
+        if not entry:
+            raise UnusualPageError
+        attributes += len(entry)
+        tag = element.tag
+        text = (element.text or "").strip()
+        if text:
+            if tag in entry:
+                raise UnusualPageError
+            entry[tag] = text
+        entries.append(entry)
+    return entries, len(entries), attributes

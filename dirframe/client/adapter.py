@@ -11,9 +11,10 @@ What stays out: the cache, and choosing what to ask for.
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_plus, urlsplit
+from urllib.parse import quote_plus, urljoin, urlsplit
 
 import requests
 from pyrate_limiter import Duration, Limiter, Rate
@@ -22,11 +23,12 @@ from urllib3.exceptions import HTTPError
 
 from dirframe.client.answers import check_answer
 from dirframe.client.bounds import POOLS, BoundedRetry, Deadline
-from dirframe.client.redaction import KEY_PARAMETER, remove_key, scrub
+from dirframe.client.redaction import KEY_PARAMETER, remove_from_body, remove_key, scrub
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
     QuotaExceededError,
+    RequestError,
     ServiceError,
     UnreadableResponseError,
 )
@@ -40,7 +42,6 @@ __all__ = ["KeyAdapter"]
 
 _CHUNK = 64 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_KEY_REMOVED = b"[api key removed]"
 
 
 class KeyAdapter(HTTPAdapter):
@@ -69,7 +70,7 @@ class KeyAdapter(HTTPAdapter):
             backoff_max=settings.longest_pause,
             status_forcelist=(502, 503, 504),
             allowed_methods=("GET",),
-            retry_after_max=int(settings.longest_pause),
+            retry_after_max=math.ceil(settings.longest_pause),
             raise_on_status=False,
             before_retry=self._count_retry,
         )
@@ -96,12 +97,7 @@ class KeyAdapter(HTTPAdapter):
         """Send one request; see `requests.adapters.HTTPAdapter.send`."""
         url = request.url or ""
         if _origin(url) != _origin(self._settings.base_url):
-            raise ServiceError(
-                f"{self._settings.base_url} redirects to {_place(url)}, which is another host "
-                "or another scheme. It was not followed, so that the key stays with the "
-                "directory.",
-                url=remove_key(url),
-            )
+            raise _strange(url, url)
         interruption: BaseException | None = None
         try:
             outcome = self._exchange(request, url, options)
@@ -127,6 +123,7 @@ class KeyAdapter(HTTPAdapter):
         keyed = request.copy()
         joint = "&" if urlsplit(url).query else "?"
         keyed.url = f"{url}{joint}{KEY_PARAMETER}={quote_plus(secret)}"
+        url = remove_key(url)  # a grant may have put its token there
         options["stream"] = True
         with Deadline(self._settings.total_timeout) as deadline:
             try:
@@ -139,11 +136,13 @@ class KeyAdapter(HTTPAdapter):
         if not isinstance(content, bytes):
             return content
         response.request, response.url = request, url
+        wrong: DirframeError | None
         if response.status_code in _REDIRECTS and "Location" in response.headers:
-            response.headers["Location"] = remove_key(response.headers["Location"])
-            content = b""
+            wrong, content = self._redirect(response, url, secret), b""
         else:
-            content = content.replace(secret.encode(), _KEY_REMOVED)
+            content = remove_from_body(content, secret)
+            of_type = response.headers.get("Content-Type", "")
+            response.headers["Content-Type"] = scrub(of_type, secret)
             wrong = check_answer(
                 content,
                 status=response.status_code,
@@ -151,15 +150,30 @@ class KeyAdapter(HTTPAdapter):
                 url=url,
                 max_bytes=self._settings.max_body,
             )
-            if wrong is not None:
-                self._learn(wrong)
-                return wrong
+        if wrong is not None:
+            self._learn(wrong)
+            return _scrubbed(wrong, secret)
         response._content = content  # what requests itself does after reading
         return response
 
-    def _count_retry(self) -> None:
-        self._allowance.spend()
+    def _redirect(self, response: requests.Response, url: str, secret: str) -> ServiceError | None:
+        """Take the key out of the address that is to be asked next, if it may be asked."""
+        try:
+            # Headers are read as Latin-1, and what follows redirects expects that.
+            target = urljoin(url, response.headers["Location"].encode("latin-1").decode())
+            target = scrub(remove_key(target), secret)
+            if _origin(target) != _origin(url):
+                return _strange(url, target)
+        except ValueError:
+            return ServiceError(f"{url} redirects to what is no address of the web.", url=url)
+        response.headers["Location"] = target.encode().decode("latin-1")
+        return None
+
+    def _count_retry(self) -> bool:
+        if not self._allowance.spend():
+            return False
         self._counts.sent = self.sent_by_this_thread() + 1
+        return True
 
     def _learn(self, wrong: DirframeError) -> None:
         """Take over what a refusal says of the allowance: it was not counted itself."""
@@ -226,6 +240,20 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     return parts.scheme, parts.hostname or "", port
 
 
-def _place(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}"
+def _strange(url: str, target: str) -> ServiceError:
+    parts = urlsplit(target)
+    return ServiceError(
+        f"{remove_key(url)} redirects to {parts.scheme}://{parts.hostname}, which is another host, "
+        "port or scheme. It was not followed, so that the key stays with the directory.",
+        url=remove_key(url),
+    )
+
+
+def _scrubbed(wrong: DirframeError, secret: str) -> DirframeError:
+    """Take out of an error what it quotes of the answer, as far as that is the key."""
+    wrong.args = tuple(scrub(text, secret) for text in wrong.args)
+    if isinstance(wrong, RequestError) and wrong.help_text:
+        wrong.help_text = scrub(wrong.help_text, secret)
+    # What the parser says repeats the answer too; its words are in the message.
+    wrong.__cause__ = wrong.__context__ = None
+    return wrong.with_traceback(None)

@@ -17,11 +17,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 from urllib3.util import Retry
+
+from dirframe.client.answers import seconds_to_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+
+    from urllib3.response import BaseHTTPResponse
 
 __all__ = ["POOLS", "BoundedRetry", "Deadline"]
 
@@ -99,13 +104,13 @@ class BoundedRetry(Retry):
     """Try again after interruptions and 502, 503, 504, while the deadline allows it.
 
     A pause that the server asks for (Retry-After) is kept if it is not longer than the bound;
-    otherwise there is no further try. 429 is not tried again: it speaks of the whole day.
+    otherwise there is no further try, nor is there if `before_retry` returns False. 429 is not tried again: it speaks of the whole day.
     """
 
     RETRY_AFTER_STATUS_CODES = frozenset({503})
 
     def __init__(
-        self, *args: Any, before_retry: Callable[[], None] = lambda: None, **options: Any
+        self, *args: Any, before_retry: Callable[[], object] = lambda: None, **options: Any
     ) -> None:
         super().__init__(*args, **options)
         self.before_retry = before_retry
@@ -114,15 +119,23 @@ class BoundedRetry(Retry):
         """Return a copy with changes, as urllib3 asks for one after each try."""
         return super().new(before_retry=self.before_retry, **changes)
 
+    def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
+        """Read Retry-After; what is neither a number nor a date counts as absent."""
+        return seconds_to_wait(response.headers)
+
     def increment(self, *args: Any, **facts: Any) -> Self:
         """Note a failed try; raise when there is to be no other one."""
         response = facts.get("response", args[2] if len(args) > 2 else None)
-        asked = (response.headers.get("Retry-After") if response is not None else None) or ""
-        pause = float(asked) if asked.isascii() and asked.isdigit() else self.get_backoff_time()
+        asked = self.get_retry_after(response) if response is not None else None
+        pause = asked or self.get_backoff_time()
         deadline: Deadline | None = getattr(_running, "deadline", None)
         late = deadline is not None and not deadline.allows(pause)
         if late or pause > self.retry_after_max:
-            return super(BoundedRetry, self.new(total=0)).increment(*args, **facts)
+            return self._no_more(*args, **facts)
         following = super().increment(*args, **facts)
-        self.before_retry()
-        return following
+        if isinstance(facts.get("error"), (ConnectTimeoutError, NewConnectionError)):
+            return following  # the request never arrived: this is still the same one
+        return self._no_more(*args, **facts) if self.before_retry() is False else following
+
+    def _no_more(self, *args: Any, **facts: Any) -> Self:
+        return super(BoundedRetry, self.new(total=0)).increment(*args, **facts)

@@ -7,44 +7,84 @@ from __future__ import annotations
 
 import logging
 import re
+from html.entities import codepoint2name
 from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlunsplit
+from xml.sax.saxutils import escape
 
-__all__ = ["KEY_PARAMETER", "remove_key", "scrub", "silence_logs"]
+__all__ = ["KEY_PARAMETER", "remove_from_body", "remove_key", "scrub", "silence_logs"]
 
 KEY_PARAMETER = "api_key"
 
-_IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))[^&\s'\"<>]+")
+#: A grant's token may travel in the address too (RFC 6750, section 2.3).
+_SECRET = (KEY_PARAMETER, "access_token")
+
+_IN_TEXT = re.compile(
+    r"((?:api_key|access_token)(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+"
+)
 _REMOVED = "[api key removed]"
 
 # They log whole addresses: at DEBUG each request, at WARNING each retry.
-_TALKATIVE = ("urllib3.connectionpool", "urllib3.util.retry", "requests", "requests_cache")
+_TALKATIVE = (
+    "urllib3.connection",
+    "urllib3.connectionpool",
+    "urllib3.util.retry",
+    "requests",
+    "requests_cache",
+)
+
+#: What follows is repeated from the answer, whatever that is.
+_UNPARSED = re.compile(r"unparsed data: .*", re.DOTALL)
 
 
 def remove_key(url: str) -> str:
-    """Return an address without the key's parameter."""
+    """Return an address without the parameters of the key and of a grant."""
     parts = urlsplit(url)
-    if KEY_PARAMETER not in parts.query:
+    if not any(name in parts.query for name in _SECRET):
         return url
     rest = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name != KEY_PARAMETER
+        if name not in _SECRET
     ]
     return urlunsplit(parts._replace(query=urlencode(rest)))
 
 
 def scrub(text: str, secret: str = "") -> str:
-    """Return a text without the key, however it is spelt in an address."""
-    for spelling in {secret, quote(secret, safe=""), quote_plus(secret)} - {""}:
-        text = text.replace(spelling, _REMOVED)
+    """Return a text without the key, however an address or XML spells its characters."""
+    if secret:
+        text = re.sub("".join(map(_spelt, secret)), _REMOVED, text)
     return _IN_TEXT.sub(rf"\1{_REMOVED}", text)
+
+
+def remove_from_body(content: bytes, secret: str) -> bytes:
+    """Return an answer without the key, in the spellings and encodings that are to be expected.
+
+    A pattern as in `scrub` would cost more than the rest of the reading.
+    """
+    plain = (secret, quote(secret, safe=""), quote_plus(secret))
+    in_xml = (escape(text, more) for text in plain for more in ({}, {'"': "&quot;", "'": "&apos;"}))
+    for spelling in {*plain, *in_xml}:
+        for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+            content = content.replace(spelling.encode(encoding), _REMOVED.encode(encoding))
+    return content
+
+
+def _spelt(character: str) -> str:
+    """Write a pattern of one character as it is, and encoded once or more often."""
+    octets = "".join(f"%(?:25)*{octet:02x}" for octet in character.encode())
+    number = ord(character)
+    name = {"'": "apos"}.get(character) or codepoint2name.get(number, f"#0*{number}")
+    blank = r"|\+" if character == " " else ""
+    entity = f"&(?:amp;)*(?:{name}|#0*{number}|#x0*{number:x});"
+    return f"(?:{re.escape(character)}|(?i:{octets}|{entity}){blank})"
 
 
 class _NoKeys(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()
-        if KEY_PARAMETER in message:
-            record.msg, record.args = scrub(message), ()
+        if any(name in message for name in _SECRET):
+            record.msg, record.args = _UNPARSED.sub("", scrub(message)), ()
+            record.exc_info = record.exc_text = None
         return True
 
 

@@ -1,0 +1,59 @@
+"""What the tests of faults share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dirframe.client.directory import Directory
+from dirframe.settings import ApiKey, Settings
+from tests.faults.service import KEY, FaultyService, Shelf, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    #: Makes a directory on a service; options are those of `Settings`.
+    Ask = Callable[..., Directory]
+
+
+@pytest.fixture
+def service() -> Iterator[FaultyService]:
+    """Serve 55 records on six pages of ten."""
+    with FaultyService(Shelf(numbered(55), size=10)) as service:
+        yield service
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Iterator[Ask]:
+    """Make directories on a service, with folders of the test's own and little patience."""
+    made: list[Directory] = []
+
+    def make(service: FaultyService, **options: Any) -> Directory:
+        made.append(Directory.from_settings(impatient(service, tmp_path, **options)))
+        return made[-1]
+
+    yield make
+    for directory in made:
+        directory.close()
+
+
+def impatient(service: FaultyService, folder: Path, **options: Any) -> Settings:
+    """Settings with which a fault costs milliseconds."""
+    manners: dict[str, Any] = {
+        "name": "faulty",
+        "cache_dir": folder / "cache",
+        "allowance_dir": folder / "data",
+        "retries": 2,
+        "backoff": 0.0,
+        "longest_pause": 1.0,
+        "connect_timeout": 1.0,
+        "read_timeout": 0.4,
+        "total_timeout": 0.7,
+        "max_body": 2**20,
+        "max_workers": 1,
+        "daily_allowance": 100_000,
+    }
+    key = ApiKey(options.pop("key", KEY))
+    return Settings(base_url=service.url, api_key=key, **(manners | options))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 class Watched(HTTPAdapter):
     def init_poolmanager(self, *args: object, **options: object) -> None:
-        super().init_poolmanager(*args, **options)  # type: ignore[arg-type]
+        super().init_poolmanager(*args, **options)  # type: ignore[arg-type]  # handed on
         self.poolmanager.pool_classes_by_scheme = POOLS
 
 

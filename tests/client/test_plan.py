@@ -36,7 +36,7 @@ def test_the_price_said_is_the_price_paid(
     price = dirframe.plan("projects", directory=directory, **question)  # type: ignore[arg-type]  # of parameters
     assert price.requests_paid_now == 1
     assert price.pages_cached == 1
-    frame = dirframe.load_projects(directory=directory, progress=False, **question)  # type: ignore[arg-type]
+    frame = dirframe.load_projects(directory=directory, progress=False, **question)  # type: ignore[arg-type]  # as above
     assert describe(frame)["requests_paid"] == price.requests_to_pay
     assert len(frame) == price.items
 

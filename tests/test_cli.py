@@ -1,0 +1,55 @@
+"""The command line as a whole: every command says what it does and shows an example."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from dirframe import errors
+from dirframe.cli import EXIT_CODES, cli
+from tests.cli import dirframe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        yield (*path, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+
+
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(cli, [*path, "--help"])
+    assert shown.exit_code == 0
+    is_group = "COMMAND" in shown.output
+    assert is_group or f"dirframe {path[0]}" in shown.output.partition("Example")[2]
+
+
+def test_every_exit_code_is_documented() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).output
+    documented = shown.partition("Exit codes:")[2]
+    assert all(f" {code} " in documented for code in {0, 1, *EXIT_CODES.values()})
+
+
+def test_every_error_has_an_exit_code() -> None:
+    for name in errors.__all__:
+        kind = getattr(errors, name)
+        assert any(issubclass(kind, known) for known in EXIT_CODES)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    import dirframe as package
+
+    assert package.__version__ in dirframe("--version").stdout
+
+
+def test_a_wrong_call_says_how_it_is_done() -> None:
+    done = dirframe("nonsense")
+    assert done.returncode == 2
+    assert "No such command" in done.stderr

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 import warnings
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -33,6 +34,12 @@ __all__ = ["CACHE_FILE", "CacheWarning", "PageCache", "Stored"]
 CACHE_FILE = "http-cache-1.sqlite"
 
 _CODEC = "lz4"
+
+#: What damaged entries raise beside what requests-cache catches.
+_BAD_ENTRY = (pa.ArrowException, MemoryError)
+
+#: Bytes that a document may say it has; no directory's page comes near.
+_LARGEST = 2**31
 _PATIENCE = 10.0
 
 
@@ -68,6 +75,9 @@ class PageCache:
     """
 
     def __init__(self, folder: Path | None) -> None:
+        # One thread at a time: a connection that one thread closes while another one reads
+        # from it ends the process.
+        self._lock = threading.RLock()
         self._file = None if folder is None else folder / CACHE_FILE
         self._cache: SQLiteCache | None = None
         if self._file is None:
@@ -81,14 +91,17 @@ class PageCache:
             self._give_up(str(error))
 
     def get(self, key: str) -> Stored | None:
-        """Return a document, however old; None if it is not there."""
-        if self._cache is None:
-            return None
-        try:
-            response = self._cache.get_response(key)
-        except (sqlite3.Error, pa.ArrowException, OSError) as error:
-            self._give_up(str(error))
-            return None
+        """Return a document, however old; None if it is not there or cannot be read."""
+        with self._lock:
+            if self._cache is None:
+                return None
+            try:
+                response = self._cache.get_response(key)
+            except _BAD_ENTRY:
+                return None
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(str(error))
+                return None
         # requests-cache hands over an entry that it cannot read as a response without a body.
         if response is None or not response.content:
             return None
@@ -97,8 +110,6 @@ class PageCache:
     def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
         """Store a document and return when; a failure to do so is warned of, once."""
         now = datetime.now(UTC)
-        if self._cache is None:
-            return now
         response = CachedResponse(  # attrs strips the underscore of _content
             content=content,
             url=url,
@@ -106,13 +117,16 @@ class PageCache:
             headers=CaseInsensitiveDict({"Content-Type": content_type}),
             created_at=now,
         )
-        try:
-            self._check_writable()
-            self._cache.responses[key] = response
-            if not self._cache.contains(key):
-                self._give_up("it stores nothing; the disk may be full")
-        except (OSError, sqlite3.Error) as error:
-            self._give_up(str(error))
+        with self._lock:
+            if self._cache is None:
+                return now
+            try:
+                self._check_writable()
+                self._cache.responses[key] = response
+                if not self._cache.contains(key):
+                    self._give_up("it stores nothing; the disk may be full")
+            except (OSError, sqlite3.Error) as error:
+                self._give_up(str(error))
         return now
 
     def times(self) -> list[datetime]:
@@ -132,8 +146,8 @@ class PageCache:
 
     def close(self) -> None:
         """Close the file."""
-        if self._cache is not None:
-            with suppress(sqlite3.Error):
+        with self._lock, suppress(sqlite3.Error):
+            if self._cache is not None:
                 self._cache.close()  # type: ignore[no-untyped-call]  # as requests-cache has it
 
     def _check_writable(self) -> None:
@@ -173,10 +187,13 @@ def _pack(response: CachedResponse) -> bytes:
 def _unpack(entry: bytes) -> CachedResponse:
     line, _, packed = entry.partition(b"\n")
     head = json.loads(line)
+    if not 0 <= head["size"] <= _LARGEST:
+        raise ValueError("an impossible size")  # requests-cache takes it for a missing entry
     return CachedResponse(
         content=pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
         url=head["url"],
         status_code=head["status"],
         headers=CaseInsensitiveDict({"Content-Type": head["type"]}),
-        created_at=datetime.fromisoformat(head["created"]),
+        # A time without a zone would compare with no other one.
+        created_at=datetime.fromisoformat(head["created"]).astimezone(UTC),
     )

@@ -93,7 +93,7 @@ class Server:
 
 def record(identifier: str, resource: str = "project", **fields: str) -> str:
     inner = "".join(f"<{name}>{escape(text)}</{name}>" for name, text in fields.items())
-    return f"<{resource}><id>{identifier}</id>{inner}</{resource}>"
+    return f"<{resource}><id>{escape(identifier)}</id>{inner}</{resource}>"
 
 
 def page_xml(

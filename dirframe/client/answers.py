@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check_answer", "seconds_to_wait"]
 
+#: Seconds: a year is for ever, and later moments may have no date.
+_LONGEST = 366 * 86_400.0
+
 
 def check_answer(
     content: bytes, *, status: int, headers: Mapping[str, str], url: str, max_bytes: int
@@ -104,11 +107,11 @@ def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
     """Read Retry-After: a number of seconds or a date; None where there is neither."""
     text = (headers.get("Retry-After") or "").strip()
     if text.isascii() and text.isdigit():
-        return min(float(text), 366 * 86_400.0)
+        return min(float(text), _LONGEST)
     try:
         moment = parsedate_to_datetime(text)
     except ValueError:
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
+    return min(max((moment - datetime.now(UTC)).total_seconds(), 0.0), _LONGEST)

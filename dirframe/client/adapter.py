@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import threading
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_plus, urljoin, urlsplit
+from urllib.parse import quote_plus, urldefrag, urljoin, urlsplit
 
 import requests
 from pyrate_limiter import Duration, Limiter, Rate
@@ -161,7 +161,7 @@ class KeyAdapter(HTTPAdapter):
         try:
             # Headers are read as Latin-1, and what follows redirects expects that.
             target = urljoin(url, response.headers["Location"].encode("latin-1").decode())
-            target = scrub(remove_key(target), secret)
+            target = scrub(remove_key(urldefrag(target).url), secret)
             if _origin(target) != _origin(url):
                 return _strange(url, target)
         except ValueError:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from html.entities import codepoint2name
-from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlunsplit
-from xml.sax.saxutils import escape
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 __all__ = ["KEY_PARAMETER", "remove_from_body", "remove_key", "scrub", "silence_logs"]
 
@@ -32,6 +31,9 @@ _TALKATIVE = (
     "requests_cache",
 )
 
+#: And how what is no text in them survives, or is left out.
+_ENCODINGS = {"utf-8": "surrogateescape", "utf-16-le": "ignore", "utf-16-be": "ignore"}
+
 #: What follows is repeated from the answer, whatever that is.
 _UNPARSED = re.compile(r"unparsed data: .*", re.DOTALL)
 
@@ -51,22 +53,21 @@ def remove_key(url: str) -> str:
 
 def scrub(text: str, secret: str = "") -> str:
     """Return a text without the key, however an address or XML spells its characters."""
-    if secret:
-        text = re.sub("".join(map(_spelt, secret)), _REMOVED, text)
-    return _IN_TEXT.sub(rf"\1{_REMOVED}", text)
+    return _IN_TEXT.sub(rf"\1{_REMOVED}", _without(text, secret))
 
 
 def remove_from_body(content: bytes, secret: str) -> bytes:
-    """Return an answer without the key, in the spellings and encodings that are to be expected.
-
-    A pattern as in `scrub` would cost more than the rest of the reading.
-    """
-    plain = (secret, quote(secret, safe=""), quote_plus(secret))
-    in_xml = (escape(text, more) for text in plain for more in ({}, {'"': "&quot;", "'": "&apos;"}))
-    for spelling in {*plain, *in_xml}:
-        for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
-            content = content.replace(spelling.encode(encoding), _REMOVED.encode(encoding))
+    """Return an answer without the key, as long as its letters and digits are spelt as such."""
+    longest = max(re.findall("[A-Za-z0-9]*", secret), key=len)
+    for encoding, errors in _ENCODINGS.items():
+        if longest.encode(encoding) in content:  # a look that costs little where there is none
+            text = content.decode(encoding, errors)
+            content = _without(text, secret).encode(encoding, errors)
     return content
+
+
+def _without(text: str, secret: str) -> str:
+    return re.sub("".join(map(_spelt, secret)), _REMOVED, text) if secret else text
 
 
 def _spelt(character: str) -> str:

@@ -10,6 +10,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
 
@@ -77,6 +78,8 @@ class Session:
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
         self._session.headers["Accept"] = "application/xml"
         self._session.max_redirects = 5
+        # The interface needs no cookies, and a stored one could repeat the key.
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.mount("https://", self._adapter)
         self._session.mount("http://", self._adapter)
 

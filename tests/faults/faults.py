@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote_plus
 from xml.sax.saxutils import escape
 
-from tests.faults.service import KEY
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -136,7 +134,10 @@ def not_http(exchange: Exchange) -> None:
 def broken_header_line(exchange: Exchange) -> None:
     """Send the right answer with a line among its headers that is none."""
     head = exchange.head(Content_Length=str(len(exchange.body)), Connection="close")
-    exchange.send(head.replace(b"\r\n", b"\r\nno header\r\n", 1) + exchange.body)
+    exchange.send(
+        head.replace(b"\r\n", b"\r\nno header %b\r\n" % exchange.asked.target.encode(), 1)
+        + exchange.body
+    )
     exchange.end()
 
 
@@ -216,14 +217,29 @@ def rewrites(change: Callable[[bytes], bytes]) -> Fault:
     return fault
 
 
-def _repeat_target(exchange: Exchange) -> str:
-    said = escape(f"{exchange.asked.target} {KEY} {quote_plus(KEY)}")
-    return f"<response><status>failed</status><error>{said}</error></response>"
+def _repeated(exchange: Exchange) -> str:
+    """Say again what was asked: the whole address, and the key in several spellings."""
+    key = exchange.asked.query.get("api_key", "")
+    return escape(f"{exchange.asked.target} {key} {quote_plus(key)} {escape(key)}")
 
 
-def _with_key(body: bytes) -> bytes:
-    names = escape(KEY).encode(), quote_plus(KEY).encode()
-    return body.replace(b"<name>", b"<name>%b %b " % names)
+def _repeats_in_failure(exchange: Exchange) -> str:
+    return f"<response><status>failed</status><error>{_repeated(exchange)}</error></response>"
+
+
+def _repeats_in_names(exchange: Exchange) -> None:
+    said = _repeated(exchange).encode()
+    exchange.body = exchange.body.replace(b"<name>", b"<name>%b " % said)
+    exchange.answer()
+
+
+def _leads_away(exchange: Exchange) -> str:
+    return f"http://127.0.0.2:1/?next={quote_plus(exchange.asked.target)}"
+
+
+def _leads_around(exchange: Exchange) -> str:
+    asked = exchange.asked
+    return f"{asked.path}?page={asked.page}&next={quote_plus(asked.target)}#{asked.target}"
 
 
 HTML = "<!DOCTYPE html><html><body>We are down for maintenance.</body></html>"
@@ -296,8 +312,8 @@ REFUSALS: dict[str, Fault] = {
     "500": answers(HTML, 500),
     "503 for hours": fails("busy", 503, Retry_After="40000"),
     "503 until a date": fails("busy", 503, Retry_After=date_in(40_000)),
-    "the key in the text": answers(_repeat_target, 400),
-    "the key in an HTML page": answers(lambda e: f"<html>{e.asked.target} {KEY}</html>"),
+    "the key in the text": answers(_repeats_in_failure, 400),
+    "the key in an HTML page": answers(lambda e: f"<html>{_repeated(e)}</html>"),
 }
 
 #: The answer is a redirect that leads nowhere.
@@ -309,18 +325,17 @@ MISLED: dict[str, Fault] = {
     "to what is no text": redirects("/\xff\xfe.xml"),
     "in a circle": redirects(lambda e: e.asked.target),
     "without an address": answers("", 302),
-    "to another host with the key": redirects(
-        lambda e: f"http://127.0.0.2:1/?next={quote_plus(e.asked.target)}#{quote_plus(KEY)}"
-    ),
+    "to another host with the key": redirects(_leads_away),
+    "in a circle with the key": redirects(_leads_around),
 }
 
 #: The answer is right, and holds the key.
 TALKATIVE: dict[str, Fault] = {
-    "the key in names": rewrites(_with_key),
+    "the key in names": _repeats_in_names,
     "a broken header line": broken_header_line,
     "UTF-16 said to be UTF-8": utf_16_said_to_be_utf_8,
-    "the key in the type": lambda e: e.answer(Content_Type=f"text/xml; for={quote_plus(KEY)}"),
-    "the key in a cookie": lambda e: e.answer(Set_Cookie=f"key={quote_plus(KEY)}; Path=/"),
+    "the key in the type": lambda e: e.answer(Content_Type=f"text/xml; for={e.asked.target}"),
+    "the key in a cookie": lambda e: e.answer(Set_Cookie=f"key={e.asked.target}; Path=/"),
 }
 
 FAULTS = INTERRUPTED | DAMAGED | SLOW | REFUSALS | MISLED | TALKATIVE

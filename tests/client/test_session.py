@@ -1,0 +1,135 @@
+"""From settings to checked bytes: the cache is asked, else the directory."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dirframe.client.manner import Manner
+from dirframe.client.session import StaleWarning
+from dirframe.errors import CacheError, ServiceError
+from tests.client import Asked, Reply, Server, page_xml, record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.client.directory import Directory
+
+ONE = page_xml([record("1")], available=1, first=0)
+PATH = "/projects.xml"
+
+
+def test_the_address_is_the_same_in_whatever_order_one_asks(at: Callable[..., Directory]) -> None:
+    session = at("http://127.0.0.1:9").session
+    assert session.address(PATH, {}) == "http://127.0.0.1:9/projects.xml"
+    one = session.address(PATH, {"sort": "id", "page": "2"})
+    assert one == session.address(PATH, {"page": "2", "sort": "id"})
+    assert one.endswith("?page=2&sort=id")
+
+
+def test_an_answer_says_when_it_was_fetched_and_what_it_cost(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        before = datetime.now(UTC)
+        first, second = session.get(PATH, {}), session.get(PATH, {})
+        assert len(server.asked) == 1
+    assert (first.paid, first.from_cache) == (1, False)
+    assert (second.paid, second.from_cache) == (0, True)
+    assert before <= first.retrieved == second.retrieved
+    assert first.content == second.content == ONE
+    assert first.url == second.url == f"{server.url}{PATH}"
+
+
+def test_tries_and_redirects_are_paid_for(at: Callable[..., Directory]) -> None:
+    def answer(asked: Asked) -> Reply | bytes:
+        if len(server.asked) == 1:
+            return Reply(status=503)
+        if asked.path == PATH:
+            return Reply(status=302, headers={"Location": "/p.xml"})
+        return ONE
+
+    with Server(answer) as server:
+        answer_ = at(server, retries=2).session.get(PATH, {})
+        assert answer_.paid == len(server.asked) == 3
+
+
+def test_a_refresh_asks_the_directory_whatever_the_cache_has(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        session.get(PATH, {})
+        assert session.get(PATH, {}, Manner(refresh=True)).paid == 1
+        assert session.get(PATH, {}).paid == 0
+        assert len(server.asked) == 2
+
+
+def test_offline_asks_the_cache_alone(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        with pytest.raises(CacheError, match="not in the cache"):
+            session.get(PATH, {}, Manner(offline=True))
+        assert server.asked == []
+        session.get(PATH, {})
+        assert session.get(PATH, {}, Manner(offline=True)).from_cache
+        old = at(server, expire_after=timedelta(0)).session
+        with pytest.raises(CacheError, match="stale=True"):
+            old.get(PATH, {}, Manner(offline=True))
+        answer = old.get(PATH, {}, Manner(offline=True, stale=True))
+        with pytest.warns(StaleWarning):
+            old.warn_of_age([answer])
+        assert len(server.asked) == 1
+
+
+def test_without_a_cache_every_answer_is_paid_for(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        session = at(server, cache_dir=None).session
+        assert [session.get(PATH, {}).paid for _ in range(2)] == [1, 1]
+        assert not session.has(PATH, {})
+
+
+def test_has_tells_what_would_be_free(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        assert not session.has(PATH, {"page": "1"})
+        session.get(PATH, {"page": "1"})
+        assert session.has(PATH, {"page": "1"})
+        assert not session.has(PATH, {"page": "2"})
+        assert not at(server, expire_after=timedelta(0)).session.has(PATH, {"page": "1"})
+
+
+def test_a_namespace_stands_for_the_address_in_the_cache(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as one, Server(lambda _: ONE) as other:
+        at(one, cache_namespace="sample-1").session.get(PATH, {})
+        assert at(other, cache_namespace="sample-1").session.get(PATH, {}).from_cache
+        assert not at(other, cache_namespace="sample-2").session.get(PATH, {}).from_cache
+        assert not at(one).session.get(PATH, {}).from_cache
+
+
+def test_addresses_with_unusual_characters_are_found_again(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        for url in (f"{server.url}/a%20b", f"{server.url}/o'hara", f"{server.url}/münchen/~x"):
+            session = at(url).session
+            parameters = {"query": 'o\'hara "x" %27 ü ~ /?&=+#'}
+            assert not session.get(PATH, parameters).from_cache
+            assert session.get(PATH, parameters).from_cache
+        assert len(server.asked) == 3
+        assert {asked.query["query"] for asked in server.asked} == {'o\'hara "x" %27 ü ~ /?&=+#'}
+
+
+def test_a_closed_session_can_be_asked_for_again(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: ONE) as server:
+        directory = at(server)
+        with directory:
+            directory.session.get(PATH, {})
+        assert directory.session.get(PATH, {}).from_cache
+
+
+def test_redirects_that_lead_nowhere_are_no_errors_of_another_library(
+    at: Callable[..., Directory],
+) -> None:
+    with (
+        Server(lambda asked: Reply(status=302, headers={"Location": asked.path})) as server,
+        pytest.raises(ServiceError),
+    ):
+        at(server).session.get(PATH, {})

@@ -9,6 +9,7 @@ import bz2
 import gzip
 import lzma
 import warnings
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -152,7 +153,7 @@ def _content(file: Path, max_bytes: int) -> bytes:
         with opener(file, "rb") as stream:
             # One byte more than allowed is enough for the reader to refuse it.
             content: bytes = stream.read(max_bytes + 1)
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise UnreadableResponseError(
             f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
         ) from error

@@ -1,0 +1,106 @@
+"""Where one asks: settled by arguments, environment or keyring; tells everything but the key."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import dirframe
+from dirframe.client.directory import opened
+from dirframe.errors import ConfigurationError
+from dirframe.settings import ApiKey, Settings
+from tests.client import KEY, Server, page_xml, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ONE = page_xml([record("1")], available=1, first=0)
+
+
+def test_its_repr_tells_all_but_the_key(tmp_path: Path) -> None:
+    directory = dirframe.Directory("https://d.example/x/", KEY, name="D", cache_dir=tmp_path)
+    text = repr(directory)
+    assert KEY not in text
+    for said in ("'D'", "https://d.example/x", str(tmp_path), ApiKey(KEY).fingerprint):
+        assert said in text
+    assert "no cache" in repr(dirframe.Directory("https://d.example", KEY, cache=False))
+    assert KEY not in repr(vars(directory)) + str(directory.settings)
+
+
+def test_a_directory_cannot_be_pickled_with_its_key(tmp_path: Path) -> None:
+    directory = dirframe.Directory("https://d.example", KEY, cache_dir=tmp_path)
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(directory)
+
+
+def test_the_environment_names_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server(lambda _: ONE) as server:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", server.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
+        frame = dirframe.load_projects(progress=False)
+        assert list(frame["id"]) == ["1"]
+        assert server.asked[0].query["api_key"] == KEY
+        assert list(dirframe.load_project("1")["id"]) == ["1"]
+
+
+def test_arguments_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIRFRAME_BASE_URL", "https://elsewhere.example")
+    monkeypatch.setenv("DIRFRAME_API_KEY", "another")
+    settings = dirframe.Directory("https://d.example", KEY).settings
+    assert settings.base_url == "https://d.example"
+    assert settings.api_key == ApiKey(KEY)
+
+
+def test_without_a_directory_the_sample_is_named_and_not_taken() -> None:
+    for load in (dirframe.load_accounts, dirframe.load_projects):
+        with pytest.raises(ConfigurationError, match="sample_directory"):
+            load()
+    for load_one in (dirframe.load_account, dirframe.load_project):
+        with pytest.raises(ConfigurationError, match="sample_directory"):
+            load_one("1")
+    with pytest.raises(ConfigurationError, match="DIRFRAME_API_KEY"):
+        dirframe.Directory("https://d.example")
+
+
+def test_an_unknown_option_is_a_type_error() -> None:
+    options: dict[str, Any] = {"timeout": 5}
+    with pytest.raises(TypeError):
+        dirframe.Directory("https://d.example", KEY, **options)
+
+
+def test_what_was_opened_for_one_load_is_closed_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIRFRAME_BASE_URL", "https://d.example")
+    monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
+    closed: list[object] = []
+
+    def close(self: dirframe.Directory) -> None:
+        closed.append(self)
+
+    monkeypatch.setattr(dirframe.Directory, "close", close)
+    with opened(None) as directory:
+        assert directory.settings.base_url == "https://d.example"
+        assert closed == []
+    assert closed == [directory]
+    with opened(directory) as same:
+        assert same is directory
+    assert closed == [directory]
+
+
+def test_what_belongs_to_a_directory_ends_with_it(tmp_path: Path) -> None:
+    ended: list[str] = []
+    stack = ExitStack()
+    stack.callback(ended.append, "service")
+    settings = Settings(base_url="https://d.example", api_key=ApiKey(KEY), cache_dir=tmp_path)
+    with dirframe.Directory.from_settings(settings, closing=stack) as directory:
+        assert directory.session is directory.session
+    assert ended == ["service"]
+    directory.close()
+    assert ended == ["service"]
+
+
+def test_nothing_is_opened_before_it_is_needed(tmp_path: Path) -> None:
+    dirframe.Directory("https://d.example", KEY, cache_dir=tmp_path / "cache").close()
+    assert not (tmp_path / "cache").exists()

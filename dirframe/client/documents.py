@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import MAX_BYTES, Reader
-from dirframe.errors import UnreadableResponseError
+from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.schema import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
+    from dirframe.client.elements import Path
     from dirframe.client.reader import Envelope
     from dirframe.schema import Resource
 
@@ -39,6 +41,7 @@ def read_documents(
     documents: Iterable[tuple[str, bytes]],
     resource: Resource | None = None,
     *,
+    columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Documents:
     """Read documents into one frame, in their order.
@@ -48,7 +51,10 @@ def read_documents(
     documents
         Pairs of what errors call a document, and its bytes.
     resource
-        What the records must be; None to take what the first record is.
+        What the records must be; None to take what the first record is. It has to be named
+        if columns are.
+    columns
+        Names of the columns to read; None for everything there is.
     max_bytes
         Largest document that is read.
 
@@ -62,7 +68,8 @@ def read_documents(
     UnreadableResponseError
         If a document is not the interface's XML, reports a failure, or holds other records.
     """
-    reader = Reader(resource, max_bytes=max_bytes)
+    chosen = None if columns is None or resource is None else _chosen(resource, columns)
+    reader = Reader(resource, chosen=chosen, max_bytes=max_bytes)
     builder: FrameBuilder | None = None
     envelopes: list[Envelope] = []
     for source, content in documents:
@@ -77,12 +84,30 @@ def read_documents(
             )
         envelopes.append(envelope)
         if reader.resource is not None and len(envelopes) % CHUNK == 0:
-            builder = builder or FrameBuilder(reader.resource)
+            builder = builder or FrameBuilder(reader.resource, columns)
             builder.add(reader.take())
     if reader.resource is None:
         import pandas as pd
 
         return Documents(pd.DataFrame(), None, envelopes)
-    builder = builder or FrameBuilder(reader.resource)
+    builder = builder or FrameBuilder(reader.resource, columns)
     builder.add(reader.take())
-    return Documents(builder.finish(), reader.resource, envelopes)
+    frame = builder.finish()
+    if columns is not None:
+        kept = [name for name in frame.columns if name.removesuffix("_unreadable") in columns]
+        frame = frame[kept]
+    return Documents(frame, reader.resource, envelopes)
+
+
+def _chosen(resource: Resource, columns: Sequence[str]) -> frozenset[Path] | None:
+    unknown = [name for name in columns if name not in resource.by_column]
+    if unknown:
+        raise InvalidInputError(
+            f"{resource.collection} have no column {', '.join(map(repr, unknown))}; choose among "
+            f"{', '.join(resource.by_column)}."
+        )
+    fields = [resource.by_column[name] for name in columns]
+    # Lists are read with everything around them; what was not chosen is left out afterwards.
+    if any(field.kind is Kind.ITEMS or len(field.path) > 2 for field in fields):
+        return None
+    return frozenset(field.path for field in fields)

@@ -22,6 +22,8 @@ from dirframe.client.dtypes import to_pandas, typed_array
 from dirframe.schema import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dirframe.client.elements import Columns, Path, Value
     from dirframe.schema import Resource
 
@@ -41,16 +43,20 @@ class FrameBuilder:
     ----------
     resource
         Whose specified columns every frame has.
+    columns
+        Names of the columns that the frame has instead, in their order.
     """
 
-    def __init__(self, resource: Resource) -> None:
+    def __init__(self, resource: Resource, columns: Sequence[str] | None = None) -> None:
         self._resource = resource
         self._names: dict[Path, str] = {f.path: f.column for f in resource.fields}
         self._unreadable: dict[str, str] = {}
         self._columns: dict[str, list[pa.Array | list[Value]]] = {}
         self._rows = 0
-        for field in resource.specified:
-            self._columns[field.column] = [typed_array([], field.kind).array]
+        every = [field.column for field in resource.specified] if columns is None else columns
+        for name in every:
+            kind = resource.by_column[name].kind
+            self._columns[name] = [[] if kind is Kind.ITEMS else typed_array([], kind).array]
 
     def add(self, columns: Columns) -> None:
         """Convert a chunk of records and add them at the end."""
@@ -59,12 +65,16 @@ class FrameBuilder:
             name = self._name(path)
             field = self._resource.by_column.get(name)
             kind = field.kind if field else Kind.TEXT
-            if kind is Kind.ITEMS or any(type(value) is list for value in values):
+            if kind is Kind.ITEMS:
                 chunk[name] = values
-            else:
+                continue
+            try:
                 chunk[name], unreadable = typed_array(values, kind)
-                if unreadable is not None:
-                    chunk[self._name_of_unreadable(name)] = unreadable
+            except pa.ArrowTypeError:  # a list among the texts: looking first would cost a tenth
+                chunk[name] = values
+                continue
+            if unreadable is not None:
+                chunk[self._name_of_unreadable(name)] = unreadable
         for name in {**self._columns, **chunk}:
             if name not in self._columns:
                 self._columns[name] = [_nothing(chunk[name], self._rows)]

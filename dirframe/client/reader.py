@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from dirframe.client.chosen import ChosenTable
 from dirframe.client.elements import Columns, Path, local, read_by_rule, text_of
 from dirframe.client.refusal import describe, refuse
 from dirframe.client.table import Table, UnusualPageError
@@ -72,6 +73,8 @@ class Reader:
     ----------
     resource
         What the records must be; None to take what the first record is.
+    chosen
+        Paths of the leaves to read; None for everything there is.
     max_bytes
         Largest document that is accepted.
 
@@ -88,7 +91,13 @@ class Reader:
     {('id',): ['1']}
     """
 
-    def __init__(self, resource: Resource | None = None, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        resource: Resource | None = None,
+        *,
+        chosen: frozenset[Path] | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
         self.resource = resource
         self._max_bytes = max_bytes
         self._parser = etree.XMLParser(
@@ -101,15 +110,21 @@ class Reader:
             no_network=True,
             huge_tree=False,
         )
+        self._chosen = chosen
         self._columns = Columns()
-        self._table = Table(self._columns, self.resource)
+        self._table = self._new_table()
 
     def take(self) -> Columns:
         """Hand over the columns so far and begin new ones."""
         taken = self._columns
         self._columns = Columns(0, {path: [] for path in taken.by_path})
-        self._table = Table(self._columns, self.resource)
+        self._table = self._new_table()
         return taken
+
+    def _new_table(self) -> Table | ChosenTable:
+        if self._chosen is None:
+            return Table(self._columns, self.resource)
+        return ChosenTable(self._columns, self._chosen)
 
     @property
     def rows(self) -> int:
@@ -188,13 +203,19 @@ class Reader:
         columns = self._columns
         before = columns.rows
         try:
-            self._table.read(root, result, content)
+            if isinstance(self._table, ChosenTable):
+                self._table.read(result)
+            else:
+                self._table.read(root, result, content)
         except UnusualPageError:
             for values in columns.by_path.values():
                 del values[before:]
             columns.rows = before
             read_by_rule(result, columns, self.resource)
-            self._table = Table(columns, self.resource)
+            if self._chosen is not None:
+                for path in columns.by_path.keys() - self._chosen:
+                    del columns.by_path[path]
+            self._table = self._new_table()
         return columns.rows - before
 
     def _settle_resource(self, result: etree._Element, source: str | None) -> None:

@@ -21,7 +21,7 @@ from dirframe.errors import InvalidInputError, UnreadableResponseError
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -41,6 +41,7 @@ def read_pages(
     paths: str | Path | Iterable[str | Path],
     *,
     resource: Literal["account", "project"] | None = None,
+    columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> pd.DataFrame:
     """Read recorded XML documents into the frame that the loaders would give.
@@ -52,6 +53,9 @@ def read_pages(
         ones (``.gz``, ``.bz2``, ``.xz``) included.
     resource : {"account", "project"}, optional
         What the records must be. Left out: what the first record is.
+    columns : sequence of str, optional
+        Names of the columns to read, with `resource` named; ``id`` is always among them.
+        The fewer, the faster. Left out: everything there is.
     max_bytes : int, default 64 MiB
         Largest document that is read, unpacked.
 
@@ -85,9 +89,13 @@ def read_pages(
     1500
     """
     files = list(_files(paths))
+    if columns is not None:
+        if resource is None:
+            raise InvalidInputError('To choose columns, name the resource too: "project", say.')
+        columns = list(dict.fromkeys(["id", *columns]))
     known = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
-    read = read_documents(documents, known, max_bytes=max_bytes)
+    read = read_documents(documents, known, columns=columns, max_bytes=max_bytes)
     frame, duplicates = read.frame, 0
     if "id" in frame:
         repeated = frame["id"].duplicated() & frame["id"].notna()

@@ -8,17 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dirframe.client.choice import chosen_paths, only
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import MAX_BYTES, Reader
-from dirframe.errors import InvalidInputError, UnreadableResponseError
-from dirframe.schema import Kind
+from dirframe.errors import UnreadableResponseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
-    from dirframe.client.elements import Path
     from dirframe.client.reader import Envelope
     from dirframe.schema import Resource
 
@@ -68,7 +67,7 @@ def read_documents(
     UnreadableResponseError
         If a document is not the interface's XML, reports a failure, or holds other records.
     """
-    chosen = None if columns is None or resource is None else _chosen(resource, columns)
+    chosen = None if resource is None else chosen_paths(resource, columns)
     reader = Reader(resource, chosen=chosen, max_bytes=max_bytes)
     builder: FrameBuilder | None = None
     envelopes: list[Envelope] = []
@@ -93,21 +92,4 @@ def read_documents(
     builder = builder or FrameBuilder(reader.resource, columns)
     builder.add(reader.take())
     frame = builder.finish()
-    if columns is not None:
-        kept = [name for name in frame.columns if name.removesuffix("_unreadable") in columns]
-        frame = frame[kept]
-    return Documents(frame, reader.resource, envelopes)
-
-
-def _chosen(resource: Resource, columns: Sequence[str]) -> frozenset[Path] | None:
-    unknown = [name for name in columns if name not in resource.by_column]
-    if unknown:
-        raise InvalidInputError(
-            f"{resource.collection} have no column {', '.join(map(repr, unknown))}; choose among "
-            f"{', '.join(resource.by_column)}."
-        )
-    fields = [resource.by_column[name] for name in columns]
-    # Lists are read with everything around them; what was not chosen is left out afterwards.
-    if any(field.kind is Kind.ITEMS or len(field.path) > 2 for field in fields):
-        return None
-    return frozenset(field.path for field in fields)
+    return Documents(only(frame, columns), reader.resource, envelopes)

@@ -20,6 +20,8 @@ from dirframe.errors import IncompleteCollectionError, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from dirframe.client.directory import Directory
@@ -36,6 +38,7 @@ def load_accounts(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
+    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -55,6 +58,9 @@ def load_accounts(
         behind it. Left out: the directory's default, ``created_at_reverse``.
     max_items : int, optional
         Cap on the number of accounts; the frame says that it was capped. Left out: all.
+    columns : sequence of str, optional
+        Names of the columns to read; ``id`` is always among them. The fewer, the faster.
+        Left out: everything there is.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     incomplete : {"raise", "warn"}, default "raise"
@@ -107,7 +113,7 @@ def load_accounts(
     """
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return _load(question, directory, incomplete, manner, progress=progress)
+    return _load(question, directory, incomplete, manner, columns=columns, progress=progress)
 
 
 def load_projects(
@@ -115,6 +121,7 @@ def load_projects(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
+    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -135,6 +142,9 @@ def load_projects(
         the directory's default.
     max_items : int, optional
         Cap on the number of projects; the frame says that it was capped. Left out: all.
+    columns : sequence of str, optional
+        Names of the columns to read; ``id`` is always among them. The fewer, the faster.
+        Left out: everything there is.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     incomplete : {"raise", "warn"}, default "raise"
@@ -191,7 +201,7 @@ def load_projects(
     """
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return _load(question, directory, incomplete, manner, progress=progress)
+    return _load(question, directory, incomplete, manner, columns=columns, progress=progress)
 
 
 def _load(
@@ -200,12 +210,13 @@ def _load(
     incomplete: Incomplete,
     manner: Manner,
     *,
+    columns: Sequence[str] | None,
     progress: bool,
 ) -> pd.DataFrame:
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
     with opened(directory) as place:
-        walk = _walk(place, question, manner, progress=progress)
+        walk = _walk(place, question, manner, columns=columns, progress=progress)
         if walk.answers:
             place.session.warn_of_age(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
@@ -228,7 +239,14 @@ def _load(
     return frame
 
 
-def _walk(place: Directory, question: Question, manner: Manner, *, progress: bool) -> Walk:
+def _walk(
+    place: Directory,
+    question: Question,
+    manner: Manner,
+    *,
+    columns: Sequence[str] | None,
+    progress: bool,
+) -> Walk:
     session, settings = place.session, place.settings
 
     def fetch(page: int, *, refresh: bool = False) -> Answer:
@@ -242,6 +260,7 @@ def _walk(place: Directory, question: Question, manner: Manner, *, progress: boo
             max_items=question.max_items,
             workers=settings.max_workers,
             max_bytes=settings.max_body,
+            columns=columns,
             progress=bar.advance,
         )
 

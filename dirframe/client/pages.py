@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dirframe.client.choice import chosen_paths, only, with_id
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -94,6 +95,7 @@ def collect(
     max_items: int | None = None,
     workers: int = 1,
     max_bytes: int,
+    columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Walk:
     """Fetch a collection, whole or up to a number of records.
@@ -111,6 +113,8 @@ def collect(
         depend on it.
     max_bytes
         Largest page that is read.
+    columns
+        Names of the columns to read; None for everything there is.
     progress
         Is told after each page how many records it held, and how many should come in all.
 
@@ -125,6 +129,7 @@ def collect(
         max_items=max_items,
         workers=workers,
         max_bytes=max_bytes,
+        columns=with_id(columns),
         progress=progress,
     )
     walker.read([1])
@@ -149,14 +154,17 @@ class _Walker:
         max_items: int | None,
         workers: int,
         max_bytes: int,
+        columns: Sequence[str] | None,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self._fetch = fetch
         self._max_items = max_items
         self._workers = workers
         self._progress = progress
-        self._reader = Reader(resource, max_bytes=max_bytes)
-        self._builder = FrameBuilder(resource)
+        self._columns = columns
+        chosen = chosen_paths(resource, columns)
+        self._reader = Reader(resource, chosen=chosen, max_bytes=max_bytes)
+        self._builder = FrameBuilder(resource, columns)
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
         self._pages: dict[int, _Page] = {}
         self._newest: _Page | None = None
@@ -292,7 +300,7 @@ class _Walker:
     def result(self) -> Walk:
         """Put the pages' newest readings together, in order, each id once."""
         self._convert()
-        everything = self._builder.finish()
+        everything = only(self._builder.finish(), self._columns)
         used = self._used()
         starts = np.cumsum([0, *(count for _, count in self._rows)])
         rows = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]

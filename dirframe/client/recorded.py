@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe import provenance
+from dirframe.client.choice import with_id
 from dirframe.client.documents import read_documents
 from dirframe.client.pages import IncompleteWarning
 from dirframe.client.reader import MAX_BYTES
@@ -89,13 +90,11 @@ def read_pages(
     1500
     """
     files = list(_files(paths))
-    if columns is not None:
-        if resource is None:
-            raise InvalidInputError('To choose columns, name the resource too: "project", say.')
-        columns = list(dict.fromkeys(["id", *columns]))
+    if columns is not None and resource is None:
+        raise InvalidInputError('To choose columns, name the resource too: "project", say.')
     known = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
-    read = read_documents(documents, known, columns=columns, max_bytes=max_bytes)
+    read = read_documents(documents, known, columns=with_id(columns), max_bytes=max_bytes)
     frame, duplicates = read.frame, 0
     if "id" in frame:
         repeated = frame["id"].duplicated() & frame["id"].notna()

@@ -1,0 +1,183 @@
+"""Pages in memory to one typed frame, beside bare lxml and beside other ways.
+
+Every figure is a ratio to `lxml.etree.fromstring` of the same pages in the same run, of the
+medians. Memory is the extra peak of a process of its own; the curve shows the cost a record.
+Ways whose package is missing are left out: pip install "dirframe[bench]".
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from lxml import etree
+
+import dirframe
+from dirframe.client.documents import read_documents
+from dirframe.schema import PROJECT, Dialect, Kind
+from tests.benchmarks._corpus import month_pages, project_pages, side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RECORDS = 6_000
+ROUNDS = 5
+SPECIFIED = [field.column for field in PROJECT.specified]
+SCALARS = [
+    field.column
+    for field in PROJECT.fields
+    if field.kind is not Kind.ITEMS and len(field.path) < 3 and field.dialect is not Dialect.TODAY
+]
+GOALS = {
+    "dirframe, the specified columns": "<= 1.75",
+    "dirframe, all scalar columns": "<= 1.95",
+    "dirframe, with the child tables": "<= 3.0",
+    "dirframe, months": "<= 2.3",
+}
+
+
+def bare(pages: list[bytes]) -> None:
+    for page in pages:
+        etree.fromstring(page)
+
+
+def ours(pages: list[bytes], columns: list[str] | None = None) -> pd.DataFrame:
+    documents = ((str(number), page) for number, page in enumerate(pages))
+    return read_documents(documents, PROJECT, columns=columns).frame
+
+
+def with_children(pages: list[bytes]) -> None:
+    frame = ours(pages)
+    for name in ("tags", "languages", "licenses", "factoids"):
+        dirframe.child_table(frame, name)
+
+
+def months(pages: list[bytes]) -> pd.DataFrame:
+    return read_documents((str(n), page) for n, page in enumerate(pages)).frame
+
+
+def findtext(pages: list[bytes]) -> pd.DataFrame:
+    rows = [
+        {field.column: record.findtext("/".join(field.path)) for field in PROJECT.specified}
+        for page in pages
+        for record in etree.fromstring(page).iter("project")
+    ]
+    frame = pd.DataFrame(rows)
+    for field in PROJECT.specified:
+        if field.kind is Kind.TIMESTAMP:
+            frame[field.column] = pd.to_datetime(frame[field.column])
+        elif field.kind is Kind.INTEGER:
+            frame[field.column] = pd.to_numeric(frame[field.column])
+    return frame
+
+
+def read_xml(pages: list[bytes]) -> pd.DataFrame:
+    # It flattens nothing: the specified columns of the analysis need a second reading.
+    places = ("./result/project", "./result/project/analysis")
+    projects, analyses = (
+        pd.concat([pd.read_xml(io.BytesIO(page), xpath=place) for page in pages])
+        for place in places
+    )
+    return projects.merge(analyses, left_on="id", right_on="project_id", how="left")
+
+
+def xmltodict_normalised(pages: list[bytes]) -> pd.DataFrame:
+    import xmltodict
+
+    rows: list[object] = []
+    for page in pages:
+        rows += xmltodict.parse(page)["response"]["result"]["project"]
+    return pd.json_normalize(rows)  # type: ignore[arg-type]  # of dicts
+
+
+def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:
+    found: dict[str, Callable[[], object]] = {
+        "bare lxml": partial(bare, pages),
+        "dirframe, the specified columns": partial(ours, pages, SPECIFIED),
+        "dirframe, all scalar columns": partial(ours, pages, SCALARS),
+        "dirframe, everything": partial(ours, pages),
+        "dirframe, with the child tables": partial(with_children, pages),
+        "findtext loop": partial(findtext, pages),
+        "pandas.read_xml": partial(read_xml, pages),
+    }
+    try:
+        import xmltodict  # noqa: F401  # only whether it is there
+    except ImportError:
+        print("xmltodict is not installed and is left out.\n")
+    else:
+        found["xmltodict and json_normalize"] = partial(xmltodict_normalised, pages)
+    return found
+
+
+def peak(records: int, columns: str) -> tuple[float, float]:
+    """Return the megabytes of the pages and the extra peak of reading them, of a new process."""
+    command = [sys.executable, "-m", __spec__.name, "peak", str(records), columns]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    size, extra = done.stdout.split()
+    return float(size), float(extra)
+
+
+def report_peak(records: int, columns: str) -> None:
+    pages, _ = project_pages(records)
+    ours(pages[:64])  # libraries are loaded and have their buffers
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew (Linux)
+    before = highest()
+    ours(pages, SPECIFIED if columns == "specified" else None)
+    print(sum(map(len, pages)) / 1e6, highest() - before)
+
+
+def highest() -> float:
+    """Return the highest resident memory of this process so far, in MiB."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def saved(pages: list[bytes], rounds: int) -> float:
+    """Return the cost of loading a saved frame, as a part of reading its pages."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "frame.parquet"
+        ours(pages, SPECIFIED).to_parquet(file)
+        taken = side_by_side(
+            {"load": partial(pd.read_parquet, file), "read": partial(ours, pages, SPECIFIED)},
+            rounds,
+        )
+    return taken["load"] / taken["read"]
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["peak"]:
+        report_peak(int(sys.argv[2]), sys.argv[3])
+        return
+    pages, kind = project_pages(RECORDS)
+    size = sum(map(len, pages)) / 1e6
+    taken = side_by_side(ways(pages), ROUNDS)
+    floor = taken["bare lxml"]
+    print(f"{len(pages):,} pages of 25 {kind}, {size:.1f} MB; bare lxml {size / floor:.0f} MB/s.\n")
+    print("| way | times bare lxml | goal |\n|---|---|---|")
+    for name, seconds in taken.items():
+        print(f"| {name} | {seconds / floor:.2f} | {GOALS.get(name, '')} |")
+    facts = month_pages(60)
+    taken = side_by_side({"bare": partial(bare, facts), "ours": partial(months, facts)}, ROUNDS)
+    name = "dirframe, months"
+    print(f"| {name} (many short leaves) | {taken['ours'] / taken['bare']:.2f} | {GOALS[name]} |")
+    print(f"\nA saved frame loads at {saved(pages, ROUNDS):.2f} of reading its pages (<= 0.15).")
+    print("\n| MB of pages | columns | extra peak, MiB |\n|---|---|---|")
+    for records in (12_000, 120_000):
+        for columns in ("specified", "all"):
+            megabytes, extra = peak(records, columns)
+            print(f"| {megabytes:.0f} | {columns} | {extra:.0f} |")
+    print("\n| records | microseconds a record |\n|---|---|")
+    for records in (1_000, 10_000, 100_000):
+        some, _ = project_pages(records)
+        seconds = side_by_side({"ours": partial(ours, some, SPECIFIED)}, 3)["ours"]
+        print(f"| {records:,} | {seconds / (25 * len(some)) * 1e6:.1f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -236,6 +236,8 @@ def _reason(error: BaseException) -> str:
 
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
+    if "@" in parts.netloc:  # what stands before it is easily taken for the host
+        raise ValueError(parts.netloc)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, parts.hostname or "", port
 

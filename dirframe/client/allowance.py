@@ -16,18 +16,21 @@ import threading
 import time
 import warnings
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import SQLiteBucket
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
 
 __all__ = ["ALLOWANCE_FILE", "Allowance", "AllowanceWarning"]
 
 ALLOWANCE_FILE = "allowance.sqlite"
+
+_T = TypeVar("_T")
 
 _DAY = timedelta(days=1)
 _PATIENCE = 30.0
@@ -52,23 +55,18 @@ class Allowance:
     Warns
     -----
     AllowanceWarning
-        If the file cannot be used.
+        If the file cannot be used, now or later; the count goes on in memory.
     """
 
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
         self.limit = limit
+        self._folder = folder
         self._table = f"key_{fingerprint}"
+        self._giving_up = threading.Lock()
         try:
             self._open(None if folder is None else folder / ALLOWANCE_FILE)
         except (sqlite3.Error, OSError) as error:
-            warnings.warn(
-                f"The count of requests cannot be kept in {folder} ({error}); requests of other "
-                "processes with the same key are not seen. Set DIRFRAME_DATA_DIR to a folder "
-                "that can be written.",
-                AllowanceWarning,
-                stacklevel=2,
-            )
-            self._open(None)
+            self._count_alone(error)
 
     def _open(self, path: Path | None) -> None:
         if path is not None:
@@ -89,22 +87,58 @@ class Allowance:
             [Rate(self.limit, Duration.DAY)], database, self._table, lock=self._lock
         )
 
+    def _count_alone(self, error: Exception) -> None:
+        warnings.warn(
+            f"The count of requests cannot be kept in {self._folder} ({error}); requests of other "
+            "processes with the same key are not seen. Set DIRFRAME_DATA_DIR to a folder that "
+            "can be written.",
+            AllowanceWarning,
+            stacklevel=3,
+        )
+        self._folder = None
+        self._open(None)
+
+    def _even_if_the_file_fails(self, act: Callable[[], _T]) -> _T:
+        """Do something with the count, and begin one in memory if the file cannot be used."""
+        used = self._bucket
+        try:
+            return act()
+        except sqlite3.Error as error:
+            with self._giving_up:
+                if self._folder is None and used is self._bucket:
+                    raise
+                if used is self._bucket:  # no other thread was here before
+                    self._count_alone(error)
+        return act()
+
     def spend(self) -> bool:
         """Count one request, if the allowance has room for it; tell whether it had."""
+        return self._even_if_the_file_fails(self._spend)
+
+    def _spend(self) -> bool:
         self._forget_yesterday()
         return bool(self._bucket.put(RateItem("request", _now())))
 
     def give_back(self) -> None:
         """Take back the newest count: the directory refused the request without counting it."""
+        self._even_if_the_file_fails(self._give_back)
+
+    def _give_back(self) -> None:
         with self._lock as database:
             database.execute(
                 f"DELETE FROM {self._table} WHERE rowid = (SELECT max(rowid) FROM {self._table})"  # noqa: S608  # the name is made of a digest
             )
 
     def exhaust(self, resets_at: datetime | None = None) -> None:
-        """Believe the directory that nothing is left, until a time if it says one."""
+        """Believe the directory that nothing is left, until a time if it says one.
+
+        It is a day's allowance: what is said to come back later is asked for again in a day.
+        """
+        self._even_if_the_file_fails(lambda: self._exhaust(resets_at))
+
+    def _exhaust(self, resets_at: datetime | None) -> None:
         if resets_at is not None:
-            begin = _milliseconds(resets_at - _DAY)
+            begin = min(_milliseconds(resets_at - _DAY), _now())
         else:
             known = self.resets_at()
             begin = _milliseconds(known - _DAY) if known else _now()
@@ -114,11 +148,17 @@ class Allowance:
 
     def left(self) -> int:
         """Return how many requests may still go out now."""
+        return self._even_if_the_file_fails(self._left)
+
+    def _left(self) -> int:
         self._forget_yesterday()
         return max(self.limit - self._bucket.count(), 0)
 
     def resets_at(self) -> datetime | None:
         """Return when the oldest counted request is a day old; None if none is counted."""
+        return self._even_if_the_file_fails(self._resets_at)
+
+    def _resets_at(self) -> datetime | None:
         self._forget_yesterday()
         oldest = self._bucket.peek(self._bucket.count() - 1) if self._bucket.count() else None
         if oldest is None:

@@ -110,7 +110,7 @@ def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
         return min(float(text), _LONGEST)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,10 +13,12 @@ from tests.faults.service import KEY, FaultyService, Shelf, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     #: Makes a directory on a service; options are those of `Settings`.
     Ask = Callable[..., Directory]
+
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture

@@ -1,128 +1,181 @@
-"""Single records, by id and by address."""
+"""Single records: the one that was asked for, or an error."""
 
 from __future__ import annotations
 
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import dirframe
-from dirframe import provenance
-from dirframe.client.session import Session
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
+from dirframe.provenance import describe
+from tests.client import Asked, Reply, Server, failed, page_xml, record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-ADDRESS = "ada@example.org"
+    from dirframe.client.directory import Directory
+
+ADA = "Ada@Example.org"
+
+
+def digest(address: str) -> str:
+    return md5(address.encode()).hexdigest()
+
+
+def account(address: str, identifier: str = "7") -> str:
+    return record(identifier, "account", email_sha1=sha1(address.encode()).hexdigest())
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Iterator[dirframe.Directory]:
-    with dirframe.sample_directory(cache_dir=tmp_path) as sample:
-        yield sample
+def people() -> Iterator[Server]:
+    """Serve a member whose address is known in lower case, as today's service does."""
+
+    def answer(asked: Asked) -> Reply | bytes:
+        if asked.path == f"/accounts/{digest(ADA.lower())}.xml":
+            return page_xml([account(f"mailto:{ADA.lower()}")])
+        if asked.path in ("/accounts/7.xml", "/projects/1.xml"):
+            kind = "account" if "accounts" in asked.path else "project"
+            return page_xml([record(asked.path[-5], kind)])
+        return Reply(failed("There is no such record"), 404)
+
+    with Server(answer) as server:
+        yield server
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect the addresses that are asked for."""
-    paths: list[str] = []
-    get = Session.get
-
-    def noted(self: Session, path: str, *rest: object) -> object:
-        paths.append(path)
-        return get(self, path, *rest)  # type: ignore[arg-type]  # handed on as they come
-
-    monkeypatch.setattr(Session, "get", noted)
-    return paths
-
-
-def test_one_record_has_the_columns_and_dtypes_of_many(directory: dirframe.Directory) -> None:
-    one = dirframe.load_project(1, directory=directory)
-    many = dirframe.load_projects(max_items=50, directory=directory, progress=False)
-    for field in PROJECT.specified:
-        assert one[field.column].dtype == many[field.column].dtype
-    account = dirframe.load_account("5", directory=directory)
-    assert [f.column for f in ACCOUNT.specified] == list(account)[: len(ACCOUNT.specified)]
-
-
-def test_of_an_address_only_the_md5_is_sent(
-    directory: dirframe.Directory, asked: list[str]
+@pytest.mark.parametrize("identifier", ["7", 7, " 7 "])
+def test_an_account_is_loaded_by_its_id(
+    identifier: Any, people: Server, at: Callable[..., Directory]
 ) -> None:
-    frame = dirframe.load_account(f"  {ADDRESS.upper()} ", directory=directory)
+    frame = dirframe.load_account(identifier, directory=at(people))
+    assert list(frame["id"]) == ["7"]
+    facts = describe(frame)
+    assert (facts["resource"], facts["complete"]) == ("account", True)
+    assert facts["question"] == {"id": "7"}
+
+
+def test_a_project_is_loaded_by_its_id(people: Server, at: Callable[..., Directory]) -> None:
+    frame = dirframe.load_project(1, directory=at(people))
     assert list(frame["id"]) == ["1"]
-    digest = md5(ADDRESS.encode(), usedforsecurity=False).hexdigest()
-    assert asked == [f"/accounts/{digest}.xml"]
-    assert "example.org" not in str(provenance.describe(frame)["question"])
+    assert frame["analysis_total_code_lines"].dtype == "Int64"
+
+
+@pytest.mark.parametrize("spelling", [ADA, ADA.lower(), f"  {ADA.upper()} "])
+def test_of_an_address_only_its_digest_is_sent(
+    spelling: str, people: Server, at: Callable[..., Directory], tmp_path: Path
+) -> None:
+    directory = at(people)
+    frame = dirframe.load_account(spelling, directory=directory)
+    directory.close()
+    assert list(frame["id"]) == ["7"]
+    assert [asked.path for asked in people.asked] == [f"/accounts/{digest(ADA.lower())}.xml"]
+    everything = repr(people.asked) + repr(frame.attrs)
+    everything += "".join(
+        file.read_bytes().decode("latin-1") for file in (tmp_path / "cache").iterdir()
+    )
+    assert "example.org" not in everything.lower()
 
 
 @pytest.mark.parametrize("prefix", ["", "mailto:"])
-def test_both_known_forms_of_the_check_are_accepted(
-    directory: dirframe.Directory, monkeypatch: pytest.MonkeyPatch, prefix: str
+@pytest.mark.parametrize("spelling", [ADA, ADA.lower()])
+def test_both_forms_of_the_addresses_digest_are_accepted(
+    prefix: str, spelling: str, at: Callable[..., Directory]
 ) -> None:
-    answer_with(monkeypatch, sha1((prefix + ADDRESS).encode(), usedforsecurity=False).hexdigest())
-    assert len(dirframe.load_account(ADDRESS, directory=directory)) == 1
+    def answer(asked: Asked) -> Reply | bytes:
+        if asked.path == f"/accounts/{digest(spelling)}.xml":
+            content = page_xml([account(prefix + spelling)])
+            return content.replace(b"<email_sha1>", b"<email_sha1>\n ")
+        return Reply(failed("none"), 404)
+
+    with Server(answer) as server:
+        assert len(dirframe.load_account(ADA, directory=at(server))) == 1
 
 
-def test_an_account_of_another_address_is_refused(
-    directory: dirframe.Directory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("came", [account("bob@example.org"), record("7", "account")])
+def test_an_account_of_another_address_is_refused(came: str, at: Callable[..., Directory]) -> None:
+    with Server(lambda _: page_xml([came])) as server:
+        with pytest.raises(NotFoundError, match="another e-mail address") as caught:
+            dirframe.load_account(ADA, directory=at(server))
+        assert "example.org" not in str(caught.value).lower()
+        assert len(server.asked) == 2
+
+
+def test_an_unknown_address_is_not_found(people: Server, at: Callable[..., Directory]) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        dirframe.load_account("nobody@example.org", directory=at(people))
+    assert "nobody" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [record("8", "account")],
+        [],
+        [record("7", "account"), record("8", "account")],
+        [record("7", "account"), record("7", "account")],
+    ],
+)
+def test_another_record_than_the_one_asked_for_is_refused(
+    records: list[str], at: Callable[..., Directory]
 ) -> None:
-    answer_with(monkeypatch, "0" * 40)
-    with pytest.raises(dirframe.NotFoundError, match="another e-mail address") as caught:
-        dirframe.load_account(ADDRESS, directory=directory)
-    assert ADDRESS not in str(caught.value)
+    with (
+        Server(lambda _: page_xml(records)) as server,
+        pytest.raises(NotFoundError, match="not with the one account"),
+    ):
+        dirframe.load_account(7, directory=at(server))
 
 
-def answer_with(monkeypatch: pytest.MonkeyPatch, digest: str) -> None:
-    content = (
-        "<response><status>success</status><result><account><id>1</id>"
-        f"<email_sha1>{digest}</email_sha1></account></result></response>"
-    ).encode()
-    get = Session.get
-
-    def answered(self: Session, path: str, *rest: object) -> object:
-        from dataclasses import replace
-
-        return replace(get(self, "/accounts/1.xml", *rest), content=content)  # type: ignore[arg-type]  # as they come
-
-    monkeypatch.setattr(Session, "get", answered)
+def test_a_record_of_another_kind_is_refused(at: Callable[..., Directory]) -> None:
+    with (
+        Server(lambda _: page_xml([record("7", "project")])) as server,
+        pytest.raises(UnreadableResponseError, match="<project>"),
+    ):
+        dirframe.load_account(7, directory=at(server))
 
 
-def test_an_unknown_id_and_an_unknown_address_are_not_found(
-    directory: dirframe.Directory,
-) -> None:
-    for wrong in ("999999", "nobody@example.org"):
-        with pytest.raises(dirframe.NotFoundError) as caught:
-            dirframe.load_account(wrong, directory=directory)
-        assert caught.value.status == 404
+def test_a_short_name_is_asked_for_as_it_is(at: Callable[..., Directory]) -> None:
+    with Server(lambda _: page_xml([record("7")])) as server:
+        assert list(dirframe.load_project("fire fox/x", directory=at(server))["id"]) == ["7"]
+        assert server.asked[0].line.startswith("/projects/fire%20fox%2Fx.xml?")
 
 
-@pytest.mark.parametrize("odd", ["../projects/1", "1?x=2", "a/b", "1.xml", "%2e%2e", "é"])
-def test_an_odd_id_stays_one_path_segment(
-    directory: dirframe.Directory, asked: list[str], odd: str
-) -> None:
-    with pytest.raises((dirframe.NotFoundError, dirframe.ServiceError)):
-        dirframe.load_project(odd, directory=directory)
-    assert urlsplit(asked[0]).path.count("/") == 2
+@pytest.mark.parametrize("nasty", ["../accounts", "1?page=2", "1#x", "a%2fb", "1&api_key=x", ".."])
+def test_an_id_never_changes_what_is_asked(nasty: str, at: Callable[..., Directory]) -> None:
+    with Server(lambda _: page_xml([record("7")])) as server:
+        dirframe.load_project(nasty, directory=at(server))
+        [asked] = server.asked
+        assert asked.path.startswith("/projects/")
+        assert asked.path.count("/") == 2
+        assert asked.path.endswith(".xml")
+        assert list(asked.query) == ["api_key"]
 
 
+@pytest.mark.parametrize("empty", ["", "  "])
 def test_an_empty_id_is_refused_before_anything_is_sent(
-    directory: dirframe.Directory, asked: list[str]
+    empty: str, people: Server, at: Callable[..., Directory]
 ) -> None:
-    with pytest.raises(dirframe.InvalidInputError, match="empty"):
-        dirframe.load_project(" ", directory=directory)
-    assert asked == []
+    with pytest.raises(InvalidInputError, match="empty"):
+        dirframe.load_project(empty, directory=at(people))
+    with pytest.raises(InvalidInputError, match="empty"):
+        dirframe.load_account(empty, directory=at(people))
+    assert people.asked == []
 
 
-def test_a_record_is_paid_for_once(directory: dirframe.Directory) -> None:
-    first = dirframe.load_project(3, directory=directory)
-    second = dirframe.load_project(3, directory=directory, offline=True)
-    assert provenance.describe(first)["requests_paid"] == 1
-    assert provenance.describe(second)["requests_paid"] == 0
-    assert (
-        first.drop(columns=["tags"], errors="ignore").shape
-        == second.drop(columns=["tags"], errors="ignore").shape
-    )
+def test_a_second_look_costs_nothing(people: Server, at: Callable[..., Directory]) -> None:
+    directory = at(people)
+    assert describe(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 1
+    assert describe(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 0
+    again = dirframe.load_account(ADA, directory=directory, refresh=True)
+    assert describe(again)["requests_paid"] == 1
+
+
+def test_the_sample_has_an_address_to_try() -> None:
+    with dirframe.sample_directory() as directory:
+        frame = dirframe.load_account("ada@example.org", directory=directory)
+        assert describe(frame)["synthetic"] is True
+        with pytest.raises(NotFoundError):
+            dirframe.load_account("nobody@example.org", directory=directory)
+        with pytest.raises(NotFoundError):
+            dirframe.load_project(10**9, directory=directory)

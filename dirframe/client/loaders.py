@@ -253,10 +253,14 @@ def _walk(
         chosen = manner.again() if refresh else manner
         return session.get(question.path, question.parameters(page), chosen)
 
+    def at_hand(page: int) -> Answer | None:
+        return session.at_hand(question.path, question.parameters(page), manner)
+
     with Progress(question.resource.collection, shown=progress) as bar:
         return collect(
             fetch,
             question.resource,
+            at_hand=at_hand,
             max_items=question.max_items,
             workers=settings.max_workers,
             max_bytes=settings.max_body,

@@ -96,6 +96,7 @@ def collect(
     workers: int = 1,
     max_bytes: int,
     columns: Sequence[str] | None = None,
+    at_hand: Callable[[int], Answer | None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Walk:
     """Fetch a collection, whole or up to a number of records.
@@ -115,6 +116,9 @@ def collect(
         Largest page that is read.
     columns
         Names of the columns to read; None for everything there is.
+    at_hand
+        Hands over a page that need not be fetched. Asked first, and by this thread: for pages
+        on disk, threads only stand in one another's way.
     progress
         Is told after each page how many records it held, and how many should come in all.
 
@@ -130,6 +134,7 @@ def collect(
         workers=workers,
         max_bytes=max_bytes,
         columns=with_id(columns),
+        at_hand=at_hand,
         progress=progress,
     )
     walker.read([1])
@@ -155,9 +160,11 @@ class _Walker:
         workers: int,
         max_bytes: int,
         columns: Sequence[str] | None,
+        at_hand: Callable[[int], Answer | None],
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self._fetch = fetch
+        self._at_hand = at_hand
         self._max_items = max_items
         self._workers = workers
         self._progress = progress
@@ -177,8 +184,9 @@ class _Walker:
     def read(self, numbers: Iterable[int], *, refresh: bool = False) -> bool:
         """Fetch pages at the same time and read them in order; tell whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
+        at_hand = (lambda _: None) if refresh else self._at_hand
         some = False
-        for number, answer in _in_order(fetch, numbers, self._workers):
+        for number, answer in _in_order(fetch, at_hand, list(numbers), self._workers):
             some = True
             self._read_one(number, answer)
             if self._progress is not None:
@@ -348,24 +356,33 @@ def _repeats(page: _Page, run: list[_Page]) -> bool:
 
 
 def _in_order(
-    fetch: Callable[[int], Answer], numbers: Iterable[int], workers: int
+    fetch: Callable[[int], Answer],
+    at_hand: Callable[[int], Answer | None],
+    numbers: list[int],
+    workers: int,
 ) -> Iterator[tuple[int, Answer]]:
     """Fetch several pages at a time and hand them over in the order of their numbers."""
-    numbers = list(numbers)
-    if workers == 1 or len(numbers) < 2:
-        for number in numbers:
-            yield number, fetch(number)
-        return
-    ahead: deque[tuple[int, Future[Answer]]] = deque()
-    pool = ThreadPoolExecutor(min(workers, len(numbers)), thread_name_prefix="dirframe")
+    ahead: deque[tuple[int, Answer | Future[Answer]]] = deque()
+    pool: ThreadPoolExecutor | None = None
     try:
         for number in numbers:
-            ahead.append((number, pool.submit(fetch, number)))
-            if len(ahead) >= 4 * workers:
-                first, future = ahead.popleft()
-                yield first, future.result()
-        for first, future in ahead:
-            yield first, future.result()
+            answer = at_hand(number)
+            if answer is None and (workers == 1 or len(numbers) == 1):
+                answer = fetch(number)
+            if answer is not None:
+                ahead.append((number, answer))
+            else:
+                pool = pool or ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
+                ahead.append((number, pool.submit(fetch, number)))
+            if pool is None or len(ahead) >= 4 * workers:
+                yield _settled(*ahead.popleft())
+        while ahead:
+            yield _settled(*ahead.popleft())
     finally:
-        # What is on its way still arrives in the cache; what was not sent costs nothing.
-        pool.shutdown(wait=True, cancel_futures=True)
+        if pool is not None:
+            # What is on its way still arrives in the cache; what was not sent costs nothing.
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _settled(number: int, answer: Answer | Future[Answer]) -> tuple[int, Answer]:
+    return number, answer.result() if isinstance(answer, Future) else answer

@@ -110,14 +110,20 @@ class Session:
             If the cache alone is to be asked and does not have the document.
         """
         manner = manner or Manner()
+        answer = self.at_hand(path, parameters, manner)
+        return answer or self._pay(self.address(path, parameters), manner.wait)
+
+    def at_hand(self, path: str, parameters: Mapping[str, str], manner: Manner) -> Answer | None:
+        """Return a document from the cache, if it is there and may be used."""
+        if manner.refresh:
+            return None
         url = self.address(path, parameters)
-        if not manner.refresh:
-            stored = self.cache.get(self._key(url))
-            if stored is not None and (manner.stale or self._is_fresh(stored)):
-                return Answer(stored.content, url, stored.retrieved, paid=0)
-            if manner.offline:
-                raise self._miss(url, stored)
-        return self._pay(url, manner.wait)
+        stored = self.cache.get(self._key(url))
+        if stored is not None and (manner.stale or self._is_fresh(stored)):
+            return Answer(stored.content, url, stored.retrieved, paid=0)
+        if manner.offline:
+            raise self._miss(url, stored)
+        return None
 
     def has(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Tell whether a document would come from the cache."""

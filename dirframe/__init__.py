@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # type checkers take it for true; importing `typing` woul
 
 if TYPE_CHECKING:
     from dirframe import plot, stats
-    from dirframe.clean import unify_countries
+    from dirframe.clean import country_audit, country_note, unify_countries
     from dirframe.client.children import child_table
     from dirframe.client.directory import Directory
     from dirframe.client.loaders import load_accounts, load_projects
@@ -60,6 +60,8 @@ __all__ = [
     "cache_info",
     "child_table",
     "clear_cache",
+    "country_audit",
+    "country_note",
     "load_account",
     "load_accounts",
     "load_project",
@@ -79,6 +81,8 @@ _HOMES = {
     "cache_info": "dirframe.client.upkeep",
     "child_table": "dirframe.client.children",
     "clear_cache": "dirframe.client.upkeep",
+    "country_audit": "dirframe.clean",
+    "country_note": "dirframe.clean",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
     "load_project": "dirframe.client.records",

@@ -33,6 +33,8 @@ PUBLIC = [
     "cache_info",
     "child_table",
     "clear_cache",
+    "country_audit",
+    "country_note",
     "load_account",
     "load_accounts",
     "load_project",

@@ -88,7 +88,7 @@ class FrameBuilder:
         Returns
         -------
         pandas.DataFrame
-            One row a record in the order of `add`, index 0, 1, 2, …
+            One row a record in the order of `add`; the index counts from 0.
 
         Warns
         -----

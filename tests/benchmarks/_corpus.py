@@ -24,12 +24,12 @@ def project_pages(records: int) -> tuple[list[bytes], str]:
         originals = _generated()
         kind = "generated projects, repeated with new ids"
     rounds = records // (25 * len(originals)) + 1
-    pages = [
-        ID.sub(lambda found, n=number: b"<%s>%d%s</%s>" % (found[1], n, found[2], found[1]), page)
-        for number in range(1, rounds + 1)
-        for page in originals
-    ]
+    pages = [_renumbered(page, number) for number in range(1, rounds + 1) for page in originals]
     return pages[: max(records // 25, 1)], kind
+
+
+def _renumbered(page: bytes, number: int) -> bytes:
+    return ID.sub(rb"<\g<1>>%d\g<2></\g<1>>" % number, page)
 
 
 def _generated() -> list[bytes]:

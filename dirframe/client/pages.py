@@ -269,7 +269,9 @@ class _Walker:
         """Name the pages that cannot all belong to one state of the collection."""
         available = self._available()
         if available is None:
-            return []
+            # Where others do count, the silence of some is a fault of theirs.
+            silent = [page.number for page in self._pages.values() if page.available is None]
+            return sorted(silent) if len(silent) < len(self._pages) else []
         unfit: set[int] = set()
         used = self._used()
         end = 0

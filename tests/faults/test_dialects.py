@@ -101,3 +101,17 @@ def test_records_without_an_id_are_never_said_to_be_complete(
     service.always = faults.rewrites(lambda body: body.replace(b"<id>7</id>", b"<id/>"))
     with pytest.raises(IncompleteCollectionError, match="without an id"):
         load(ask(service))
+
+
+def test_a_stored_page_without_a_count_is_asked_for_again(service: FaultyService, ask: Ask) -> None:
+    directory = ask(service)
+    service.on_page[6] = [faults.rewrites(without("items_available"))] * 2
+    service.on_page[3] = [faults.FAULTS["500"]] * 2
+    for _ in range(3):
+        try:
+            assert load(directory) == numbered(55)
+        except dirframe.DirframeError:
+            continue
+        break
+    else:
+        pytest.fail("the silent page is taken from the cache for ever")

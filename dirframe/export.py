@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dirframe.errors import InvalidInputError
 
@@ -29,7 +29,7 @@ def export(frame: pd.DataFrame, path: str | Path, *, overwrite: bool = False) ->
         What to write.
     path : str or pathlib.Path
         ``.csv`` or ``.parquet``. A CSV holds lists as JSON; Parquet keeps every dtype and
-        the provenance. Read a CSV back with ``pandas.read_csv(path,
+        the provenance, and has JSON only where the entries of lists differ in form. Read a CSV back with ``pandas.read_csv(path,
         keep_default_na=False, na_values=[""], dtype={"id": "str"})``: without these,
         Namibia's code ``NA`` becomes a missing value and ids become numbers.
     overwrite : bool, default False
@@ -57,7 +57,7 @@ def export(frame: pd.DataFrame, path: str | Path, *, overwrite: bool = False) ->
     target = Path(path)
     writers: dict[str, Callable[[Path], object]] = {
         ".csv": lambda file: _csv_file(frame, file),
-        ".parquet": lambda file: frame.to_parquet(file, index=False),
+        ".parquet": lambda file: _parquet_file(frame, file),
     }
     writer = writers.get(target.suffix.lower())
     if writer is None:
@@ -96,10 +96,8 @@ def write_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     id,tags
     1,"[""a"", ""b""]"
     """
-    plain = frame.copy()
-    for name in frame.columns:
-        if frame[name].dtype == object:
-            plain[name] = frame[name].map(_json, na_action="ignore").astype("str")
+    lists = [name for name in frame.columns if frame[name].dtype == object]
+    plain = frame.assign(**{name: _as_json(frame[name]) for name in lists})
     plain.to_csv(stream, index=False, date_format="%Y-%m-%dT%H:%M:%SZ", lineterminator="\n")
 
 
@@ -108,5 +106,27 @@ def _csv_file(frame: pd.DataFrame, file: Path) -> None:
         write_csv(frame, stream)
 
 
+def _parquet_file(frame: pd.DataFrame, file: Path) -> None:
+    import pyarrow as pa
+
+    mixed = {}
+    for name in frame.columns:
+        if frame[name].dtype == object:
+            try:
+                pa.array(frame[name], from_pandas=True)
+            except pa.ArrowException:  # a text and a record in one list, say
+                mixed[name] = _as_json(frame[name])
+    frame.assign(**mixed).to_parquet(file, index=False)
+
+
+def _as_json(column: pd.Series[Any]) -> pd.Series[Any]:
+    return column.map(_json, na_action="ignore").astype("str")
+
+
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=_listed)
+
+
+def _listed(value: Any) -> list[Any]:
+    listed: list[Any] = value.tolist()  # Parquet gives lists back as arrays
+    return listed

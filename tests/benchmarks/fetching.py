@@ -1,0 +1,85 @@
+"""What threads bring: 100 pages of a service that takes 0, 5 or 50 ms a page.
+
+The service is a process of its own. Each cell is the time of one thread over that of so many,
+medians of rounds in which the numbers of threads take turns; each load begins with an empty
+cache. Goals at 50 ms: 3.5 times as fast with 4 threads, 6.5 with 8, 11 with 16.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import dirframe
+from dirframe.client.directory import Directory
+from dirframe.settings import ApiKey, Settings
+from tests.faults.service import KEY
+
+PAGES, SIZE = 100, 25
+LATENCIES = (0, 5, 50)  # ms
+THREADS = (1, 4, 8, 16)
+ROUNDS = {0: 5, 5: 5, 50: 3}
+
+# Not a full page at the end, so that nothing has to be asked behind it.
+SERVICE = f"""
+import sys
+from tests.faults.faults import late
+from tests.faults.service import FaultyService, Shelf, numbered
+with FaultyService(Shelf(numbered({PAGES * SIZE - 1}), size={SIZE})) as service:
+    service.always = late(int(sys.argv[1]) / 1000) if int(sys.argv[1]) else None
+    print(service.url, flush=True)
+    sys.stdin.read()
+"""
+
+
+def seconds(url: str, threads: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(
+            base_url=url,
+            api_key=ApiKey(KEY),
+            cache_dir=Path(folder) / "cache",
+            allowance_dir=Path(folder) / "data",
+            max_workers=threads,
+        )
+        with Directory.from_settings(settings) as directory:
+            begin = time.perf_counter()
+            frame = dirframe.load_projects(directory=directory, progress=False)
+            took = time.perf_counter() - begin
+    assert len(frame) == PAGES * SIZE - 1
+    assert frame.attrs["dirframe"]["requests_paid"] == PAGES
+    return took
+
+
+def measure(latency: int) -> dict[int, float]:
+    times: dict[int, list[float]] = {threads: [] for threads in THREADS}
+    command = [sys.executable, "-c", SERVICE, str(latency)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as service:
+        assert service.stdout is not None
+        assert service.stdin is not None
+        url = service.stdout.readline().strip()
+        seconds(url, 1)  # the first load pays for imports
+        for _ in range(ROUNDS[latency]):
+            for threads in THREADS:
+                times[threads].append(seconds(url, threads))
+        service.stdin.close()
+    return {threads: median(values) for threads, values in times.items()}
+
+
+def main() -> None:
+    print(f"{PAGES} pages of {SIZE} records, cache and count of requests on disk.\n")
+    print("| a page takes | one thread |" + "".join(f" {n} threads |" for n in THREADS[1:]))
+    print("|--:|--:|" + "--:|" * len(THREADS[1:]))
+    for latency in LATENCIES:
+        took = measure(latency)
+        ratios = (f" {took[1] / took[threads]:.1f} times as fast |" for threads in THREADS[1:])
+        print(f"| {latency} ms | {took[1]:.2f} s |" + "".join(ratios), flush=True)
+
+
+if __name__ == "__main__":
+    main()

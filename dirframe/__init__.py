@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from dirframe.client.records import load_account, load_project
     from dirframe.client.upkeep import cache_info, clear_cache, prune_cache
     from dirframe.errors import (
+        AllowanceWarning,
         CacheError,
+        CacheWarning,
         ConfigurationError,
         DirframeError,
+        DirframeWarning,
         IncompleteCollectionError,
+        IncompleteWarning,
         InvalidInputError,
         InvalidKeyError,
         MissingExtraError,
@@ -31,8 +35,10 @@ if TYPE_CHECKING:
         QuotaExceededError,
         RequestError,
         ServiceError,
+        StaleWarning,
         StoreError,
         UnreadableResponseError,
+        UnreadableValueWarning,
         UnresolvedCountriesError,
     )
     from dirframe.sample import sample_directory
@@ -41,11 +47,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AllowanceWarning",
     "CacheError",
+    "CacheWarning",
     "ConfigurationError",
     "Directory",
     "DirframeError",
+    "DirframeWarning",
     "IncompleteCollectionError",
+    "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
     "MissingExtraError",
@@ -54,8 +64,10 @@ __all__ = [
     "QuotaExceededError",
     "RequestError",
     "ServiceError",
+    "StaleWarning",
     "StoreError",
     "UnreadableResponseError",
+    "UnreadableValueWarning",
     "UnresolvedCountriesError",
     "cache_info",
     "child_table",

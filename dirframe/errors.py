@@ -18,6 +18,15 @@
     ├── StoreError                  the service's own database refuses
     └── CacheError                  the cache cannot give what was asked of it alone
 
+Warnings are a tree of their own, for `warnings.filterwarnings`::
+
+    DirframeWarning (a UserWarning)
+    ├── IncompleteWarning           a frame that could not be proven complete is handed over
+    ├── UnreadableValueWarning      values that are no numbers or timestamps were kept as text
+    ├── StaleWarning                cached pages are used that are older than they should be
+    ├── CacheWarning                the cache cannot be used; the load goes on without it
+    └── AllowanceWarning            the count of requests cannot be shared with other processes
+
 An error says what was asked, what came and what to do. Its facts are attributes, it can
 be pickled, and it never contains a key: whoever raises it passes addresses without one.
 """
@@ -33,10 +42,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "AllowanceWarning",
     "CacheError",
+    "CacheWarning",
     "ConfigurationError",
     "DirframeError",
+    "DirframeWarning",
     "IncompleteCollectionError",
+    "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
     "MissingExtraError",
@@ -45,8 +58,10 @@ __all__ = [
     "QuotaExceededError",
     "RequestError",
     "ServiceError",
+    "StaleWarning",
     "StoreError",
     "UnreadableResponseError",
+    "UnreadableValueWarning",
     "UnresolvedCountriesError",
 ]
 
@@ -178,3 +193,27 @@ class StoreError(DirframeError):
 
 class CacheError(DirframeError):
     """The cache alone was asked, and it cannot answer."""
+
+
+class DirframeWarning(UserWarning):
+    """Base of everything that dirframe warns of."""
+
+
+class IncompleteWarning(DirframeWarning):
+    """A frame is handed over that could not be proven complete."""
+
+
+class UnreadableValueWarning(DirframeWarning):
+    """Values that are no numbers or no timestamps where the interface says they are."""
+
+
+class StaleWarning(DirframeWarning):
+    """Cached pages are used that are older than they should be."""
+
+
+class CacheWarning(DirframeWarning):
+    """The cache cannot be used; the load goes on without it."""
+
+
+class AllowanceWarning(DirframeWarning):
+    """The allowance cannot be shared with other processes; this one counts for itself."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
 
-__all__ = ["export", "write_csv"]
+__all__ = ["check_target", "export", "write_csv"]
+
+_SUFFIXES = (".csv", ".parquet")
 
 
 def export(frame: pd.DataFrame, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -54,27 +54,52 @@ def export(frame: pd.DataFrame, path: str | Path, *, overwrite: bool = False) ->
     ...     export(pd.DataFrame({"id": ["1"]}), Path(folder) / "projects.csv").name
     'projects.csv'
     """
+    target = check_target(path, overwrite=overwrite)
+    write = _parquet_file if target.suffix.lower() == ".parquet" else _csv_file
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part")
+    try:
+        write(frame, unfinished)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target
+
+
+def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
+    """Refuse a file that `export` could not write, before anything is loaded for it.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file to be.
+    overwrite : bool, default False
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InvalidInputError
+        If the suffix is unknown, or the file exists and must not be replaced.
+
+    Examples
+    --------
+    >>> check_target("new.csv").name
+    'new.csv'
+    """
     target = Path(path)
-    writers: dict[str, Callable[[Path], object]] = {
-        ".csv": lambda file: _csv_file(frame, file),
-        ".parquet": lambda file: _parquet_file(frame, file),
-    }
-    writer = writers.get(target.suffix.lower())
-    if writer is None:
+    if target.suffix.lower() not in _SUFFIXES:
         raise InvalidInputError(
-            f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(writers)}."
+            f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(_SUFFIXES)}."
         )
     if target.exists() and not overwrite:
         raise InvalidInputError(
             f"{target} exists already; choose another name or pass overwrite=True."
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part")
-    try:
-        writer(unfinished)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
     return target
 
 

@@ -12,6 +12,7 @@ from dirframe import errors
 from dirframe.errors import (
     ConfigurationError,
     DirframeError,
+    DirframeWarning,
     IncompleteCollectionError,
     InvalidInputError,
     MissingExtraError,
@@ -64,16 +65,17 @@ def test_the_drawn_tree_is_the_tree() -> None:
     drawn: dict[str, str] = {}
     above: list[str] = []
     for line in inspect.cleandoc(errors.__doc__ or "").splitlines():
-        found = re.match(r" {4}(?P<branch>[│├└─ ]*)(?P<name>[A-Z]\w+Error)\b", line)
+        found = re.match(r" {4}(?P<branch>[│├└─ ]*)(?P<name>[A-Z]\w+(?:Error|Warning))\b", line)
         if found:
             depth = len(found["branch"]) // 4
             above[depth:] = [found["name"]]
-            drawn[found["name"]] = above[depth - 1] if depth else "Exception"
+            root = "UserWarning" if found["name"].endswith("Warning") else "Exception"
+            drawn[found["name"]] = above[depth - 1] if depth else root
     assert drawn == {cls.__name__: cls.__bases__[0].__name__ for cls in CLASSES}
 
 
 def test_one_base_catches_everything() -> None:
-    assert all(issubclass(cls, DirframeError) for cls in CLASSES)
+    assert all(issubclass(cls, DirframeError | DirframeWarning) for cls in CLASSES)
 
 
 def test_the_standard_names_catch_what_they_should() -> None:

@@ -14,11 +14,15 @@ from dirframe import errors
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
+    "AllowanceWarning",
     "CacheError",
+    "CacheWarning",
     "ConfigurationError",
     "Directory",
     "DirframeError",
+    "DirframeWarning",
     "IncompleteCollectionError",
+    "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
     "MissingExtraError",
@@ -27,8 +31,10 @@ PUBLIC = [
     "QuotaExceededError",
     "RequestError",
     "ServiceError",
+    "StaleWarning",
     "StoreError",
     "UnreadableResponseError",
+    "UnreadableValueWarning",
     "UnresolvedCountriesError",
     "cache_info",
     "child_table",

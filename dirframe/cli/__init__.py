@@ -10,6 +10,7 @@ so that ``dirframe --help`` stays quick.
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -64,6 +65,12 @@ def main() -> NoReturn:
     import warnings
 
     warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Tables are UTF-8 whatever the locale; a terminal shows what it can.
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8")
     try:
         code = cli.main(standalone_mode=False)
     except DirframeError as error:
@@ -75,10 +82,9 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
         code = 130
-    except BrokenPipeError:
-        # The reader of the pipe has seen enough; Python would complain once more at exit.
-        sys.stderr.close()
-        code = 0
+    except OSError as error:
+        click.echo(f"dirframe: {error}", err=True)
+        code = 1
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -5,6 +5,7 @@ What stays out: everything that the commands call.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -68,6 +69,14 @@ def _collecting(command: Callable[..., Any]) -> Callable[..., Any]:
     return _asking(command)
 
 
+def _check(output: Path | None, overwrite: bool) -> None:
+    """Refuse an output that cannot be written before anything is paid for."""
+    from dirframe.export import check_target
+
+    if output is not None:
+        check_target(output, overwrite=overwrite)
+
+
 def _directory(base_url: str | None, sample: bool) -> Directory:
     if sample:
         if base_url:
@@ -81,15 +90,25 @@ def _directory(base_url: str | None, sample: bool) -> Directory:
 
 
 def _hand_over(frame: pd.DataFrame, output: Path | None, overwrite: bool) -> None:
-    from dirframe.export import export, write_csv
+    from dirframe.export import export
     from dirframe.provenance import caption
 
     if output is None:
-        write_csv(frame, sys.stdout)
-        sys.stdout.flush()
+        _print(frame)
     else:
         click.echo(f"Wrote {export(frame, output, overwrite=overwrite)}", err=True)
     click.echo(caption(frame), err=True)
+
+
+def _print(frame: pd.DataFrame) -> None:
+    from dirframe.export import write_csv
+
+    try:
+        write_csv(frame, sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the pipe has seen enough; what is left goes where nobody complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _collection(
@@ -105,6 +124,7 @@ def _collection(
     from dirframe.client.loaders import load_accounts, load_projects
     from dirframe.client.plan import plan
 
+    _check(output, overwrite)
     with _directory(base_url, sample) as directory:
         if price:
             asked = {name: question[name] for name in ("query", "sort", "max_items", "refresh")}
@@ -164,6 +184,7 @@ def account(
     """
     from dirframe.client.records import load_account
 
+    _check(output, overwrite)
     with _directory(base_url, sample) as directory:
         _hand_over(load_account(id_or_email, directory=directory, **manner), output, overwrite)
 
@@ -187,5 +208,6 @@ def project(
     """
     from dirframe.client.records import load_project
 
+    _check(output, overwrite)
     with _directory(base_url, sample) as directory:
         _hand_over(load_project(project_id, directory=directory, **manner), output, overwrite)

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, TypeVar
 from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import SQLiteBucket
 
+from dirframe.errors import AllowanceWarning
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -34,10 +36,6 @@ _T = TypeVar("_T")
 
 _DAY = timedelta(days=1)
 _PATIENCE = 30.0
-
-
-class AllowanceWarning(UserWarning):
-    """The allowance cannot be shared with other processes; this one counts for itself."""
 
 
 class Allowance:

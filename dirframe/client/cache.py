@@ -25,6 +25,8 @@ from requests_cache.backends.sqlite import SQLiteCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage
 
+from dirframe.errors import CacheWarning
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -41,10 +43,6 @@ _BAD_ENTRY = (pa.ArrowException, MemoryError)
 #: Bytes that a document may say it has; no directory's page comes near.
 _LARGEST = 2**31
 _PATIENCE = 10.0
-
-
-class CacheWarning(UserWarning):
-    """The cache cannot be used; the load goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)

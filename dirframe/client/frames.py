@@ -19,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe.client.dtypes import to_pandas, typed_array
+from dirframe.errors import UnreadableValueWarning
 from dirframe.schema import Kind
 
 if TYPE_CHECKING:
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["FrameBuilder", "UnreadableValueWarning"]
 
 _EXAMPLES = 3
-
-
-class UnreadableValueWarning(UserWarning):
-    """Values that are no numbers or no timestamps where the interface says they are."""
 
 
 class FrameBuilder:

@@ -27,6 +27,7 @@ import numpy as np
 from dirframe.client.choice import chosen_paths, only, with_id
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import Reader
+from dirframe.errors import IncompleteWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,10 +48,6 @@ CHUNK = 64
 
 #: Known lengths of a full page: a lone page of another length is taken for the last one.
 USUAL_PAGE_SIZES = (10, 25)
-
-
-class IncompleteWarning(UserWarning):
-    """A frame is handed over that could not be proven complete."""
 
 
 class Fetch(Protocol):

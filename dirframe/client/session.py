@@ -22,7 +22,7 @@ from dirframe.client.allowance import Allowance
 from dirframe.client.cache import PageCache
 from dirframe.client.manner import Manner
 from dirframe.client.redaction import silence_logs
-from dirframe.errors import CacheError, QuotaExceededError, ServiceError
+from dirframe.errors import CacheError, QuotaExceededError, ServiceError, StaleWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Session", "StaleWarning"]
 
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
-
-
-class StaleWarning(UserWarning):
-    """Cached pages are used that are older than they should be."""
 
 
 @dataclass(frozen=True, slots=True)

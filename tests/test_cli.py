@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -28,6 +30,7 @@ def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     shown = CliRunner().invoke(cli, [*path, "--help"])
     assert shown.exit_code == 0
     is_group = "COMMAND" in shown.output
+    assert max(map(len, shown.output.splitlines())) <= 80
     assert is_group or f"dirframe {path[0]}" in shown.output.partition("Example")[2]
 
 
@@ -40,6 +43,8 @@ def test_every_exit_code_is_documented() -> None:
 def test_every_error_has_an_exit_code() -> None:
     for name in errors.__all__:
         kind = getattr(errors, name)
+        if issubclass(kind, Warning):
+            continue
         assert any(issubclass(kind, known) for known in EXIT_CODES)
 
 
@@ -53,3 +58,30 @@ def test_a_wrong_call_says_how_it_is_done() -> None:
     done = dirframe("nonsense")
     assert done.returncode == 2
     assert "No such command" in done.stderr
+
+
+def test_its_help_loads_neither_pandas_nor_a_server() -> None:
+    script = (
+        "import sys; sys.argv = ['dirframe', 'accounts', '--help']\n"
+        "from dirframe.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print({'pandas', 'matplotlib', 'flask', 'lxml'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr.strip() == "set()"
+
+
+def test_no_command_takes_a_key() -> None:
+    def options(command: click.Command) -> Iterator[str]:
+        yield from (name for one in command.params for name in one.opts)
+        if isinstance(command, click.Group):
+            for sub in command.commands.values():
+                yield from options(sub)
+
+    assert not [
+        name
+        for name in options(cli)
+        if "key" in name.replace("--keys", "") and name not in ("key_id",)
+    ]

@@ -54,6 +54,10 @@ def test_its_tables_hold_everything_and_say_where_from(ran: tuple[Path, str]) ->
     projects = pd.read_parquet(folder / "projects.parquet")
     assert (len(accounts), len(projects)) == (2000, 1500)
     assert {"country_code", "country_alpha_2", "country_name"} <= set(accounts)
+    table = pd.read_csv(folder / "accounts.csv", keep_default_na=False, na_values=[""])
+    # Namibia's code is NA, and it stays a country.
+    namibia = (accounts["country_alpha_2"] == "NA").sum()
+    assert namibia == (table["country_alpha_2"] == "NA").sum() > 0
     assert describe(accounts)["synthetic"] is True
     assert describe(projects)["complete"] is True
 

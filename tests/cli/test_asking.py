@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import threading
+import time
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
 
 from tests.cli import dirframe
+from tests.client import Asked, Server, page_xml, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,10 +107,146 @@ def test_an_unencrypted_address_elsewhere_is_refused() -> None:
 
 
 def test_a_reader_that_has_seen_enough_ends_the_pipe_quietly() -> None:
-    command = f"{sys.executable} -m dirframe accounts --sample | head -n 1"
+    command = f"{sys.executable} -m dirframe accounts --sample | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(
-        ["/bin/sh", "-c", command], capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False
     )
-    assert done.stdout.startswith("id,name,")
+    header, code = done.stdout.splitlines()
+    assert header.startswith("id,name,")
+    assert code == "0"
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+def test_options_are_handed_on(there: Server, run: Any) -> None:
+    run("projects", "--query", "a b", "--sort", "id_reverse", "--max-items", 1)
+    assert there.asked[0].query["query"] == "a b"
+    assert there.asked[0].query["sort"] == "id_reverse"
+    paid = len(there.asked)
+    assert run("projects", "--query", "a b", "--sort", "id_reverse", "--offline").code == 0
+    assert len(there.asked) == paid
+    run("projects", "--query", "a b", "--sort", "id_reverse", "--refresh")
+    assert len(there.asked) > paid
+
+
+def test_one_record_is_a_table_of_one_row(there: Server, run: Any) -> None:
+    assert list(run("project", 7).table["name"]) == ["seven"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["projects"], 0),
+        (["projects", "--query", "quota"], 4),
+        (["projects", "--query", "key"], 3),
+        (["projects", "--query", "broken"], 5),
+        (["projects", "--query", "html"], 5),
+        (["projects", "--query", "lie"], 7),
+        (["projects", "--query", "lie", "--incomplete", "warn"], 0),
+        (["projects", "--query", "x", "--offline"], 8),
+        (["project", "8"], 6),
+        (["project", ""], 2),
+        (["projects", "--sort", "random"], 2),
+        (["projects", "--max-items", "0"], 2),
+        (["projects", "--max-items", "many"], 2),
+        (["projects", "--refresh", "--offline"], 2),
+        (["projects", "--sample", "--base-url", "https://d.example"], 2),
+        (["projects", "--base-url", "ftp://d.example"], 3),
+        (["projects", "--base-url", "http://d.example"], 3),
+        (["projects", "--no-such-option"], 2),
+        (["no-such-command"], 2),
+        (["project"], 2),
+        (["keys", "revoke", "99"], 2),
+        (["keys", "limit", "99", "5"], 2),
+        (["serve", "--data", "nowhere.xml"], 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_each_outcome_has_its_exit_code_and_one_message(
+    words: list[str], code: int, there: Server, run: Any
+) -> None:
+    outcome = run(*words)
+    assert outcome.code == code, outcome.err
+    assert "Traceback" not in outcome.err
+    assert "a-key-0123456789" not in outcome.out + outcome.err
+    if code:
+        assert outcome.out == ""
+        assert outcome.err.strip()
+
+
+def test_an_output_that_cannot_be_meant_is_refused_before_anything_is_paid_for(
+    there: Server, run: Any, tmp_path: Path
+) -> None:
+    taken = tmp_path / "taken.csv"
+    taken.write_text("mine")
+    for words in (["-o", tmp_path / "p.xlsx"], ["-o", taken]):
+        assert run("projects", *words).code == 2
+    assert there.asked == []
+    assert taken.read_text() == "mine"
+
+
+def test_an_output_that_cannot_be_written_is_said_in_a_line(
+    there: Server, run: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    outcome = run("projects", "-o", tmp_path / "file" / "p.csv")
+    assert outcome.code == 1
+    assert "file" in outcome.err
+
+
+def test_it_speaks_utf_8_whatever_the_system_says() -> None:
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment.pop("PYTHONIOENCODING", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "dirframe", "accounts", "--sample", "--max-items", "300"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout.decode("utf-8").isascii()
+
+
+def test_a_pipe_gets_a_table_and_nothing_else() -> None:
+    done = dirframe("projects", "--sample", "--max-items", "30")
+    assert done.returncode == 0, done.stderr
+    assert len(pd.read_csv(io.StringIO(done.stdout))) == 30
+    assert "%|" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_an_interrupted_load_says_that_the_rest_is_cheap(tmp_path: Path) -> None:
+    begun = threading.Event()
+
+    def answer(asked: Asked) -> bytes:
+        if asked.page > 2:
+            begun.set()
+            time.sleep(1.5)
+        ids = range(25 * (asked.page - 1), 25 * asked.page)
+        return page_xml([record(str(n)) for n in ids], available=1000, first=ids[0])
+
+    environment = os.environ | {
+        "DIRFRAME_API_KEY": "a-key-0123456789",
+        "DIRFRAME_CACHE_DIR": str(tmp_path / "cache"),
+        "DIRFRAME_DATA_DIR": str(tmp_path / "data"),
+    }
+    with Server(answer) as server:
+        load = subprocess.Popen(
+            [sys.executable, "-m", "dirframe", "projects", "--base-url", server.url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        try:
+            assert begun.wait(30)
+            load.send_signal(signal.SIGINT)
+            out, err = load.communicate(timeout=30)
+        finally:
+            load.kill()
+            load.wait()
+    assert load.returncode == 130
+    assert out == ""
+    assert "stopped" in err
+    assert "Traceback" not in err

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import requests
 
@@ -65,3 +65,8 @@ def test_files_are_not_replaced_unasked(tmp_path: Path) -> None:
     again = dirframe("generate", str(tmp_path), *size)
     assert again.returncode == 2
     assert dirframe("generate", str(tmp_path), *size, "--overwrite").returncode == 0
+
+
+def test_a_developer_has_five_applications_at_most(run: Any, tmp_path: Path) -> None:
+    words = ["keys", "--file", tmp_path / "k.sqlite", "add", "--developer", "A", "--application"]
+    assert [run(*words, f"a{n}").code for n in range(6)] == [0, 0, 0, 0, 0, 2]

@@ -10,6 +10,7 @@ import pytest
 import dirframe
 from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
 from dirframe.provenance import describe
+from dirframe.schema import PROJECT
 from tests.client import Asked, Reply, Server, failed, page_xml, record
 
 if TYPE_CHECKING:
@@ -179,3 +180,11 @@ def test_the_sample_has_an_address_to_try() -> None:
             dirframe.load_account("nobody@example.org", directory=directory)
         with pytest.raises(NotFoundError):
             dirframe.load_project(10**9, directory=directory)
+
+
+def test_one_record_has_the_columns_and_dtypes_of_many() -> None:
+    with dirframe.sample_directory() as directory:
+        one = dirframe.load_project(1, directory=directory)
+        many = dirframe.load_projects(max_items=50, directory=directory, progress=False)
+    for field in PROJECT.specified:
+        assert one[field.column].dtype == many[field.column].dtype

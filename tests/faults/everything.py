@@ -5,6 +5,7 @@ What stays out: making it (`tests.faults.test_key`).
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import logging
@@ -126,7 +127,6 @@ def _by_rich(error: BaseException) -> str:
 
 
 def _by_ipython(error: BaseException) -> str:
-    from IPython.core.ultratb import VerboseTB
-
-    shown: str = VerboseTB().text(type(error), error, error.__traceback__)
+    ultratb = importlib.import_module("IPython.core.ultratb")  # not part of the dev extra
+    shown: str = ultratb.VerboseTB().text(type(error), error, error.__traceback__)
     return shown

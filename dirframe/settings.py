@@ -204,6 +204,11 @@ def _checked_base_url(address: str, allow_http: bool) -> str:
         raise ConfigurationError(
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
+    if not host.isascii():
+        raise ConfigurationError(
+            f"The host {host} of the base URL is not in the form that goes on the wire. Write it "
+            "as xn--…, which a browser shows when you copy the address."
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigurationError(
             f"The base URL {_without_secrets(address)} carries more than an address (a user, "

@@ -184,3 +184,10 @@ def test_the_folders_are_the_system_s_own_unless_moved(monkeypatch: pytest.Monke
     monkeypatch.delenv("DIRFRAME_DATA_DIR")
     assert cache_folder().name == data_folder().name == "dirframe"
     assert cache_folder() != data_folder()
+
+
+def test_a_host_that_is_spelt_in_other_letters_is_refused_with_what_to_write() -> None:
+    # Its form on the wire is another one, so redirects and cached pages would not be recognized.
+    with pytest.raises(ConfigurationError, match="xn--"):
+        Settings(base_url="https://bücher.example", api_key=ApiKey("k"))
+    assert Settings(base_url="https://xn--bcher-kva.example", api_key=ApiKey("k")).base_url

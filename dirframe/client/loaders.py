@@ -272,8 +272,8 @@ def _walk(
 def _complain(why: str, frame: pd.DataFrame, what: str, incomplete: Incomplete) -> None:
     message = (
         f"The {what} could not be proven complete: {why}. The collection probably changed while "
-        "it was read; run the same line again (pages in the cache cost nothing), choose another "
-        'sort, or pass incomplete="warn" to go on with what came.'
+        "it was read; run the same line again (pages in the cache cost nothing; refresh=True asks "
+        'for all of them), choose another sort, or pass incomplete="warn" to go on with what came.'
     )
     if incomplete == "raise":
         raise IncompleteCollectionError(message, frame=frame, missing=why)

@@ -1,0 +1,49 @@
+"""What a record is inside the service."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from dirframe.schema import PROJECT
+from dirframe.service.records import fold, record_from_element, without_controls
+from dirframe.service.writer import record_xml
+
+LANGUAGES = (
+    '<languages graph_url="g"><language percentage="79">Ruby</language></languages>'
+    "<main_language_name>Ruby</main_language_name>"
+)
+
+
+def test_attributes_texts_and_repeated_elements_survive_being_read_and_written() -> None:
+    document = (
+        f"<project><id>1</id><name>a &amp; b</name><analysis>{LANGUAGES}</analysis>"
+        "<tags><tag>c</tag><tag>xml</tag></tags></project>"
+    )
+    record = record_from_element(etree.fromstring(document))
+    again = record_from_element(etree.fromstring(record_xml(PROJECT, record)))
+    assert again["analysis"] == record["analysis"] | {  # type: ignore[operator]  # a mapping
+        name: None
+        for name in again["analysis"]  # type: ignore[union-attr]
+        if name not in record["analysis"]  # type: ignore[operator]
+    }
+    assert again["tags"] == record["tags"]
+    assert again["name"] == "a & b"
+
+
+@given(st.text())
+def test_what_is_left_of_any_text_fits_into_xml(text: str) -> None:
+    kept = without_controls(text)
+    read = etree.fromstring(f"<a>{kept.translate(ESCAPED)}</a>".encode()).text or ""
+    assert read == kept
+
+
+ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
+
+
+@given(st.text())
+def test_folding_forgets_the_case(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+    assert fold("STRASSE") == fold("straße")
+    assert fold("Zoe\u0308") == fold("ZOË")

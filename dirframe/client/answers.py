@@ -55,7 +55,7 @@ def check_answer(
         The error, not raised: whoever raises it can do so away from the key.
     """
     try:
-        envelope = Reader(max_bytes=max_bytes).read(content, source=url)
+        envelope = Reader(max_bytes=max_bytes).look(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
             return error

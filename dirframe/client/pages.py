@@ -16,21 +16,20 @@ set that could not be proven.
 from __future__ import annotations
 
 import math
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dirframe.client.ahead import in_order
 from dirframe.client.choice import chosen_paths, only, with_id
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import Reader
-from dirframe.errors import IncompleteWarning
+from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
 
@@ -172,6 +171,7 @@ class _Walker:
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
         self._pages: dict[int, _Page] = {}
         self._newest: _Page | None = None
+        self._ended = False  # the directory said that there is no further page
         self._answers: list[Answer] = []
         self._synthetic = False
         self._held = 0
@@ -182,8 +182,15 @@ class _Walker:
         """Fetch pages at the same time and read them in order; tell whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
         at_hand = (lambda _: None) if refresh else self._at_hand
+        numbers = list(numbers)
+        if self._is_behind_the_last(numbers):
+            try:
+                self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
+            except NotFoundError:  # which says as well that nothing stands there
+                self._ended = True
+            return True
         some = False
-        for number, answer in _in_order(fetch, at_hand, list(numbers), self._workers):
+        for number, answer in in_order(fetch, at_hand, numbers, self._workers):
             some = True
             self._read_one(number, answer)
             if self._progress is not None:
@@ -243,7 +250,7 @@ class _Walker:
         """Name the pages that were not read yet and may hold wanted records."""
         run = self._run()
         after = len(run) + 1
-        if not run or after in self._pages:  # nothing there, or the end was seen
+        if not run or after in self._pages or self._ended:  # nothing there, or the end was seen
             return []
         covered = sum(len(page.ids) for page in run)
         if self._max_items is not None and covered >= self._max_items:
@@ -259,6 +266,11 @@ class _Walker:
             return [number for number in ahead if number not in self._pages]
         full = len(run[-1].ids) == size and (len(run) > 1 or size in USUAL_PAGE_SIZES)
         return [after] if short == 0 and full else []
+
+    def _is_behind_the_last(self, numbers: list[int]) -> bool:
+        run = self._run()
+        whole = self._available() is not None and sum(len(p.ids) for p in run) >= self._wanted()
+        return bool(run) and whole and numbers == [len(run) + 1]
 
     # -- the proof -------------------------------------------------------------------------
 
@@ -352,36 +364,3 @@ def _repeats(page: _Page, run: list[_Page]) -> bool:
     """Tell whether a page only says again what the first or the last one said."""
     ids = set(page.ids)
     return ids <= set(run[0].ids) or ids <= set(run[-1].ids)
-
-
-def _in_order(
-    fetch: Callable[[int], Answer],
-    at_hand: Callable[[int], Answer | None],
-    numbers: list[int],
-    workers: int,
-) -> Iterator[tuple[int, Answer]]:
-    """Fetch several pages at a time and hand them over in the order of their numbers."""
-    ahead: deque[tuple[int, Answer | Future[Answer]]] = deque()
-    pool: ThreadPoolExecutor | None = None
-    try:
-        for number in numbers:
-            answer = at_hand(number)
-            if answer is None and (workers == 1 or len(numbers) == 1):
-                answer = fetch(number)
-            if answer is not None:
-                ahead.append((number, answer))
-            else:
-                pool = pool or ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
-                ahead.append((number, pool.submit(fetch, number)))
-            if pool is None or len(ahead) >= 4 * workers:
-                yield _settled(*ahead.popleft())
-        while ahead:
-            yield _settled(*ahead.popleft())
-    finally:
-        if pool is not None:
-            # What is on its way still arrives in the cache; what was not sent costs nothing.
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _settled(number: int, answer: Answer | Future[Answer]) -> tuple[int, Answer]:
-    return number, answer.result() if isinstance(answer, Future) else answer

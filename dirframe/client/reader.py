@@ -159,24 +159,19 @@ class Reader:
             If the document is not the interface's XML or holds records of another resource.
         """
         root = self._parse(content, source)
-        parts = {local(child): child for child in root}
-        synthetic = _SYNTHETIC in content[: content.find(local(root).encode())]
-        if local(root) == "error":
-            message = text_of(parts["message"]) if "message" in parts else text_of(root)
-            return Envelope(None, message, synthetic=synthetic)
-        result = root if local(root) == "result" else parts.get("result")
+        result = _result_of(root)
         records = 0
         if result is not None and len(result):
             records = self._add(root, result, content, source)
-        counts = {name: _count(parts.get(name)) for name in COLLECTION_COUNTS}
-        return Envelope(
-            status=text_of(parts.get("status")),
-            error=text_of(parts.get("error")) or text_of(parts.get("message")),
-            **counts,
-            has_result=result is not None,
-            records=records,
-            synthetic=synthetic,
-        )
+        return _envelope(root, content, records)
+
+    def look(self, content: bytes, *, source: str | None = None) -> Envelope:
+        """Say what one document is, without reading its records; see `read`."""
+        root = self._parse(content, source)
+        result = _result_of(root)
+        if result is not None and len(result):
+            self._check_resource(result, source)
+        return _envelope(root, content, 0 if result is None else len(result))
 
     def _parse(self, content: bytes, source: str | None) -> etree._Element:
         if len(content) > self._max_bytes:
@@ -199,7 +194,9 @@ class Reader:
     def _add(
         self, root: etree._Element, result: etree._Element, content: bytes, source: str | None
     ) -> int:
-        self._settle_resource(result, source)
+        name = self._check_resource(result, source)
+        if self.resource is None:
+            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
         columns = self._columns
         before = columns.rows
         try:
@@ -218,7 +215,7 @@ class Reader:
             self._table = self._new_table()
         return columns.rows - before
 
-    def _settle_resource(self, result: etree._Element, source: str | None) -> None:
+    def _check_resource(self, result: etree._Element, source: str | None) -> str:
         name = local(result[0]) if self.resource is None else self.resource.name
         others = {local(record) for record in result} - {name}
         if others:
@@ -229,8 +226,30 @@ class Reader:
                 found=found,
                 source=source,
             )
-        if self.resource is None:
-            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+        return name
+
+
+def _result_of(root: etree._Element) -> etree._Element | None:
+    if local(root) == "result":
+        return root
+    return next((child for child in root if local(child) == "result"), None)
+
+
+def _envelope(root: etree._Element, content: bytes, records: int) -> Envelope:
+    parts = {local(child): child for child in root}
+    synthetic = _SYNTHETIC in content[: content.find(local(root).encode())]
+    if local(root) == "error":
+        message = text_of(parts["message"]) if "message" in parts else text_of(root)
+        return Envelope(None, message, synthetic=synthetic)
+    counts = {name: _count(parts.get(name)) for name in COLLECTION_COUNTS}
+    return Envelope(
+        status=text_of(parts.get("status")),
+        error=text_of(parts.get("error")) or text_of(parts.get("message")),
+        **counts,
+        has_result=_result_of(root) is not None,
+        records=records,
+        synthetic=synthetic,
+    )
 
 
 def _count(element: etree._Element | None) -> int | None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dirframe.client import pages
 from dirframe.client.pages import Walk, collect
 from dirframe.client.session import Answer
+from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
 from tests.client import page_xml, record
 
@@ -334,3 +335,16 @@ def test_whatever_happens_between_two_readings_the_outcome_is_a_state_in_number_
             }
         seen = set().union(*map(set, fetch.states))
         assert set(found.frame["id"]) <= seen
+
+
+def test_a_directory_that_says_not_found_behind_its_last_page_is_complete() -> None:
+    inner = Changing(ids(50), size=25)
+
+    def fetch(page: int, *, refresh: bool = False) -> Answer:
+        if page > 2:
+            raise NotFoundError("no such page", url=f"/projects.xml?page={page}", status=404)
+        return inner(page, refresh=refresh)
+
+    found = walk(fetch)
+    assert found.complete
+    assert len(found.frame) == 50

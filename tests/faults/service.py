@@ -167,7 +167,7 @@ class FaultyService:
         with sqlite3.connect(file) as database:  # the key of the tests takes the made one's place
             database.execute("UPDATE keys SET hash = ?", [sha256(key.encode()).hexdigest()])
         database.close()
-        self._client = create_app(cast("Store", shelf), self.keys)
+        self._application = create_app(cast("Store", shelf), self.keys)
         self._server = _Threads(("127.0.0.1", 0), self._handler())
         self.port = self._server.server_port
         self.url = f"http://127.0.0.1:{self.port}"
@@ -212,15 +212,18 @@ class FaultyService:
                 return self.on_page[asked.page].pop(0)
             return self.faults.popleft() if self.faults else self.always
 
+    def answer(self, target: str) -> tuple[int, dict[str, str], bytes]:
+        """Return what the application says: status, headers, body."""
+        real = self._application.test_client().get(target)
+        kept = {name: real.headers[name] for name in _KEPT if name in real.headers}
+        return real.status_code, kept, real.get_data()
+
     def _exchange(self, target: str, headers: dict[str, str], connection: socket.socket) -> None:
         parts = urlsplit(target)
         asked = Asked(parts.path, dict(parse_qsl(parts.query)), target, headers)
         fault = self._next(asked)
-        real = self._client.test_client().get(target)
-        kept = {name: real.headers[name] for name in _KEPT if name in real.headers}
-        exchange = Exchange(
-            asked, real.status_code, kept, real.get_data(), self._closing, connection
-        )
+        status, kept, body = self.answer(target)
+        exchange = Exchange(asked, status, dict(kept), body, self._closing, connection)
         (fault or Exchange.answer)(exchange)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

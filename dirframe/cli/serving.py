@@ -126,7 +126,9 @@ def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("dirframe-data")
+)
 @click.option("--accounts", "account_count", type=click.IntRange(0), default=2000)
 @click.option("--projects", "project_count", type=click.IntRange(0), default=1500)
 @click.option("--seed", type=int, default=None, help="Left out: that of the bundled sample.")
@@ -136,8 +138,11 @@ def generate(
 ) -> None:
     """Generate a synthetic directory of any size, as XML.
 
+    It goes to FOLDER, or to dirframe-data.
+
     \b
-    Example:
+    Examples:
+      dirframe generate --accounts 2000 --projects 1500
       dirframe generate my-directory --accounts 100000 --projects 50000
     """
     from dirframe.service.generate import SEED

@@ -72,7 +72,7 @@ class Allowance:
         database = sqlite3.connect(
             path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
-        database.execute("PRAGMA journal_mode = WAL")
+        _begin_write_ahead(database)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(
             f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"
@@ -205,6 +205,20 @@ class _Exclusively:
         if self._depth == 0 and self._database.in_transaction:
             self._database.execute("COMMIT")
         self._threads.release()
+
+
+def _begin_write_ahead(database: sqlite3.Connection) -> None:
+    """Change the journal's mode, which does not wait while another process does the same."""
+    ends = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > ends:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _now() -> int:

@@ -46,13 +46,11 @@ class Deadline:
         self.seconds = seconds
         self.passed = False
         self.connection: HTTPConnection | None = None
-        self._end = time.monotonic() + seconds
-        self._timer = threading.Timer(seconds, self._shut)
-        self._timer.daemon = True
+        self.end = time.monotonic() + seconds
 
     def __enter__(self) -> Self:
         _running.deadline = self
-        self._timer.start()
+        _watch.add(self)
         return self
 
     def __exit__(
@@ -61,19 +59,61 @@ class Deadline:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._timer.cancel()
+        _watch.remove(self)
         _running.deadline = None
 
     def allows(self, pause: float) -> bool:
         """Tell whether there is time for a pause and another try."""
-        return time.monotonic() + pause < self._end
+        return time.monotonic() + pause < self.end
 
-    def _shut(self) -> None:
+    def shut(self) -> None:
+        """End the exchange."""
         self.passed = True
         opened = self.connection.sock if self.connection is not None else None
         if opened is not None:
             with contextlib.suppress(OSError):  # closed in the meantime
                 opened.shutdown(socket.SHUT_RDWR)
+
+
+class _Watch:
+    """One thread for all deadlines of the process; a thread for each would cost more than it."""
+
+    def __init__(self) -> None:
+        self._deadlines: set[Deadline] = set()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._next = 0.0
+
+    def add(self, deadline: Deadline) -> None:
+        with self._changed:
+            self._deadlines.add(deadline)
+            if self._thread is None or not self._thread.is_alive():  # a fork has no threads
+                self._thread = threading.Thread(
+                    target=self._run, name="dirframe deadlines", daemon=True
+                )
+                self._thread.start()
+            elif deadline.end < self._next:
+                self._changed.notify()
+
+    def remove(self, deadline: Deadline) -> None:
+        with self._changed:
+            self._deadlines.discard(deadline)
+
+    def _run(self) -> None:
+        with self._changed:
+            while self._deadlines:
+                now = time.monotonic()
+                for deadline in [one for one in self._deadlines if one.end <= now]:
+                    self._deadlines.discard(deadline)
+                    deadline.shut()
+                # Deadlines that were kept do not wake it: it looks again when the first that it
+                # knew of would have passed.
+                self._next = min((one.end for one in self._deadlines), default=now)
+                self._changed.wait(max(self._next - now, 0.0))
+            self._thread = None
+
+
+_watch = _Watch()
 
 
 class _Watched(HTTPConnection):

@@ -14,7 +14,7 @@ import json
 import sqlite3
 import threading
 import warnings
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -78,6 +78,7 @@ class PageCache:
         self._lock = threading.RLock()
         self._file = None if folder is None else folder / CACHE_FILE
         self._cache: SQLiteCache | None = None
+        self._probe: sqlite3.Connection | None = None
         if self._file is None:
             return
         try:
@@ -145,13 +146,19 @@ class PageCache:
     def close(self) -> None:
         """Close the file."""
         with self._lock, suppress(sqlite3.Error):
+            if self._probe is not None:
+                self._probe.close()
+                self._probe = None
             if self._cache is not None:
                 self._cache.close()  # type: ignore[no-untyped-call]  # as requests-cache has it
 
     def _check_writable(self) -> None:
-        with closing(sqlite3.connect(str(self._file), timeout=_PATIENCE)) as database:
-            database.execute("BEGIN IMMEDIATE")
-            database.rollback()
+        if self._probe is None:
+            self._probe = sqlite3.connect(
+                str(self._file), timeout=_PATIENCE, check_same_thread=False, isolation_level=None
+            )
+        self._probe.execute("BEGIN IMMEDIATE")
+        self._probe.execute("ROLLBACK")
 
     def _give_up(self, reason: str) -> None:
         self.close()

@@ -18,10 +18,12 @@ from dirframe.plot._colours import language_colour
 from dirframe.plot._text import FONTS
 from dirframe.plot.countries import accounts_by_country
 from dirframe.plot.languages import contributors_by_language, language_share
+from dirframe.plot.world import accounts_map
 
 __all__ = [
     "FONTS",
     "accounts_by_country",
+    "accounts_map",
     "contributors_by_language",
     "language_colour",
     "language_share",

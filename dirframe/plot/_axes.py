@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
@@ -158,6 +159,29 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     )
 
 
+def key(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
+    """Explain colours and marks below the axes, in as many columns as fit."""
+    size = _text.size(ax, "small")
+    # A mark and its gaps take 4.5 ems. One line if it fits, else columns as wide as the widest.
+    widths = [_text.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
+    room = _text.width(ax)
+    fits = sum(widths) <= room
+    legend = ax.legend(
+        handles=list(handles),
+        title=title,
+        title_fontsize=size,
+        fontsize=size,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        ncols=len(handles) if fits else max(int(room / max(widths)), 1),
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+    for text in (legend.get_title(), *legend.get_texts()):
+        text.set(**_text.literal())
+
+
 def nothing(ax: Axes, text: str) -> None:
     """Say in the middle of empty axes why they are empty."""
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
@@ -187,6 +211,7 @@ def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
 
 
 def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
-    """Return the box of the axes with the labels of both axes."""
-    boxes = [axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis)]
+    """Return the box of the axes with the labels of both axes and the key."""
+    parts = [part for part in (ax.xaxis, ax.yaxis, ax.get_legend()) if part]
+    boxes = [part.get_tightbbox(renderer) for part in parts]
     return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])

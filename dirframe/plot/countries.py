@@ -58,7 +58,7 @@ def accounts_by_country(
     ax = _axes.axes(ax, len(table))
     if table.empty:
         _axes.titles(ax, "Accounts by country")
-        _axes.nothing(ax, _nothing(counted))
+        _axes.nothing(ax, nothing(counted))
     else:
         _axes.titles(ax, "Accounts by country", "Accounts (share of those with a known country)")
         colours = [ACCENT] * len(table)
@@ -67,11 +67,12 @@ def accounts_by_country(
         size = _axes.rows(ax, list(table["country_name"]))
         labels = _text.amounts(table["accounts"], table["share"])
         _axes.bars(ax, list(table["accounts"]), labels, colours, size)
-    _axes.caption(ax, table, _not_shown(counted))
+    _axes.caption(ax, table, unknown(counted))
     return ax
 
 
-def _not_shown(counted: dict[str, int]) -> str:
+def unknown(counted: dict[str, int]) -> str:
+    """Say how many accounts have no known country; nothing where all have one."""
     reasons = {
         "without a country": counted["country_missing"],
         "with one that was not identified": counted["country_unresolved"],
@@ -79,7 +80,8 @@ def _not_shown(counted: dict[str, int]) -> str:
     return _text.not_shown("account", reasons)
 
 
-def _nothing(counted: dict[str, int]) -> str:
+def nothing(counted: dict[str, int]) -> str:
+    """Say why there is no country at all."""
     number = counted["accounts"]
     return (
         f"None of {_text.counted(number, 'account')} has a known country"

@@ -8,7 +8,28 @@ were. Columns and dtypes are the same for none, one or many records.
 What stays out: drawing (`dirframe.plot`), loading and cleaning.
 """
 
+from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
+from dirframe.stats.contributors import (
+    contributor_concentration,
+    contributor_distribution,
+    contributor_quantiles,
+    lorenz,
+    team_size_classes,
+    users_against_contributors,
+)
 from dirframe.stats.countries import accounts_by_country
 from dirframe.stats.languages import contributors_by_language, language_share
 
-__all__ = ["accounts_by_country", "contributors_by_language", "language_share"]
+__all__ = [
+    "accounts_by_country",
+    "accounts_by_kudo_rank",
+    "contributor_concentration",
+    "contributor_distribution",
+    "contributor_quantiles",
+    "contributors_by_language",
+    "language_share",
+    "lorenz",
+    "posts_distribution",
+    "team_size_classes",
+    "users_against_contributors",
+]

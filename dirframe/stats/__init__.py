@@ -18,18 +18,29 @@ from dirframe.stats.contributors import (
     users_against_contributors,
 )
 from dirframe.stats.countries import accounts_by_country
+from dirframe.stats.entries import language_breakdown, licenses, tags
+from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
+from dirframe.stats.lifetimes import activity, life_span, project_age
 
 __all__ = [
     "accounts_by_country",
     "accounts_by_kudo_rank",
+    "activity",
     "contributor_concentration",
     "contributor_distribution",
     "contributor_quantiles",
     "contributors_by_language",
+    "growth",
+    "language_breakdown",
     "language_share",
+    "languages_by_year",
+    "licenses",
+    "life_span",
     "lorenz",
     "posts_distribution",
+    "project_age",
+    "tags",
     "team_size_classes",
     "users_against_contributors",
 ]

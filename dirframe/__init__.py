@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # type checkers take it for true; importing `typing` woul
 
 if TYPE_CHECKING:
     from dirframe import plot, stats
+    from dirframe.citation import cite
     from dirframe.clean import unify_countries
     from dirframe.client.children import child_table
     from dirframe.client.directory import Directory
@@ -59,6 +60,7 @@ __all__ = [
     "UnresolvedCountriesError",
     "cache_info",
     "child_table",
+    "cite",
     "clear_cache",
     "load_account",
     "load_accounts",
@@ -78,6 +80,7 @@ _HOMES = {
     "Directory": "dirframe.client.directory",
     "cache_info": "dirframe.client.upkeep",
     "child_table": "dirframe.client.children",
+    "cite": "dirframe.citation",
     "clear_cache": "dirframe.client.upkeep",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",

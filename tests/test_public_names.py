@@ -32,6 +32,7 @@ PUBLIC = [
     "UnresolvedCountriesError",
     "cache_info",
     "child_table",
+    "cite",
     "clear_cache",
     "load_account",
     "load_accounts",

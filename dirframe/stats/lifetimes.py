@@ -149,8 +149,7 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     projects : pandas.DataFrame
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
-        The day on which the age is told. Left out: the latest month with activity in the
-        data.
+        The day on which the age is told. Left out: the latest month in the data.
 
     Returns
     -------
@@ -193,8 +192,8 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     )
     count = found["records"].to_numpy(dtype=np.int64)
     backwards = found["reversed"].astype("boolean").fillna(value=False).to_numpy(dtype=bool)
-    last = found["last"][~backwards].max()
-    month = _month(last if as_of is None else _day(as_of))
+    latest = found[["first", "last"]][~backwards].max().max()
+    month = _month(latest if as_of is None else _day(as_of))
     first = found["first"]
     no_month, too_late = first.isna().to_numpy(), (first > month).to_numpy()
     aged = ~(no_month | backwards | too_late)

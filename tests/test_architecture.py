@@ -19,6 +19,7 @@ PACKAGE = ROOT / "dirframe"
 
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
+    "tests/plot/test_every_chart.py",
     "tests/test_architecture.py",
     "tests/test_docstrings.py",
     "tests/test_import_cost.py",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter, SymmetricalLogLocator
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
 from dirframe.plot import _text
@@ -34,7 +34,7 @@ _SMALLEST_TEXT = 5.0  # points
 _COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
 
 
-def axes(ax: Axes | None, rows: int) -> Axes:
+def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
     """Return the axes to draw on: those given, or a new figure with room for the rows."""
     if ax is not None:
         figure = ax.get_figure(root=True)
@@ -43,7 +43,7 @@ def axes(ax: Axes | None, rows: int) -> Axes:
             figure.set_layout_engine("constrained")
         return ax
     height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
-    _, ax = plt.subplots(figsize=(_FIGURE_WIDTH, height), layout="constrained")
+    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax
 
 
@@ -51,7 +51,9 @@ def rows(ax: Axes, names: Sequence[str]) -> float:
     """Name the rows from top to bottom; return the size of text that fits a row, in points."""
     usual = _text.size(ax, mpl.rcParams["ytick.labelsize"])
     size = max(min(usual, _text.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
-    shown = [_text.name(name) for name in names]
+    # The layout will take some of the height; low rows have one line of text.
+    low = 0.75 * _text.height(ax) / max(len(names), 1) < 2.2 * _SMALLEST_TEXT
+    shown = [_text.short(name) if low else _text.name(name) for name in names]
     ax.set_yticks(range(len(names)), shown, fontsize=size, **_text.literal())
     for label, text in zip(ax.get_yticklabels(), shown, strict=True):
         if "\n" in text:  # two lines have to fit where the others have one
@@ -173,6 +175,7 @@ def key(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
         fontsize=size,
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
+        bbox_transform=ax.transAxes + _down(ax, _below(ax)),
         ncols=len(handles) if fits else max(int(room / max(widths)), 1),
         frameon=False,
         columnspacing=1.2,
@@ -189,6 +192,21 @@ def nothing(ax: Axes, text: str) -> None:
     size = _text.size(ax, "large")
     said = _text.wrapped(text, size, _text.width(ax))
     ax.text(0.5, 0.5, said, ha="center", va="center", fontsize=size, **_text.literal())
+
+
+def _below(ax: Axes) -> float:
+    """Estimate the height of the numbers and the unit below the axes, in points."""
+    ticks = ax.xaxis.get_ticklabels()
+    numbers = 1.3 * float(ticks[0].get_fontsize()) + 6 if ticks else 0.0
+    unit = ax.xaxis.get_label()
+    lines = unit.get_text().count("\n") + 1 if unit.get_text() else 0
+    return float(numbers + 1.3 * lines * float(unit.get_fontsize()))
+
+
+def _down(ax: Axes, points: float) -> ScaledTranslation:
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # noqa: S101  # axes that are drawn on are on a figure
+    return ScaledTranslation(0, -points / 72, figure.dpi_scale_trans)
 
 
 def _label_ticks(ax: Axes) -> float:

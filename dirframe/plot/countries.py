@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe import stats
-from dirframe.plot import _axes, _text
+from dirframe.plot import _text
 from dirframe.plot._colours import ACCENT, OTHER
+from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,20 +56,20 @@ def accounts_by_country(
     """
     table = stats.accounts_by_country(accounts, top=top)
     counted = table.attrs["dirframe"]["counted"]
-    ax = _axes.axes(ax, len(table))
-    if table.empty:
-        _axes.titles(ax, "Accounts by country")
-        _axes.nothing(ax, nothing(counted))
-    else:
-        _axes.titles(ax, "Accounts by country", "Accounts (share of those with a known country)")
-        colours = [ACCENT] * len(table)
-        if counted["countries_in_other"]:
-            colours[-1] = OTHER
-        size = _axes.rows(ax, list(table["country_name"]))
-        labels = _text.amounts(table["accounts"], table["share"])
-        _axes.bars(ax, list(table["accounts"]), labels, colours, size)
-    _axes.caption(ax, table, unknown(counted))
-    return ax
+    colours = [ACCENT] * len(table)
+    if counted["countries_in_other"]:
+        colours[-1] = OTHER
+    return ranking(
+        ax,
+        table,
+        "country_name",
+        "accounts",
+        title="Accounts by country",
+        unit="Accounts (share of those with a known country)",
+        colours=colours,
+        nothing=nothing(counted),
+        notes=[unknown(counted)],
+    )
 
 
 def unknown(counted: dict[str, int]) -> str:
@@ -82,9 +83,4 @@ def unknown(counted: dict[str, int]) -> str:
 
 def nothing(counted: dict[str, int]) -> str:
     """Say why there is no country at all."""
-    number = counted["accounts"]
-    return (
-        f"None of {_text.counted(number, 'account')} has a known country"
-        if number
-        else "No accounts"
-    )
+    return _text.none(counted["accounts"], "account", "a known country")

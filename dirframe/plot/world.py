@@ -6,27 +6,23 @@ What stays out: the shapes of countries (`dirframe.plot._world`), counting
 
 from __future__ import annotations
 
-from itertools import count, islice, takewhile
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
 from dirframe.plot import _axes, _text, _world
+from dirframe.plot._classes import Classes
 from dirframe.plot._colours import NEUTRAL
 from dirframe.plot.countries import nothing, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["accounts_map"]
 
 _ROWS = 11  # as high as the map needs at the usual width
-_CLASSES = 6  # more shades of one colour cannot be told apart
 _NAMED = 6  # territories that the caption names
 
 
@@ -88,17 +84,10 @@ def accounts_map(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         return ax
     known = table["country_alpha_2"].isin(list(shapes))
     shown = dict(zip(table["country_alpha_2"][known], table["accounts"][known], strict=True))
-    edges = _lower_edges(max(shown.values(), default=1))
-    colours = _shades(len(edges))
-    _draw(ax, {code: colours[_class(number, edges)] for code, number in shown.items()})
-    handles = [
-        Patch(facecolor=colour, edgecolor=NEUTRAL, label=label)
-        for colour, label in zip(
-            colours, _ranges(edges, max(shown.values(), default=1)), strict=True
-        )
-    ]
+    classes = Classes.upto(max(shown.values(), default=1))
+    _draw(ax, {code: classes.shade(number) for code, number in shown.items()})
     none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    _axes.key(ax, [none, *handles], "Accounts")
+    _axes.key(ax, [none, *classes.handles()], "Accounts")
     _axes.caption(ax, table, unknown(counted), _too_small(table[~known], said=unknown(counted)))
     return ax
 
@@ -121,42 +110,6 @@ def _draw(ax: Axes, colours: dict[str, str]) -> None:
         )
         ax.add_patch(land)
         land.set_clip_path(edge, ax.transData)
-
-
-def _lower_edges(most: int) -> list[int]:
-    """Divide 1 to `most` into few classes, each as much larger as the one before."""
-    return next(
-        edges
-        for steps in _divisions()
-        if len(edges := list(islice(takewhile(most.__ge__, steps), _CLASSES + 1))) <= _CLASSES
-    )
-
-
-def _divisions() -> Iterator[Iterator[int]]:
-    """Yield ways to divide, the finest first."""
-    yield count(1)
-    yield (digit * 10**power for power in count() for digit in (1, 2, 5))
-    yield (digit * 10**power for power in count() for digit in (1, 3))
-    yield from ((10 ** (step * power) for power in count()) for step in count(1))
-
-
-def _class(number: int, edges: Sequence[int]) -> int:
-    return sum(number >= edge for edge in edges) - 1
-
-
-def _ranges(edges: Sequence[int], most: int) -> list[str]:
-    lasts = [*(edge - 1 for edge in edges[1:]), most]
-    return [
-        f"{first:,}" if first == last else f"{first:,}–{last:,}"
-        for first, last in zip(edges, lasts, strict=True)
-    ]
-
-
-def _shades(classes: int) -> list[str]:
-    # Lightness falls all along this map, so that it can be read in greyscale.
-    shades = mpl.colormaps["YlGnBu"]
-    steps = [0.25 + 0.7 * n / max(classes - 1, 1) for n in range(classes)]
-    return [mpl.colors.to_hex(shades(step if classes > 1 else 0.7)) for step in steps]
 
 
 def _too_small(territories: pd.DataFrame, *, said: str) -> str:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     )
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
+    from dirframe.stats.overview import summary
+    from dirframe.stats.snapshots import compare
 
 __version__ = "0.1.0"
 
@@ -62,6 +64,7 @@ __all__ = [
     "child_table",
     "cite",
     "clear_cache",
+    "compare",
     "load_account",
     "load_accounts",
     "load_project",
@@ -73,6 +76,7 @@ __all__ = [
     "sample_directory",
     "serve",
     "stats",
+    "summary",
     "unify_countries",
 ]
 
@@ -82,6 +86,7 @@ _HOMES = {
     "child_table": "dirframe.client.children",
     "cite": "dirframe.citation",
     "clear_cache": "dirframe.client.upkeep",
+    "compare": "dirframe.stats.snapshots",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
     "load_project": "dirframe.client.records",
@@ -91,6 +96,7 @@ _HOMES = {
     "read_pages": "dirframe.client.recorded",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",
+    "summary": "dirframe.stats.overview",
     "unify_countries": "dirframe.clean",
 }
 _SUBMODULES = {"plot", "stats"}

@@ -34,6 +34,7 @@ PUBLIC = [
     "child_table",
     "cite",
     "clear_cache",
+    "compare",
     "load_account",
     "load_accounts",
     "load_project",
@@ -45,6 +46,7 @@ PUBLIC = [
     "sample_directory",
     "serve",
     "stats",
+    "summary",
     "unify_countries",
 ]
 

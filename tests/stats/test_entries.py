@@ -31,7 +31,7 @@ def frame(column: str, lists: Sequence[Sequence[object] | None]) -> pd.DataFrame
         {
             "id": pd.Series(map(str, range(len(lists))), dtype="str"),
             "analysis_total_code_lines": numbers,
-            column: pd.Series(lists, dtype="object"),
+            column: pd.Series([*lists], dtype="object"),
         }
     )
 

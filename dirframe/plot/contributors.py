@@ -168,7 +168,7 @@ def team_size_classes(
         "team_size",
         "projects",
         title="Projects by size of their team",
-        unit="Projects (share of those with a valid contributor count)",
+        unit="Projects (share of those with a valid count)",
         colours=[ACCENT] * len(table),
         nothing=_nothing(table),
         notes=[f"Size: people who contributed {_TWELVE_MONTHS}.", _not_shown(table)],

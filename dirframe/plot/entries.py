@@ -194,8 +194,8 @@ def _memberships(
         name,
         "projects",
         title=title,
-        unit=f"Projects (share of those with {what}; one can have several)",
+        unit=f"Projects (share of those with {what})",
         colours=colours,
         nothing=_text.none(counted["projects"], "project", what),
-        notes=[note, _text.not_shown("project", reasons)],
+        notes=["A project can have several.", note, _text.not_shown("project", reasons)],
     )

@@ -18,6 +18,7 @@ from dirframe.stats.contributors import (
     users_against_contributors,
 )
 from dirframe.stats.countries import accounts_by_country
+from dirframe.stats.density import contributors_per_thousand_lines
 from dirframe.stats.entries import language_breakdown, licenses, tags
 from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
@@ -31,6 +32,7 @@ __all__ = [
     "contributor_distribution",
     "contributor_quantiles",
     "contributors_by_language",
+    "contributors_per_thousand_lines",
     "growth",
     "language_breakdown",
     "language_share",

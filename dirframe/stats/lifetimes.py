@@ -285,13 +285,13 @@ def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame
         last_month=moment(projects, LAST_MONTH),
         contributors=whole(projects, CONTRIBUTORS),
     ).with_columns(months=(12 * year + month + 1), contributors=valid("contributors"))
-    numbers = collected(
-        table.select(
-            missing=(first.is_null() | last.is_null()).sum(),
-            backwards=(last < first).sum(),
-        )
-    ).iloc[0]
-    spans = table.filter(last >= first).sort(
+    lengths = sizes(table, "months").astype("Int64").sort_values("months", ascending=False)
+    lived = lengths[(lengths["months"] > 0).fillna(value=False)]
+    if top is not None and len(lived):  # all that could be among them, before they are sorted
+        enough = int((lived["records"].cumsum() < top).sum())
+        least = int(lived["months"].iloc[min(enough, len(lived) - 1)])
+        table = table.filter(nw.col("months") >= least)
+    spans = table.filter(nw.col("months") > 0).sort(
         "months", "first_month", "name", "id", descending=[True, False, False, False]
     )
     result = collected(spans if top is None else spans.head(top))
@@ -299,13 +299,13 @@ def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame
     result = result[names].astype(
         dict(zip(names, ["str"] * 3 + [_MOMENT] * 2 + ["Int64"] * 2, strict=True))
     )
-    missing, backwards = int(numbers["missing"]), int(numbers["backwards"])
-    spanned = len(projects) - missing - backwards
+    spanned = int(lived["records"].sum())
+    missing = int(lengths["records"][lengths["months"].isna()].sum())
     counted = {
         "projects": len(projects),
         "with_life_span": spanned,
         "month_missing": missing,
-        "months_reversed": backwards,
+        "months_reversed": len(projects) - spanned - missing,
         "projects_not_shown": spanned - len(result),
     }
     result = result.reset_index(drop=True)

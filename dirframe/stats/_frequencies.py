@@ -77,13 +77,9 @@ class Frequencies:
         """Interpolate linearly between neighbours, as type 7 of Hyndman and Fan does."""
         if not self.known:
             return np.full(len(at), np.nan)
-        ends = self.records.cumsum()
-        place = at * (self.known - 1)
-        below, above = np.floor(place), np.ceil(place)
-        low = self.numbers[np.searchsorted(ends, below, side="right")].astype(float)
-        high = self.numbers[np.searchsorted(ends, above, side="right")].astype(float)
-        found: NDArray[np.float64] = low + (high - low) * (place - below)
-        return found
+        index = pd.MultiIndex.from_arrays([np.zeros(len(self.numbers)), self.numbers])
+        found = quantiles(pd.Series(self.records, index=index), at)
+        return found.iloc[0].to_numpy(dtype=np.float64)
 
     def cumulated(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give the Lorenz curve: shares of the records, poorest first, and of what they have.
@@ -96,3 +92,22 @@ class Frequencies:
         records = np.append(0, self.records.cumsum()) / self.known
         sums = np.append(0, held.cumsum())
         return records, sums / sums[-1]
+
+
+def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
+    """Give the quantiles of each group: a row a group, a column a quantile by its place.
+
+    `records` counts by group and number, each group's numbers in ascending order.
+    """
+    groups = records.index.get_level_values(0)
+    numbers = records.index.get_level_values(1).to_numpy(dtype=float)
+    ends = records.to_numpy(dtype=np.int64).cumsum()
+    sizes_of = records.groupby(level=0, sort=False).sum()
+    count = sizes_of.to_numpy(dtype=np.int64)
+    start = (count.cumsum() - count)[:, None]
+    place = at * (count[:, None] - 1)
+    below, above = np.floor(place), np.ceil(place)
+    low = numbers[np.searchsorted(ends, start + below, side="right")]
+    high = numbers[np.searchsorted(ends, start + above, side="right")]
+    found = low + (high - low) * (place - below)
+    return pd.DataFrame(found, index=groups.unique())

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies
-from dirframe.stats._groups import finish, require
 from dirframe.stats._tables import ACCOUNTS, lazy, shares, sizes, whole, whole_column
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
+from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies
-from dirframe.stats._groups import finish, require
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import narwhals as nw
 import pandas as pd
 
-from dirframe.stats._groups import finish, require
+from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     LANGUAGE,

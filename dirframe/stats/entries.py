@@ -12,7 +12,7 @@ import narwhals as nw
 import pandas as pd
 
 from dirframe.client.children import child_table
-from dirframe.stats._groups import finish, require
+from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import (
     LINES,
     PROJECTS,

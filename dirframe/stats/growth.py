@@ -13,7 +13,7 @@ from pandas.tseries.frequencies import to_offset
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
-from dirframe.stats._groups import finish, require
+from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import (
     CREATED,
     FIRST_MONTH,

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
-from dirframe.stats._groups import require
+from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
 from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, text, whole
 

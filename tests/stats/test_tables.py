@@ -10,20 +10,27 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dirframe import load_accounts, load_projects, sample_directory, stats
+from dirframe import load_accounts, load_projects, sample_directory, stats, unify_countries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OF_ACCOUNTS = (stats.accounts_by_kudo_rank, stats.growth, stats.posts_distribution)
+OF_ACCOUNTS = (
+    stats.accounts_by_country,
+    stats.accounts_by_kudo_rank,
+    stats.growth,
+    stats.posts_distribution,
+)
 OF_PROJECTS = (
     stats.activity,
     stats.contributor_concentration,
     stats.contributor_distribution,
     stats.contributor_quantiles,
+    stats.contributors_by_language,
     stats.contributors_per_thousand_lines,
     stats.growth,
     stats.language_breakdown,
+    stats.language_share,
     stats.languages_by_year,
     stats.licenses,
     stats.life_span,
@@ -33,13 +40,24 @@ OF_PROJECTS = (
     stats.team_size_classes,
     stats.users_against_contributors,
 )
-MODULES = ("_frequencies", "accounts", "contributors", "density", "entries", "growth", "lifetimes")
+MODULES = (
+    "_frequencies",
+    "accounts",
+    "contributors",
+    "countries",
+    "density",
+    "entries",
+    "growth",
+    "languages",
+    "lifetimes",
+)
 
 
 @pytest.fixture(scope="module")
 def sample() -> tuple[pd.DataFrame, pd.DataFrame]:
     with sample_directory(cache=False) as directory:
-        return load_accounts(directory=directory), load_projects(directory=directory)
+        accounts = unify_countries(load_accounts(directory=directory))
+        return accounts, load_projects(directory=directory)
 
 
 def on_arrow(**columns: pd.Series[Any]) -> nw.LazyFrame[Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
 
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
 _ROW_HEIGHT = 0.25  # inches
@@ -70,7 +71,7 @@ def bars(
     ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
 ) -> None:
     """Draw a horizontal bar a row, with its label at its end."""
-    drawn = ax.barh(range(len(widths)), widths, height=_thickness(len(widths)), color=colours)
+    drawn = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
     _hatch_other(drawn, colours)
     ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
     # Room for the longest label beside the longest bar, but never more than the bars have.
@@ -92,7 +93,7 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
     ax.hlines(table.index, high, most, colors=line, linewidth=0.8, alpha=0.6)
     ax.plot(most, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6)
     drawn = ax.barh(
-        table.index, high - low, left=low, height=0.75 * _thickness(len(table)), color=colours
+        table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
     )
     _hatch_other(drawn, colours)
     ax.plot(
@@ -145,9 +146,11 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     """Write the notes and the source discreetly below everything else, from the left edge."""
     text = "\n".join([" ".join(n for n in notes if n), provenance.caption(statistic)]).strip()
     size = _text.size(ax, "x-small")
+    # The names beside the axes are above it, so that it may be wider than the axes, but not so
+    # wide that it meets that of other axes.
+    wider = 1.2 if len(_figure(ax).axes) == 1 else 1.05
     ax.annotate(
-        # The names beside the axes are above it, so that it is wider than the axes.
-        _text.wrapped(text, size, 1.2 * _text.width(ax)),
+        _text.wrapped(text, size, wider * _text.width(ax)),
         (0, 0),
         (0, -4),
         xycoords=partial(_surroundings, ax),
@@ -204,9 +207,13 @@ def _below(ax: Axes) -> float:
 
 
 def _down(ax: Axes, points: float) -> ScaledTranslation:
+    return ScaledTranslation(0, -points / 72, _figure(ax).dpi_scale_trans)
+
+
+def _figure(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert figure is not None  # noqa: S101  # axes that are drawn on are on a figure
-    return ScaledTranslation(0, -points / 72, figure.dpi_scale_trans)
+    return figure
 
 
 def _label_ticks(ax: Axes) -> float:
@@ -217,7 +224,7 @@ def _label_ticks(ax: Axes) -> float:
     return size
 
 
-def _thickness(rows: int) -> float:
+def thickness(rows: int) -> float:
     """Give the height of a bar, as a share of its row; few rows are high ones."""
     return 0.74 * min(rows / _ROWS_AT_LEAST, 1.0)
 

@@ -14,6 +14,7 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 from dirframe.plot import _text
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -24,6 +25,11 @@ def places(moments: Any) -> NDArray[np.float64]:
     """Give the place of each moment on an axis of dates: its days since 1970."""
     # matplotlib.dates has no types.
     return np.asarray(date2num(moments), dtype=np.float64)  # type: ignore[no-untyped-call]
+
+
+def only_year(first: pd.Timestamp, last: pd.Timestamp) -> str:
+    """Say in which year both are: ticks within one year do not."""
+    return f", {first.year}" if first.year == last.year else ""
 
 
 def axis(ax: Axes) -> None:

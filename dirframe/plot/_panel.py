@@ -5,6 +5,7 @@ What stays out: rows with names, key and caption (`dirframe.plot._axes`).
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
@@ -68,6 +69,16 @@ def counts(ax: Axes, which: Which, most: float) -> None:
     _limit(ax, which, 0, max(most, 1) * 1.05)
     axis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def whole(ax: Axes, first: int, last: int) -> None:
+    """Let the x axis have a place for each whole number, such as a year, and number some."""
+    _, ticks = _axis(ax, "x")
+    steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(step for step in steps if (last - first) / step < ticks)
+    ax.set_xticks(range(-(-first // step) * step, last + 1, step))
+    ax.set_xlim(first - 0.5, last + 0.5)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
 
 
 def logarithmic(ax: Axes, which: Which, most: float, *, least: float = 0) -> None:

@@ -8,10 +8,8 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from pandas.tseries.frequencies import to_offset
 
 from dirframe import stats
@@ -28,6 +26,17 @@ __all__ = ["growth", "languages_by_year"]
 
 # Languages that share the grey are told apart by these, in turn.
 _PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
+# What pandas calls a period, without the day or month that it begins with.
+_PERIODS = {
+    "D": "day",
+    "W": "week",
+    "MS": "month",
+    "ME": "month",
+    "QS": "quarter",
+    "QE": "quarter",
+    "YS": "year",
+    "YE": "year",
+}
 _FEW = 10  # projects; shares of fewer say little
 
 
@@ -75,10 +84,10 @@ def growth(
     if table.empty:
         return _panel.empty(ax, table, title, _text.none(counted[noun], noun[:-1], "a date"))
     every = to_offset(freq)
-    length = str(every.freqstr)
-    periods = {"D": "day", "MS": "month", "ME": "month", "YS-JAN": "year"}
-    unit = periods.get(length, "W" * (length[:2] == "W-") and "week")
-    over_time = f"Created at (UTC, by {unit})" if unit else f"Created at (UTC, periods of {freq})"
+    period = _PERIODS.get(str(every.freqstr).split("-")[0])
+    by = f"by {period}" if period else f"periods of {freq}"
+    year = _dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
+    over_time = f"Created at (UTC{year}, {by})"
     _panel.labels(ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}")
     numbers = table["total" if cumulative else "new"].to_numpy(float)
     edges = [*table["start"], table["start"].iloc[-1] + every]
@@ -159,7 +168,7 @@ def languages_by_year(
         for bar, number in zip(drawn, of_year, strict=True):
             bar.set_alpha(1 if number >= _FEW else 0.3)
         below += share
-    _years(ax, int(years[0]), int(years[-1]))
+    _panel.whole(ax, int(years[0]), int(years[-1]))
     _key_beside(ax, looks)
     few = f"Pale: years with fewer than {_FEW} projects." if (of_year < _FEW).any() else ""
     reasons = {
@@ -169,15 +178,6 @@ def languages_by_year(
     note = "The language is that of the latest analysis."
     _axes.caption(ax, table, note, few, _text.not_shown("project", reasons))
     return ax
-
-
-def _years(ax: Axes, first: int, last: int) -> None:
-    size = _text.size(ax, mpl.rcParams["xtick.labelsize"])
-    ax.tick_params(axis="x", labelsize=size)
-    ax.set_xlim(first - 0.5, last + 0.5)
-    most = max(min(int(0.7 * _text.width(ax) / (3 * size)), 10), 1)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=most, integer=True, steps=[1, 2, 5, 10]))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
 
 
 def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any]]:

@@ -140,8 +140,7 @@ def project_age(
     _panel.labels(ax, title, "Age (whole years since the first activity)", "Projects")
     ax.bar(years, number, width=0.85, color=ACCENT)
     _panel.counts(ax, "y", number.max())
-    _panel.counts(ax, "x", years.max())
-    ax.set_xlim(-0.7, years.max() + 0.7)
+    _panel.whole(ax, 0, int(years.max()))
     ax.grid(visible=False, axis="x")
     reasons = {
         "without a first month": counted["month_missing"],
@@ -200,14 +199,18 @@ def life_span(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None
         why = _text.none(counted["projects"], "project", "both a first and a last month")
         return _panel.empty(ax, table, title, why)
     size = _axes.rows(ax, list(table["name"]))
-    _axes.titles(ax, title, "First to last month with activity (UTC)", pad=1.2 * size + 8)
+    year = _dates.only_year(table["first_month"].min(), table["last_month"].max())
+    unit = f"First to last month with activity (UTC{year})"
+    _axes.titles(ax, title, unit, pad=1.2 * size + 8)
     begin = _dates.places(table["first_month"])
     end = _dates.places(table["last_month"] + MonthBegin(1))
     colours = {
         language: language_colour(language) for language in table["language"].dropna().unique()
     }
     of_row = [colours.get(language, NEUTRAL) for language in table["language"]]
-    ax.barh(range(len(table)), end - begin, left=begin, height=0.6, color=of_row)
+    ax.barh(
+        range(len(table)), end - begin, left=begin, height=_axes.thickness(len(table)), color=of_row
+    )
     _dates.axis(ax)
     ax.margins(x=0.02)
     _axes.columns(ax, {"months": [_text.number(months) for months in table["months"]]}, size)

@@ -37,6 +37,7 @@ def test_each_period_is_a_step_of_its_own_length(cumulative: bool, heights: list
         ("D", "by day"),
         ("W", "by week"),
         ("MS", "by month"),
+        ("QS", "by quarter"),
         ("YS", "by year"),
         ("2W", "periods of 2W"),
     ],
@@ -44,7 +45,7 @@ def test_each_period_is_a_step_of_its_own_length(cumulative: bool, heights: list
 def test_the_unit_of_the_periods_stands_on_the_axis(freq: str, unit: str) -> None:
     ax = plot.growth(created("project"), freq=freq)
     ax.figure.canvas.draw()
-    assert ax.get_xlabel() == f"Created at (UTC, {unit})"
+    assert ax.get_xlabel() == f"Created at (UTC, 2013, {unit})"
     assert ax.get_ylabel() == "Projects in all"
     assert ax.get_title() == "Growth of projects"
 
@@ -104,6 +105,19 @@ def test_years_are_numbered_without_a_separator() -> None:
     ax.figure.canvas.draw()
     assert {"2011", "2013"} <= {label.get_text() for label in ax.get_xticklabels()}
     assert np.diff(ax.get_xticks()).min() >= 1
+
+
+def test_a_single_year_is_numbered_once() -> None:
+    ax = plot.languages_by_year(languages(("C", 2011)))
+    assert ax.get_xticks().tolist() == [2011]
+
+
+def test_dates_of_one_year_say_which_year() -> None:
+    within = provenance.attach(pd.DataFrame({"created_at": CREATED}), resource="project")
+    assert plot.growth(within).get_xlabel() == "Created at (UTC, 2013, by month)"
+    longer = pd.to_datetime(pd.Series(["2012-01-31", "2013-03-01"]), utc=True)
+    ax = plot.growth(pd.DataFrame({"created_at": longer}))
+    assert ax.get_xlabel() == "Created at (UTC, by month)"
 
 
 def test_the_others_are_hatched_and_on_top() -> None:

@@ -15,10 +15,9 @@ from dirframe.stats.contributors import (
     contributor_quantiles,
     lorenz,
     team_size_classes,
-    users_against_contributors,
 )
 from dirframe.stats.countries import accounts_by_country
-from dirframe.stats.density import contributors_per_thousand_lines
+from dirframe.stats.density import contributors_per_thousand_lines, users_against_contributors
 from dirframe.stats.entries import language_breakdown, licenses, tags
 from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share

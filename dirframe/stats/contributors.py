@@ -3,7 +3,8 @@
 A contributor here is one who committed to the project in the twelve months before its
 analysis; a person in two projects counts twice.
 
-What stays out: contributors by language (`dirframe.stats.languages`).
+What stays out: contributors by language (`dirframe.stats.languages`), and against users and
+lines (`dirframe.stats.density`).
 """
 
 from __future__ import annotations
@@ -20,10 +21,7 @@ from dirframe.stats._frequencies import Frequencies
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
-    USERS,
-    lazy,
     shares,
-    sizes,
     whole,
     whole_column,
 )
@@ -37,7 +35,6 @@ __all__ = [
     "contributor_quantiles",
     "lorenz",
     "team_size_classes",
-    "users_against_contributors",
 ]
 
 _TOP_SHARES = (1, 10, 20, 50)  # percent of the projects
@@ -323,66 +320,6 @@ def team_size_classes(
         }
     )
     return _finish(projects, result, found, "team_size_classes")
-
-
-def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
-    """Count the projects of each pair of users and contributors.
-
-    Parameters
-    ----------
-    projects : pandas.DataFrame
-        Projects as `dirframe.load_projects` gives them, of either dialect.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a pair that occurs, by users, then by contributors:
-
-        - ``users`` (Int64, members): ``stack_count``, or ``user_count`` where that is missing
-        - ``contributors`` (Int64, people)
-        - ``projects`` (Int64, projects): projects with this pair
-
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or holds something else than whole numbers.
-
-    Notes
-    -----
-    Projects where either number is missing or negative are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_both``, ``users_missing``,
-    ``users_negative``, ``contributors_missing`` and ``contributors_negative``; a project can
-    be in two of the last four.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "stack_count": [7, 0, 0],
-    ...     "analysis_twelve_month_contributor_count": [2, 1, 1],
-    ... })
-    >>> print(users_against_contributors(projects))
-       users  contributors  projects
-    0      0             1         2
-    1      7             2         1
-    """
-    require(projects, CONTRIBUTORS, giver=PROJECTS)
-    columns = {"users": whole(projects, *USERS), "contributors": whole(projects, CONTRIBUTORS)}
-    pairs = sizes(lazy(**columns), *columns).rename(columns={"records": "projects"})
-    pairs = pairs.astype("Int64")
-    unknown = {
-        f"{name}_{reason}": int(pairs["projects"][rows].sum())
-        for name in columns
-        for reason, rows in (
-            ("missing", pairs[name].isna()),
-            ("negative", (pairs[name] < 0).fillna(value=False)),
-        )
-    }
-    result = pairs[((pairs["users"] >= 0) & (pairs["contributors"] >= 0)).fillna(value=False)]
-    result = result.sort_values(["users", "contributors"], ignore_index=True)
-    counted = {"projects": len(projects), "with_both": int(result["projects"].sum()), **unknown}
-    step = "users_against_contributors"
-    return finish(projects, result, step=step, resource="project", counted=counted)
 
 
 def _class(smallest: int, largest: int | None) -> str:

@@ -43,7 +43,6 @@ OF_PROJECTS = (
 MODULES = (
     "_frequencies",
     "accounts",
-    "contributors",
     "countries",
     "density",
     "entries",

@@ -187,11 +187,9 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     """
     require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
     table = lazy(first=moment(projects, FIRST_MONTH), last=moment(projects, LAST_MONTH))
-    found = sizes(
-        table.with_columns(reversed=nw.col("last") < nw.col("first")), "first", "last", "reversed"
-    )
+    found = sizes(table, "first", "last")
     count = found["records"].to_numpy(dtype=np.int64)
-    backwards = found["reversed"].astype("boolean").fillna(value=False).to_numpy(dtype=bool)
+    backwards = (found["last"] < found["first"]).to_numpy(dtype=bool)
     latest = found[["first", "last"]][~backwards].max().max()
     month = _month(latest if as_of is None else _day(as_of))
     first = found["first"]

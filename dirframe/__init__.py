@@ -10,6 +10,7 @@ TYPE_CHECKING = False  # type checkers take it for true; importing `typing` woul
 
 if TYPE_CHECKING:
     from dirframe import plot, stats
+    from dirframe.citation import cite
     from dirframe.clean import country_audit, country_note, unify_countries
     from dirframe.client.children import child_table
     from dirframe.client.directory import Directory
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     )
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
+    from dirframe.stats.overview import summary
+    from dirframe.stats.snapshots import compare
 
 __version__ = "0.1.0"
 
@@ -71,7 +74,9 @@ __all__ = [
     "UnresolvedCountriesError",
     "cache_info",
     "child_table",
+    "cite",
     "clear_cache",
+    "compare",
     "country_audit",
     "country_note",
     "load_account",
@@ -85,6 +90,7 @@ __all__ = [
     "sample_directory",
     "serve",
     "stats",
+    "summary",
     "unify_countries",
 ]
 
@@ -92,7 +98,9 @@ _HOMES = {
     "Directory": "dirframe.client.directory",
     "cache_info": "dirframe.client.upkeep",
     "child_table": "dirframe.client.children",
+    "cite": "dirframe.citation",
     "clear_cache": "dirframe.client.upkeep",
+    "compare": "dirframe.stats.snapshots",
     "country_audit": "dirframe.clean",
     "country_note": "dirframe.clean",
     "load_account": "dirframe.client.records",
@@ -104,6 +112,7 @@ _HOMES = {
     "read_pages": "dirframe.client.recorded",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",
+    "summary": "dirframe.stats.overview",
     "unify_countries": "dirframe.clean",
 }
 _SUBMODULES = {"plot", "stats"}

@@ -19,10 +19,13 @@ PACKAGE = ROOT / "dirframe"
 
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
+    "tests/plot/test_every_chart.py",
+    "tests/plot/test_pictures.py",
     "tests/test_cli.py",
     "tests/test_architecture.py",
     "tests/test_docstrings.py",
     "tests/test_import_cost.py",
+    "tests/test_notebooks.py",
     "tests/test_public_names.py",
     "tests/test_sample_data.py",
     "tests/test_wheel.py",

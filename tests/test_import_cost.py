@@ -24,6 +24,7 @@ HEAVY = {
     "ipywidgets",
     "lxml",
     "matplotlib",
+    "narwhals",
     "numpy",
     "pandas",
     "pyarrow",

@@ -38,7 +38,9 @@ PUBLIC = [
     "UnresolvedCountriesError",
     "cache_info",
     "child_table",
+    "cite",
     "clear_cache",
+    "compare",
     "country_audit",
     "country_note",
     "load_account",
@@ -52,6 +54,7 @@ PUBLIC = [
     "sample_directory",
     "serve",
     "stats",
+    "summary",
     "unify_countries",
 ]
 

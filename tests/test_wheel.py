@@ -99,6 +99,8 @@ def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel: Path) ->
         names = archive.namelist()
         sizes = {info.filename: info.file_size for info in archive.infolist()}
     assert "dirframe/py.typed" in names
+    assert "dirframe/plot/dirframe.mplstyle" in names
+    assert {"dirframe/data/world/countries-110m.json", "dirframe/data/world/LICENSE"} <= set(names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert sum(size for name, size in sizes.items() if name.startswith("dirframe/data/")) > 100_000
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"dirframe"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter, SymmetricalLogLocator
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
 from dirframe.plot import _text
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
 
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
 _ROW_HEIGHT = 0.25  # inches
@@ -33,7 +35,7 @@ _SMALLEST_TEXT = 5.0  # points
 _COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
 
 
-def axes(ax: Axes | None, rows: int) -> Axes:
+def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
     """Return the axes to draw on: those given, or a new figure with room for the rows."""
     if ax is not None:
         figure = ax.get_figure(root=True)
@@ -42,7 +44,7 @@ def axes(ax: Axes | None, rows: int) -> Axes:
             figure.set_layout_engine("constrained")
         return ax
     height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
-    _, ax = plt.subplots(figsize=(_FIGURE_WIDTH, height), layout="constrained")
+    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax
 
 
@@ -50,7 +52,9 @@ def rows(ax: Axes, names: Sequence[str]) -> float:
     """Name the rows from top to bottom; return the size of text that fits a row, in points."""
     usual = _text.size(ax, mpl.rcParams["ytick.labelsize"])
     size = max(min(usual, _text.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
-    shown = [_text.name(name) for name in names]
+    # The layout will take some of the height; low rows have one line of text.
+    low = 0.75 * _text.height(ax) / max(len(names), 1) < 2.2 * _SMALLEST_TEXT
+    shown = [_text.short(name) if low else _text.name(name) for name in names]
     ax.set_yticks(range(len(names)), shown, fontsize=size, **_text.literal())
     for label, text in zip(ax.get_yticklabels(), shown, strict=True):
         if "\n" in text:  # two lines have to fit where the others have one
@@ -67,7 +71,7 @@ def bars(
     ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
 ) -> None:
     """Draw a horizontal bar a row, with its label at its end."""
-    drawn = ax.barh(range(len(widths)), widths, height=_thickness(len(widths)), color=colours)
+    drawn = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
     _hatch_other(drawn, colours)
     ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
     # Room for the longest label beside the longest bar, but never more than the bars have.
@@ -89,7 +93,7 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
     ax.hlines(table.index, high, most, colors=line, linewidth=0.8, alpha=0.6)
     ax.plot(most, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6)
     drawn = ax.barh(
-        table.index, high - low, left=low, height=0.75 * _thickness(len(table)), color=colours
+        table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
     )
     _hatch_other(drawn, colours)
     ax.plot(
@@ -142,9 +146,11 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     """Write the notes and the source discreetly below everything else, from the left edge."""
     text = "\n".join([" ".join(n for n in notes if n), provenance.caption(statistic)]).strip()
     size = _text.size(ax, "x-small")
+    # The names beside the axes are above it, so that it may be wider than the axes, but not so
+    # wide that it meets that of other axes.
+    wider = 1.2 if len(_figure(ax).axes) == 1 else 1.05
     ax.annotate(
-        # The names beside the axes are above it, so that it is wider than the axes.
-        _text.wrapped(text, size, 1.2 * _text.width(ax)),
+        _text.wrapped(text, size, wider * _text.width(ax)),
         (0, 0),
         (0, -4),
         xycoords=partial(_surroundings, ax),
@@ -158,6 +164,30 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     )
 
 
+def key(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
+    """Explain colours and marks below the axes, in as many columns as fit."""
+    size = _text.size(ax, "small")
+    # A mark and its gaps take 4.5 ems. One line if it fits, else columns as wide as the widest.
+    widths = [_text.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
+    room = _text.width(ax)
+    fits = sum(widths) <= room
+    legend = ax.legend(
+        handles=list(handles),
+        title=title,
+        title_fontsize=size,
+        fontsize=size,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        bbox_transform=ax.transAxes + _down(ax, _below(ax)),
+        ncols=len(handles) if fits else max(int(room / max(widths)), 1),
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+    for text in (legend.get_title(), *legend.get_texts()):
+        text.set(**_text.literal())
+
+
 def nothing(ax: Axes, text: str) -> None:
     """Say in the middle of empty axes why they are empty."""
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
@@ -165,6 +195,25 @@ def nothing(ax: Axes, text: str) -> None:
     size = _text.size(ax, "large")
     said = _text.wrapped(text, size, _text.width(ax))
     ax.text(0.5, 0.5, said, ha="center", va="center", fontsize=size, **_text.literal())
+
+
+def _below(ax: Axes) -> float:
+    """Estimate the height of the numbers and the unit below the axes, in points."""
+    ticks = ax.xaxis.get_ticklabels()
+    numbers = 1.3 * float(ticks[0].get_fontsize()) + 6 if ticks else 0.0
+    unit = ax.xaxis.get_label()
+    lines = unit.get_text().count("\n") + 1 if unit.get_text() else 0
+    return float(numbers + 1.3 * lines * float(unit.get_fontsize()))
+
+
+def _down(ax: Axes, points: float) -> ScaledTranslation:
+    return ScaledTranslation(0, -points / 72, _figure(ax).dpi_scale_trans)
+
+
+def _figure(ax: Axes) -> Figure:
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # noqa: S101  # axes that are drawn on are on a figure
+    return figure
 
 
 def _label_ticks(ax: Axes) -> float:
@@ -175,7 +224,7 @@ def _label_ticks(ax: Axes) -> float:
     return size
 
 
-def _thickness(rows: int) -> float:
+def thickness(rows: int) -> float:
     """Give the height of a bar, as a share of its row; few rows are high ones."""
     return 0.74 * min(rows / _ROWS_AT_LEAST, 1.0)
 
@@ -187,6 +236,7 @@ def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
 
 
 def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
-    """Return the box of the axes with the labels of both axes."""
-    boxes = [axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis)]
+    """Return the box of the axes with the labels of both axes and the key."""
+    parts = [part for part in (ax.xaxis, ax.yaxis, ax.get_legend()) if part]
+    boxes = [part.get_tightbbox(renderer) for part in parts]
     return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])

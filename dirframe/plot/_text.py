@@ -92,6 +92,15 @@ def name(text: str) -> str:
     return "\n".join(lines)
 
 
+def short(text: str) -> str:
+    """Put a name on one line: names that begin alike often differ at the end, so both stay."""
+    line = " ".join(text.split())
+    half = _NAME_WIDTH // 2
+    return (
+        line if len(line) <= _NAME_WIDTH else f"{line[:half].rstrip()}…{line[1 - half :].lstrip()}"
+    )
+
+
 def wrapped(text: str, size: float, width: float) -> str:
     """Break each line of a text into lines that fit a width; both are in points."""
     letters = max(int(width / (size * _TEXT_EM)), 12)
@@ -118,6 +127,11 @@ def not_shown(noun: str, reasons: dict[str, int]) -> str:
     (count, reason), *others = given
     parts = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
     return f"Not shown: {', '.join(parts)}."
+
+
+def none(count: int, noun: str, what: str) -> str:
+    """Say why a chart is empty: no records at all, or none that has what it shows."""
+    return f"None of {counted(count, noun)} has {what}" if count else f"No {noun}s"
 
 
 def percent(share: float) -> str:

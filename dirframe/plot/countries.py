@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe import stats
-from dirframe.plot import _axes, _text
+from dirframe.plot import _text
 from dirframe.plot._colours import ACCENT, OTHER
+from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,23 +56,24 @@ def accounts_by_country(
     """
     table = stats.accounts_by_country(accounts, top=top)
     counted = table.attrs["dirframe"]["counted"]
-    ax = _axes.axes(ax, len(table))
-    if table.empty:
-        _axes.titles(ax, "Accounts by country")
-        _axes.nothing(ax, _nothing(counted))
-    else:
-        _axes.titles(ax, "Accounts by country", "Accounts (share of those with a known country)")
-        colours = [ACCENT] * len(table)
-        if counted["countries_in_other"]:
-            colours[-1] = OTHER
-        size = _axes.rows(ax, list(table["country_name"]))
-        labels = _text.amounts(table["accounts"], table["share"])
-        _axes.bars(ax, list(table["accounts"]), labels, colours, size)
-    _axes.caption(ax, table, _not_shown(counted))
-    return ax
+    colours = [ACCENT] * len(table)
+    if counted["countries_in_other"]:
+        colours[-1] = OTHER
+    return ranking(
+        ax,
+        table,
+        "country_name",
+        "accounts",
+        title="Accounts by country",
+        unit="Accounts (share of those with a known country)",
+        colours=colours,
+        nothing=nothing(counted),
+        notes=[unknown(counted)],
+    )
 
 
-def _not_shown(counted: dict[str, int]) -> str:
+def unknown(counted: dict[str, int]) -> str:
+    """Say how many accounts have no known country; nothing where all have one."""
     reasons = {
         "without a country": counted["country_missing"],
         "with one that was not identified": counted["country_unresolved"],
@@ -79,10 +81,6 @@ def _not_shown(counted: dict[str, int]) -> str:
     return _text.not_shown("account", reasons)
 
 
-def _nothing(counted: dict[str, int]) -> str:
-    number = counted["accounts"]
-    return (
-        f"None of {_text.counted(number, 'account')} has a known country"
-        if number
-        else "No accounts"
-    )
+def nothing(counted: dict[str, int]) -> str:
+    """Say why there is no country at all."""
+    return _text.none(counted["accounts"], "account", "a known country")

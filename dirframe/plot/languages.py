@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dirframe import stats
 from dirframe.plot import _axes, _text
 from dirframe.plot._colours import OTHER, language_colour
+from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,19 +53,17 @@ def language_share(projects: pd.DataFrame, *, ax: Axes | None = None, top: int |
     """
     table = stats.language_share(projects, top=top)
     counted = table.attrs["dirframe"]["counted"]
-    ax = _axes.axes(ax, len(table))
-    title = "Projects by main language"
-    if table.empty:
-        _axes.titles(ax, title)
-        _axes.nothing(ax, _nothing(counted, "a main language"))
-        _axes.caption(ax, table)
-    else:
-        _axes.titles(ax, title, "Projects (share of those with a main language)")
-        labels = _text.amounts(table["projects"], table["share"])
-        size = _axes.rows(ax, list(table["language"]))
-        _axes.bars(ax, list(table["projects"]), labels, _colours(table), size)
-        _axes.caption(ax, table, _not_shown(counted))
-    return ax
+    return ranking(
+        ax,
+        table,
+        "language",
+        "projects",
+        title="Projects by main language",
+        unit="Projects (share of those with a main language)",
+        colours=_colours(table),
+        nothing=_text.none(counted["projects"], "project", "a main language"),
+        notes=[_not_shown(counted)],
+    )
 
 
 def contributors_by_language(
@@ -114,7 +113,7 @@ def contributors_by_language(
     if described.empty:
         _axes.titles(ax, title)
         what = "a valid contributor count" if counted["with_language"] else "a main language"
-        _axes.nothing(ax, _nothing(counted, what))
+        _axes.nothing(ax, _text.none(counted["projects"], "project", what))
         _axes.caption(ax, table)
         return ax
     size = _axes.rows(ax, list(table["language"]))
@@ -156,8 +155,3 @@ def _not_shown(counted: dict[str, int]) -> str:
         "without a valid contributor count": uncounted,
     }
     return _text.not_shown("project", reasons)
-
-
-def _nothing(counted: dict[str, int], what: str) -> str:
-    number = counted["projects"]
-    return f"None of {_text.counted(number, 'project')} has {what}" if number else "No projects"

@@ -8,7 +8,40 @@ were. Columns and dtypes are the same for none, one or many records.
 What stays out: drawing (`dirframe.plot`), loading and cleaning.
 """
 
+from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
+from dirframe.stats.contributors import (
+    contributor_concentration,
+    contributor_distribution,
+    contributor_quantiles,
+    lorenz,
+    team_size_classes,
+)
 from dirframe.stats.countries import accounts_by_country
+from dirframe.stats.density import contributors_per_thousand_lines, users_against_contributors
+from dirframe.stats.entries import language_breakdown, licenses, tags
+from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
+from dirframe.stats.lifetimes import activity, life_span, project_age
 
-__all__ = ["accounts_by_country", "contributors_by_language", "language_share"]
+__all__ = [
+    "accounts_by_country",
+    "accounts_by_kudo_rank",
+    "activity",
+    "contributor_concentration",
+    "contributor_distribution",
+    "contributor_quantiles",
+    "contributors_by_language",
+    "contributors_per_thousand_lines",
+    "growth",
+    "language_breakdown",
+    "language_share",
+    "languages_by_year",
+    "licenses",
+    "life_span",
+    "lorenz",
+    "posts_distribution",
+    "project_age",
+    "tags",
+    "team_size_classes",
+    "users_against_contributors",
+]

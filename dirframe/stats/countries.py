@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dirframe.stats._groups import finish, group, require
+from dirframe.stats._edges import finish, require
+from dirframe.stats._tables import lazy, named, ranking, shares, sizes, text, whole_column
 
 __all__ = ["accounts_by_country"]
 
@@ -61,29 +62,33 @@ def accounts_by_country(accounts: pd.DataFrame, *, top: int | None = None) -> pd
     """
     columns = ("country_code", "country_alpha_2", "country_name")
     require(accounts, *columns, giver="dirframe.unify_countries(accounts)")
-    groups = group(accounts["country_name"], top=top, noun="countries")
-    first = pd.Series(groups.of_row).drop_duplicates()
-    first = first[(first >= 0) & ((first < len(groups.names) - 1) | (groups.pooled == 0))]
-    codes = pd.Series(
-        accounts["country_alpha_2"].iloc[first.index].astype("str").to_numpy(), index=first
+    table = lazy(**{name: text(accounts, name) for name in columns})
+    found = sizes(table, *columns)
+    known, given = named(found, "country_name"), named(found, "country_code")
+    rows = found[known].astype({"country_name": "str", "country_alpha_2": "str"})
+    by_name = rows.groupby("country_name")
+    totals = by_name["records"].sum().reset_index()
+    names, pooled = ranking(totals, "country_name", ["records"], top=top, noun="countries")
+    order = pd.Index(dict.fromkeys(names), dtype="str")
+    count = whole_column(
+        rows["records"].groupby(names.reindex(rows["country_name"]).to_numpy()).sum().reindex(order)
     )
+    codes = by_name["country_alpha_2"].first().reindex(order)
     result = pd.DataFrame(
         {
-            # Assigned by the number of the group: "other" has no code.
-            "country_alpha_2": codes.reindex(range(len(groups.names))).astype("str"),
-            "country_name": pd.Series(groups.names, dtype="str"),
-            "accounts": pd.Series(groups.sizes, dtype="Int64"),
-            "share": pd.Series(groups.sizes / max(groups.sizes.sum(), 1), dtype="Float64"),
+            "country_alpha_2": pd.Series(codes.to_numpy(), dtype="str"),
+            "country_name": pd.Series(order, dtype="str"),
+            "accounts": count,
+            "share": shares(count),
         }
     )
-    unknown = accounts["country_code"][~groups.named].astype("str")
-    missing = unknown.isna() | (unknown.str.strip() == "")
+    records = found["records"]
     counted = {
         "accounts": len(accounts),
-        "with_country": int(groups.named.sum()),
-        "country_missing": int(missing.sum()),
-        "country_unresolved": int((~missing).sum()),
-        "countries": groups.distinct,
-        "countries_in_other": groups.pooled,
+        "with_country": int(records[known].sum()),
+        "country_missing": int(records[~known & ~given].sum()),
+        "country_unresolved": int(records[~known & given].sum()),
+        "countries": len(names),
+        "countries_in_other": pooled,
     }
     return finish(accounts, result, step="accounts_by_country", resource="account", counted=counted)

@@ -5,22 +5,32 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._groups import Counts, Groups, finish, group, require
+from dirframe.stats._edges import finish, require
+from dirframe.stats._frequencies import quantiles
+from dirframe.stats._tables import (
+    CONTRIBUTORS,
+    LANGUAGE,
+    LINES,
+    PROJECTS,
+    USERS,
+    collected,
+    lazy,
+    named,
+    ranking,
+    shares,
+    sizes,
+    text,
+    valid,
+    whole,
+)
 
 __all__ = ["contributors_by_language", "language_share"]
 
-LANGUAGE = "analysis_main_language_name"
-LINES = "analysis_total_code_lines"
-CONTRIBUTORS = "analysis_twelve_month_contributor_count"
-#: Members who use a project: the specification's name, then that of the recorded answers.
-USERS = ("stack_count", "user_count")
-
 QUARTILES = np.array([0.25, 0.5, 0.75])
-
-_GIVER = "dirframe.load_projects()"
 
 
 def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
@@ -75,23 +85,36 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
     0        C         2  0.666667        1200      8
     1     Java         1  0.333333         800      2
     """
-    require(projects, LANGUAGE, LINES, giver=_GIVER)
-    groups = group(projects[LANGUAGE], top=top, noun="languages")
-    lines, users = Counts.of(projects, LINES), Counts.of(projects, *USERS)
-    result = pd.DataFrame(
-        {
-            "language": pd.Series(groups.names, dtype="str"),
-            "projects": pd.Series(groups.sizes, dtype="Int64"),
-            "share": pd.Series(groups.sizes / max(groups.sizes.sum(), 1), dtype="Float64"),
-            "code_lines": lines.sums(groups),
-            "users": users.sums(groups),
-        }
+    require(projects, LANGUAGE, LINES, giver=PROJECTS)
+    values = ["code_lines", "users"]
+    table = lazy(
+        language=text(projects, LANGUAGE),
+        code_lines=whole(projects, LINES),
+        users=whole(projects, *USERS),
     )
-    counted = {
-        **_counted(groups),
-        **lines.left_out("code_lines", groups.named),
-        **users.left_out("users", groups.named),
-    }
+    given = [nw.col(name).count().alias(f"{name}_given") for name in values]
+    known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
+    sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
+    found = collected(
+        table.with_columns(**{f"{name}_valid": valid(name) for name in values})
+        .group_by("language")
+        .agg(nw.len().alias("projects"), *given, *known, *sums)
+    )
+    rows = found[named(found, "language")]
+    names, pooled = ranking(rows, "language", ["projects"], top=top, noun="languages")
+    numbers = rows.drop(columns="language").astype("Int64")
+    for name in values:
+        numbers[name] = numbers[name].mask(numbers[f"{name}_known"] == 0)
+    label = names.reindex(rows["language"]).to_numpy()
+    order = pd.Index(dict.fromkeys(names), dtype="str", name="language")
+    sums_of = numbers.groupby(label).sum(min_count=1).reindex(order).astype("Int64").reset_index()
+    result = sums_of[["language", "projects", *values]]
+    result.insert(2, "share", shares(result["projects"]))
+    counted = _counted(projects, names, pooled, with_language=int(numbers["projects"].sum()))
+    for name in values:
+        there = int(numbers[f"{name}_given"].sum())
+        counted[f"{name}_missing"] = counted["with_language"] - there
+        counted[f"{name}_negative"] = there - int(numbers[f"{name}_known"].sum())
     return finish(projects, result, step="language_share", resource="project", counted=counted)
 
 
@@ -153,38 +176,56 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     0        C                 3            12     2.0
     1     Java                 0          <NA>    <NA>
     """
-    require(projects, LANGUAGE, CONTRIBUTORS, giver=_GIVER)
-    people = Counts.of(projects, CONTRIBUTORS)
-    groups = group(projects[LANGUAGE], top=top, noun="languages", weights=people)
-    rows = people.known & groups.named
-    counts = pd.Series(people.numbers[rows]).groupby(groups.of_row[rows])
-    maximum = counts.max().astype("Int64")
-    # One row a group, one column a quartile, also where there is no group at all.
-    quartiles = counts.quantile(QUARTILES).to_numpy(dtype=float).reshape(-1, len(QUARTILES))
-    spread = pd.DataFrame(quartiles, index=maximum.index, dtype="Float64")
-    result = pd.DataFrame(
-        {
-            "language": pd.Series(groups.names, dtype="str"),
-            "projects": pd.Series(groups.sizes, dtype="Int64"),
-            "projects_counted": pd.Series(groups.sizes_of(rows), dtype="Int64"),
-            "contributors": people.sums(groups),
-            # Assigned by the number of the group: one without a valid count stays missing.
-            "lower_quartile": spread[0],
-            "median": spread[1],
-            "upper_quartile": spread[2],
-            "maximum": maximum,
-        }
+    require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
+    table = lazy(language=text(projects, LANGUAGE), people=whole(projects, CONTRIBUTORS))
+    found = sizes(table, "language", "people")
+    found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
+    found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
+    found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)
+    totals = _totals(found, found["language"]).fillna({"contributors": -1})
+    names, pooled = ranking(
+        totals.rename_axis("language").reset_index(),
+        "language",
+        ["contributors", "projects"],
+        top=top,
+        noun="languages",
     )
-    counted = {**_counted(groups), **people.left_out("contributors", groups.named)}
+    found["label"] = names.reindex(found["language"]).to_numpy()
+    order = pd.Index(dict.fromkeys(names), dtype="str", name="language")
+    result = _totals(found, found["label"]).reindex(order)
+    described = found[found["known"] > 0].groupby(["label", "people"])["known"].sum()
+    spread = quantiles(described, QUARTILES)
+    for place, name in enumerate(("lower_quartile", "median", "upper_quartile")):
+        result[name] = spread[place].reindex(order).astype("Float64")
+    most = described.reset_index().groupby("label")["people"].max()
+    result["maximum"] = most.reindex(order).astype("Int64")
+    negative = (found["people"] < 0).fillna(value=False)
+    with_language = int(found["records"].sum())
+    counted = {
+        **_counted(projects, names, pooled, with_language=with_language),
+        "contributors_missing": int(found["records"][found["people"].isna()].sum()),
+        "contributors_negative": int(found["records"][negative].sum()),
+    }
+    result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
-def _counted(groups: Groups) -> dict[str, int]:
+def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:
+    groups = found.groupby(by)
+    totals = groups[["records", "known"]].sum()
+    totals["contributors"] = groups["sum"].sum(min_count=1)
+    columns = {"records": "projects", "known": "projects_counted"}
+    return totals.rename(columns=columns).astype("Int64")
+
+
+def _counted(
+    projects: pd.DataFrame, names: pd.Series[str], pooled: int, *, with_language: int
+) -> dict[str, int]:
     return {
-        "projects": len(groups.of_row),
-        "with_language": int(groups.named.sum()),
-        "without_language": int((~groups.named).sum()),
-        "languages": groups.distinct,
-        "languages_in_other": groups.pooled,
+        "projects": len(projects),
+        "with_language": with_language,
+        "without_language": len(projects) - with_language,
+        "languages": len(names),
+        "languages_in_other": pooled,
     }

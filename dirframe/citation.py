@@ -1,0 +1,222 @@
+"""How to cite what a frame was made from: the terms of use demand it, with a link.
+
+Everything in a citation comes from the frame's provenance, as in the captions of charts.
+
+What stays out: citing dirframe itself (CITATION.cff).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any, Literal, get_args
+from urllib.parse import quote, urlsplit
+
+from dirframe.errors import InvalidInputError
+from dirframe.provenance import ATTRIBUTE, Provenance
+from dirframe.schema import RESOURCES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["cite"]
+
+Style = Literal["text", "bibtex", "csl"]
+
+_SYNTHETIC = "Synthetic sample data: generated, not observed."
+_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        # Not \{ and \}: BibTeX counts those too, and takes them for the end of the field.
+        "{": r"\textbraceleft{}",
+        "}": r"\textbraceright{}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+    }
+)
+
+
+def cite(frame: pd.DataFrame, *, style: Style = "text") -> str:
+    """Say how to cite a frame: the directory, what was asked of it, and when.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a loader, or anything made of one that kept its provenance, such as a
+        statistic.
+    style : {"text", "bibtex", "csl"}, default "text"
+        A sentence or two; an entry for BibTeX and BibLaTeX; or CSL-JSON, which Zotero,
+        Pandoc and others read: a list with one item.
+
+    Returns
+    -------
+    str
+        Name and home page of the directory, resource, question, number of records, days of
+        access in UTC, version of dirframe, what was done to the records, and where they apply:
+        that the data is synthetic, and that it is incomplete. An address on the person's own
+        machine is no link for others and is left out.
+
+    Raises
+    ------
+    InvalidInputError
+        If the frame does not say where it is from, or there is no such style.
+
+    Notes
+    -----
+    The fields of CSL-JSON are those of the Citation Style Language's schema for data
+    (csl-data, version 1.0.2), type ``dataset``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dirframe import provenance
+    >>> frame = provenance.attach(
+    ...     pd.DataFrame(),
+    ...     source="A directory", base_url="https://directory.example", resource="project",
+    ...     question={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",
+    ...     retrieved_newest="2026-11-20T09:05:00Z", dirframe="0.1.0",
+    ... )
+    >>> print(cite(frame))
+    A directory. Projects matching “xml” (3 records). https://directory.example.
+    Retrieved 2026-11-20 with dirframe 0.1.0.
+    """
+    if style not in get_args(Style):
+        raise InvalidInputError(
+            f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
+        )
+    record = Provenance.from_dict(getattr(frame, "attrs", {}).get(ATTRIBUTE))
+    if not (record.source or record.base_url):
+        raise InvalidInputError(
+            "The frame does not say where it is from, so it cannot be cited. Cite the frame of "
+            "a loader, or hand its record on to one that was merged or concatenated with "
+            "dirframe.provenance.carry(loaded, frame)."
+        )
+    return {"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record)
+
+
+def _text(record: Provenance) -> str:
+    link, days = _link(record), _days(record)
+    access = f"Retrieved {' to '.join(days)} with" if days else "Read with"
+    parts = [
+        f"{_service(record)}.",
+        f"{_title(record)}{_size(record)}.",
+        f"{link}." if link else "",
+        f"{access} dirframe {record.dirframe}.",
+        _notes(record),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _bibtex(record: Provenance) -> str:
+    days = _days(record)
+    fields = {
+        "author": "{" + _escaped(_service(record)) + "}",
+        "title": "{" + _escaped(f"{_service(record)}: {_title(record)}") + "}",
+        "year": days[-1][:4] if days else "",
+        # Read as it stands, so that only what would end the field is encoded.
+        "url": quote(_link(record), safe=":/?#[]@!$&'()*+,;=%~_-."),
+        "urldate": days[-1] if days else "",
+        "version": _escaped(f"dirframe {record.dirframe}"),
+        "note": _escaped(_remarks(record)),
+    }
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@misc{{{_key(record)},\n{lines}}}\n"
+
+
+def _csl(record: Provenance) -> str:
+    days = [[int(part) for part in day.split("-")] for day in _days(record)]
+    item: dict[str, Any] = {
+        "id": _key(record),
+        "type": "dataset",
+        "title": f"{_service(record)}: {_title(record)}",
+        "author": [{"literal": _service(record)}],
+        "URL": _link(record),
+        "issued": {"date-parts": [days[-1][:1]]} if days else None,
+        "accessed": {"date-parts": days} if days else None,
+        "version": f"dirframe {record.dirframe}",
+        "note": _remarks(record),
+    }
+    kept = {name: value for name, value in item.items() if value}
+    return json.dumps([kept], ensure_ascii=False, indent=2)
+
+
+def _service(record: Provenance) -> str:
+    return " ".join((record.source or record.base_url).split())
+
+
+def _link(record: Provenance) -> str:
+    host = urlsplit(record.base_url).hostname or ""
+    try:
+        own = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        own = host == "localhost"
+    return "" if own else record.base_url
+
+
+def _title(record: Provenance) -> str:
+    """Say what was asked for, in words."""
+    resource = RESOURCES.get(record.resource)
+    words = [resource.collection.capitalize() if resource else "Records"]
+    question = {name: value for name, value in record.question.items() if value is not None}
+    if (query := question.pop("query", None)) not in {None, ""}:
+        words.append(f"matching “{' '.join(str(query).split())}”")
+    if (sort := question.pop("sort", None)) not in {None, ""}:
+        words.append(f"sorted by {sort}")
+    if (most := question.pop("max_items", None)) is not None:
+        words.append(f"at most {most:,}")
+    words += [f"{name} {value}" for name, value in question.items()]
+    return words[0] + "".join(
+        f"{' ' if word.startswith('matching') else ', '}{word}" for word in words[1:]
+    )
+
+
+def _size(record: Provenance) -> str:
+    count = record.items_loaded
+    if count is None:
+        return ""
+    return f" ({count:,} {'record' if count == 1 else 'records'})"
+
+
+def _days(record: Provenance) -> list[str]:
+    """Give the first and last day of access, or the only one."""
+    moments = (record.retrieved_oldest, record.retrieved_newest)
+    return list(dict.fromkeys(moment[:10] for moment in moments if moment))
+
+
+def _notes(record: Provenance) -> str:
+    notes = [f"Then: {', '.join(record.steps)}."] if record.steps else []
+    if record.complete is False:
+        why = f" ({record.why})" if record.why else ""
+        of = f" of {record.items_available:,}" if record.items_available is not None else ""
+        notes.append(f"Incomplete{of and f': {record.items_loaded or 0:,}{of}'}{why}.")
+    if record.synthetic:
+        notes.append(_SYNTHETIC)
+    return " ".join(notes)
+
+
+def _remarks(record: Provenance) -> str:
+    days = _days(record)
+    count = _size(record).strip(" ()")
+    accessed = f"retrieved {' to '.join(days)}" if days else ""
+    first = ", ".join(part for part in (count, accessed) if part)
+    return " ".join(part for part in (f"{first}." if first else "", _notes(record)) if part)
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_ESCAPES)
+
+
+def _key(record: Provenance) -> str:
+    plain = unicodedata.normalize("NFKD", _service(record)).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
+    resource = RESOURCES.get(record.resource)
+    days = _days(record)
+    parts = [*words, resource.collection if resource else "", days[-1][:4] if days else ""]
+    return "-".join(part for part in parts if part)

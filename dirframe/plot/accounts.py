@@ -1,0 +1,118 @@
+"""Charts of accounts: their standing and what they write.
+
+What stays out: countries (`dirframe.plot.countries`, `dirframe.plot.world`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dirframe import stats
+from dirframe.plot import _text
+from dirframe.plot._colours import ACCENT
+from dirframe.plot._distribution import distribution
+from dirframe.plot._ranking import ranking
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["accounts_by_kudo_rank", "posts_distribution"]
+
+
+def accounts_by_kudo_rank(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how many accounts have which kudo rank.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame
+        Accounts as `dirframe.load_accounts` gives them;
+        `dirframe.stats.accounts_by_kudo_rank` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a rank, from 1 (new) on top to 10, labelled with its accounts and their share of
+        the accounts with a rank. The caption says how many have none.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.accounts_by_kudo_rank`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ax = accounts_by_kudo_rank(pd.DataFrame({"kudo_score_kudo_rank": [1, 9, 1]}))
+    >>> [int(bar.get_width()) for bar in ax.patches]
+    [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+    """
+    table = stats.accounts_by_kudo_rank(accounts)
+    counted = table.attrs["dirframe"]["counted"]
+    reasons = {
+        "without a kudo rank": counted["kudo_rank_missing"],
+        "with an impossible one": counted["kudo_rank_impossible"],
+    }
+    ends = {1: "1 (new)", 10: "10 (highest)"}
+    names = [ends.get(rank, f"{rank}") for rank in table["kudo_rank"]]
+    return ranking(
+        ax,
+        table.assign(kudo_rank=names),
+        "kudo_rank",
+        "accounts",
+        title="Accounts by kudo rank",
+        unit="Accounts (share of those with a rank)",
+        colours=[ACCENT] * len(table),
+        nothing=_text.none(counted["accounts"], "account", "a kudo rank"),
+        notes=[_text.not_shown("account", reasons)],
+    )
+
+
+def posts_distribution(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how many accounts have written how many forum posts.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame
+        Accounts as `dirframe.load_accounts` gives them; `dirframe.stats.posts_distribution`
+        counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A dot for each number of posts that occurs, as high as the accounts with this number
+        are many. Both axes are logarithmic, the x axis linear from 0 to 1, since most accounts
+        have none. The caption says what half, 90% and 99% of the accounts have at most.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.posts_distribution`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ax = posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0]}))
+    >>> ax.lines[0].get_xdata().tolist()
+    [0.0, 12.0]
+    """
+    table = stats.posts_distribution(accounts)
+    counted = table.attrs["dirframe"]["counted"]
+    reasons = {
+        "without a number of posts": counted["posts_missing"],
+        "with a negative one": counted["posts_negative"],
+    }
+    return distribution(
+        ax,
+        table,
+        "posts",
+        "accounts",
+        title="Distribution of forum posts over accounts",
+        units=("Forum posts of an account", "Accounts"),
+        nothing=_text.none(counted["accounts"], "account", "a valid number of posts"),
+        note=_text.not_shown("account", reasons),
+    )

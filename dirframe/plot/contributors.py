@@ -1,0 +1,188 @@
+"""Charts of how many contributors projects have.
+
+What stays out: contributors by language (`dirframe.plot.languages`) and against users
+(`dirframe.plot.users`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dirframe import stats
+from dirframe.plot import _axes, _panel, _text
+from dirframe.plot._colours import ACCENT, NEUTRAL
+from dirframe.plot._distribution import distribution
+from dirframe.plot._ranking import ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
+
+_TWELVE_MONTHS = "in twelve months"
+
+
+def contributor_distribution(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how many projects have how many contributors.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them;
+        `dirframe.stats.contributor_distribution` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A dot for each number of contributors that occurs (people in twelve months), as high
+        as the projects with this number are many. Both axes are logarithmic, the x axis
+        linear from 0 to 1, since many projects have none. The caption says what half, 90% and
+        99% of the projects have at most, and how many have no valid number.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.contributor_distribution`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 0, 3]})
+    >>> ax = contributor_distribution(projects)
+    >>> ax.lines[0].get_ydata().tolist()
+    [2.0, 1.0]
+    """
+    table = stats.contributor_distribution(projects)
+    return distribution(
+        ax,
+        table,
+        "contributors",
+        "projects",
+        title="Distribution of contributors over projects",
+        units=(f"Contributors of a project (people {_TWELVE_MONTHS})", "Projects"),
+        nothing=_nothing(table),
+        note=_not_shown(table),
+    )
+
+
+def lorenz(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how unequally contributors are spread over projects.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.lorenz` gives the
+        curve, `dirframe.stats.contributor_concentration` its measures.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Lorenz curve: which share of all contributors the projects with the fewest have,
+        beside the diagonal of equal projects. The Gini coefficient stands in the chart, the
+        share of the projects with the most in the caption.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.lorenz`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
+    >>> lorenz(projects).texts[0].get_text()
+    'Gini coefficient 0.62'
+    """
+    table = stats.lorenz(projects)
+    measures = stats.contributor_concentration(projects).set_index("measure")["value"]
+    title = "Concentration of contributors"
+    ax = _panel.panel(ax, square=True)
+    if table.empty:
+        return _panel.empty(ax, table, title, _nothing(table, "a contributor"))
+    _panel.labels(
+        ax, title, "Projects, those with the fewest first (share)", "Contributors (share)"
+    )
+    _panel.shares(ax, "x")
+    _panel.shares(ax, "y")
+    x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
+    ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
+    ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
+    ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
+    size = _text.size(ax, "small")
+    said = f"Gini coefficient {measures['gini']:.2f}"
+    ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
+    top = _text.percent(float(measures["top 10%"]))
+    note = f"The tenth of the projects with the most has {top} of the contributors."
+    _axes.caption(ax, table, note, _not_shown(table))
+    return ax
+
+
+def team_size_classes(
+    projects: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+) -> Axes:
+    """Draw how many projects have teams of which size.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.team_size_classes`
+        counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
+        The smallest number of each class, ascending, the first of them 0.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a class, the smallest teams on top, labelled with the number of its projects and
+        their share of those with a valid number of contributors.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.team_size_classes`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 4, 7]})
+    >>> ax = team_size_classes(projects, bounds=[0, 1, 5])
+    >>> [int(bar.get_width()) for bar in ax.patches]
+    [1, 2, 1]
+    """
+    table = stats.team_size_classes(projects, bounds=bounds)
+    return ranking(
+        ax,
+        table,
+        "team_size",
+        "projects",
+        title="Projects by size of their team",
+        unit="Projects (share of those with a valid count)",
+        colours=[ACCENT] * len(table),
+        nothing=_nothing(table),
+        notes=[f"Size: people who contributed {_TWELVE_MONTHS}.", _not_shown(table)],
+    )
+
+
+def _nothing(table: pd.DataFrame, what: str = "a valid contributor count") -> str:
+    return _text.none(table.attrs["dirframe"]["counted"]["projects"], "project", what)
+
+
+def _not_shown(table: pd.DataFrame) -> str:
+    counted = table.attrs["dirframe"]["counted"]
+    reasons = {
+        "without a contributor count": counted["contributors_missing"],
+        "with a negative one": counted["contributors_negative"],
+    }
+    return _text.not_shown("project", reasons)

@@ -1,0 +1,212 @@
+"""Charts over time: how many accounts and projects there are, and in which languages.
+
+What stays out: the time of a single project (`dirframe.plot.lifetimes`).
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from matplotlib.patches import Patch
+from pandas.tseries.frequencies import to_offset
+
+from dirframe import stats
+from dirframe.plot import _axes, _dates, _panel, _text
+from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["growth", "languages_by_year"]
+
+# Languages that share the grey are told apart by these, in turn.
+_PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
+# What pandas calls a period, without the day or month that it begins with.
+_PERIODS = {
+    "D": "day",
+    "W": "week",
+    "MS": "month",
+    "ME": "month",
+    "QS": "quarter",
+    "QE": "quarter",
+    "YS": "year",
+    "YE": "year",
+}
+_FEW = 10  # projects; shares of fewer say little
+
+
+def growth(
+    frame: pd.DataFrame, *, ax: Axes | None = None, freq: str = "MS", cumulative: bool = True
+) -> Axes:
+    """Draw how many accounts or projects there were over time.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Accounts or projects as the loaders give them; `dirframe.stats.growth` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+    freq : str, default "MS"
+        Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
+        (months), ``"QS"``, ``"YS"``, ….
+    cumulative : bool, default True
+        Whether to draw all that were created up to the end of each period, or those created
+        in it.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A step for each period (UTC), as high as the records are many.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.growth`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> created = pd.to_datetime(["2013-01-31", "2013-03-01", "2013-03-31"])
+    >>> ax = growth(pd.DataFrame({"created_at": created}))
+    >>> ax.patches[0].get_data().values.tolist()
+    [1.0, 1.0, 3.0]
+    """
+    table = stats.growth(frame, freq=freq)
+    counted = table.attrs["dirframe"]["counted"]
+    noun = "accounts" if "accounts" in counted else "projects"
+    title = f"Growth of {noun}" if cumulative else f"New {noun}"
+    ax = _panel.panel(ax)
+    if table.empty:
+        return _panel.empty(ax, table, title, _text.none(counted[noun], noun[:-1], "a date"))
+    every = to_offset(freq)
+    period = _PERIODS.get(str(every.freqstr).split("-")[0])
+    by = f"by {period}" if period else f"periods of {freq}"
+    year = _dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
+    over_time = f"Created at (UTC{year}, {by})"
+    _panel.labels(ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}")
+    numbers = table["total" if cumulative else "new"].to_numpy(float)
+    edges = [*table["start"], table["start"].iloc[-1] + every]
+    ax.stairs(numbers, _dates.places(edges), fill=True, color=ACCENT, alpha=0.25, linewidth=0)
+    ax.stairs(numbers, _dates.places(edges), color=ACCENT, linewidth=1.5, baseline=None)
+    _dates.axis(ax)
+    ax.set_xlim(*_dates.places([edges[0], edges[-1]]))
+    _panel.counts(ax, "y", numbers.max())
+    reasons = {"without a date": counted["created_at_missing"]}
+    _axes.caption(ax, table, _text.not_shown(noun[:-1], reasons))
+    return ax
+
+
+def languages_by_year(
+    projects: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 8,
+    date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+) -> Axes:
+    """Draw in which main languages the projects of each year were begun.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.languages_by_year`
+        counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+    top : int or None, default 8
+        Languages to show; the others become one hatched part. None shows all.
+    date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
+        Whether a project begins with its first month with activity, or when the directory
+        got it.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a year, divided by the share of each language (% of the year's projects with a
+        main language), the language with the most projects at the bottom. The names stand
+        beside the last bar, in its order.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.languages_by_year`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "Java", "C"],
+    ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
+    ... })
+    >>> ax = languages_by_year(projects)
+    >>> [float(bar.get_height()) for bar in ax.patches]
+    [1.0, 0.5, 0.0, 0.5]
+    """
+    table = stats.languages_by_year(projects, top=top, date=date)
+    counted = table.attrs["dirframe"]["counted"]
+    title = "Main languages by year"
+    ax = _panel.panel(ax)
+    if table.empty:
+        why = _text.none(counted["projects"], "project", "both a main language and a date")
+        return _panel.empty(ax, table, title, why)
+    begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
+    _panel.labels(ax, title, f"Year ({begun})", "Projects (share of the year's)")
+    ax.grid(visible=False)
+    _panel.shares(ax, "y")
+    years = table["year"].unique().astype(int)
+    of_year = table.groupby("year")["projects"].sum().to_numpy(int)
+    below = np.zeros(len(years))
+    languages = list(table["language"].unique())
+    looks = _looks(languages, pooled=bool(counted["languages_in_other"]))
+    for language, look in looks.items():
+        share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
+        drawn = ax.bar(years, share, bottom=below, width=0.92, linewidth=0.5, **look)
+        for bar, number in zip(drawn, of_year, strict=True):
+            bar.set_alpha(1 if number >= _FEW else 0.3)
+        below += share
+    _panel.whole(ax, int(years[0]), int(years[-1]))
+    _key_beside(ax, looks)
+    few = f"Pale: years with fewer than {_FEW} projects." if (of_year < _FEW).any() else ""
+    reasons = {
+        "without a main language": counted["without_language"],
+        "without a date": counted["date_missing"],
+    }
+    note = "The language is that of the latest analysis."
+    _axes.caption(ax, table, note, few, _text.not_shown("project", reasons))
+    return ax
+
+
+def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any]]:
+    """Give each language its colour, and those that share the grey a pattern each."""
+    patterns = cycle(_PATTERNS)
+    looks = {}
+    for language in languages:
+        colour = language_colour(language)
+        hatch = next(patterns) if colour == NEUTRAL else ""
+        looks[language] = {"facecolor": colour, "hatch": hatch, "edgecolor": "white"}
+    if pooled:
+        looks[languages[-1]] = {"facecolor": OTHER, "hatch": "/////", "edgecolor": NEUTRAL}
+    return looks
+
+
+def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:
+    """Name the parts of a bar beside the axes, in the order in which they are stacked."""
+    room = 0.7 * _text.height(ax)  # the layout will take some of the height
+    size = max(min(_text.size(ax, "small"), room / (1.5 * len(looks))), 5.0)
+    handles = [Patch(label=_text.name(name), linewidth=0.5, **looks[name]) for name in looks]
+    legend = ax.legend(
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+        reverse=True,
+        frameon=False,
+        fontsize=size,
+        handlelength=1.2,
+        handleheight=1.0,
+    )
+    for text in legend.get_texts():
+        text.set(**_text.literal())

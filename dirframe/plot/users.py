@@ -1,0 +1,115 @@
+"""The chart of users against contributors.
+
+What stays out: counting (`dirframe.stats.users_against_contributors`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import to_rgba
+
+from dirframe import stats
+from dirframe.plot import _axes, _panel, _text
+from dirframe.plot._classes import Classes
+from dirframe.plot._colours import NEUTRAL
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+__all__ = ["users_against_contributors"]
+
+_DOTS = 600  # more of them hide one another
+_CELLS = 8  # of a decade
+
+
+def users_against_contributors(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw whether projects with more users have more contributors.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them, of either dialect;
+        `dirframe.stats.users_against_contributors` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A dot for each pair of users (members who say that they use a project) and
+        contributors (people in twelve months), larger and darker the more projects have it;
+        beyond 600 pairs a cell for neighbouring ones, the darker the more projects are in it.
+        Both axes are logarithmic, and linear from 0 to 1, since many projects have none.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.users_against_contributors`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "stack_count": [7, 0, 0],
+    ...     "analysis_twelve_month_contributor_count": [2, 1, 1],
+    ... })
+    >>> ax = users_against_contributors(projects)
+    >>> ax.collections[0].get_offsets().tolist()
+    [[0.0, 1.0], [7.0, 2.0]]
+    """
+    table = stats.users_against_contributors(projects)
+    counted = table.attrs["dirframe"]["counted"]
+    title = "Users and contributors of projects"
+    ax = _panel.panel(ax)
+    if table.empty:
+        why = _text.none(counted["projects"], "project", "both users and contributors counted")
+        return _panel.empty(ax, table, title, why)
+    x, y, projects_there = (
+        table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
+    )
+    _panel.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
+    _panel.logarithmic(ax, "x", x.max())
+    _panel.logarithmic(ax, "y", y.max())
+    drawn = _dots if len(table) <= _DOTS else _cells
+    classes = drawn(ax, x, y, projects_there)
+    unit = "Projects" if drawn is _dots else "Projects in a cell"
+    _axes.key(ax, classes.handles(), unit)
+    shown = counted["with_both"]
+    reasons = {"without both numbers, or with a negative one": counted["projects"] - shown}
+    _axes.caption(ax, table, _text.not_shown("project", reasons))
+    return ax
+
+
+def _dots(
+    ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
+) -> Classes:
+    classes = Classes.upto(int(projects.max()))
+    shades = [classes.shade(int(number)) for number in projects]
+    area = (0.7 * _panel.dot(ax)) ** 2
+    sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
+    ax.scatter(x, y, s=sizes, c=shades, edgecolors=NEUTRAL, linewidths=0.4, clip_on=False, zorder=3)
+    return classes
+
+
+def _cells(
+    ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
+) -> Classes:
+    columns, lines = _edges(int(x.max())), _edges(int(y.max()))
+    density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
+    classes = Classes.upto(int(density.max()))
+    colours = np.zeros((*density.T.shape, 4))
+    for line, column in zip(*np.nonzero(density.T), strict=True):
+        colours[line, column] = to_rgba(classes.shade(int(density[column, line])))
+    ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
+    return classes
+
+
+def _edges(most: int) -> NDArray[np.float64]:
+    """Divide 0 to `most` between whole numbers, as evenly as they allow on a logarithmic axis."""
+    powers = np.arange(0, _CELLS * (np.log10(max(most, 1)) + 1) + 1) / _CELLS
+    starts = np.unique(np.append(0, np.round(10**powers)))
+    return np.append(starts[starts <= most], starts[starts > most][0]) - 0.5

@@ -1,0 +1,127 @@
+"""The world map of accounts.
+
+What stays out: the shapes of countries (`dirframe.plot._world`), counting
+(`dirframe.stats.accounts_by_country`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.patches import Patch, PathPatch
+
+from dirframe import stats
+from dirframe.plot import _axes, _text, _world
+from dirframe.plot._classes import Classes
+from dirframe.plot._colours import NEUTRAL
+from dirframe.plot.countries import nothing, unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["accounts_map"]
+
+_ROWS = 11  # as high as the map needs at the usual width
+_NAMED = 6  # territories that the caption names
+
+
+def accounts_map(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how many accounts each country has, as a map of the world.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame
+        Accounts with unified countries, as `dirframe.unify_countries` gives them;
+        `dirframe.stats.accounts_by_country` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Every country on an equal-area map, the darker the more accounts (accounts), in at
+        most six classes of which each is some times the one before; a country without an
+        account is white. The caption says how many accounts the map cannot show: without a
+        country, and in territories that are too small for it, with their names. The shape of
+        a country has its two-letter code as ``get_gid()``.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.accounts_by_country`.
+    DirframeError
+        If the boundaries are missing from the installation.
+
+    Notes
+    -----
+    Nothing is fetched. Boundaries: Natural Earth (public domain) at 1:110 million, by
+    world-atlas 2.0.2 (ISC); they show who holds a place in fact. Antarctica is left out. An
+    overseas part of a country that has a code of its own, such as French Guiana, counts as
+    a territory that the map does not have. Projection: Equal Earth, Šavrič, Patterson and
+    Jenny, International Journal of Geographical Information Science 33 (2019), 454-465.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({
+    ...     "country_code": ["DE", "Germany", "SG"],
+    ...     "country_alpha_2": ["DE", "DE", "SG"],
+    ...     "country_name": ["Germany", "Germany", "Singapore"],
+    ... })
+    >>> ax = accounts_map(accounts)
+    >>> print(ax.texts[-1].get_text().splitlines()[0])
+    Not shown: 1 account in a territory too small for the map: Singapore (1).
+    """
+    table = stats.accounts_by_country(accounts)
+    counted = table.attrs["dirframe"]["counted"]
+    shapes = _world.outlines()
+    ax = _axes.axes(ax, _ROWS)
+    _axes.titles(ax, "Accounts by country")
+    if table.empty:
+        _axes.nothing(ax, nothing(counted))
+        _axes.caption(ax, table)
+        return ax
+    known = table["country_alpha_2"].isin(list(shapes))
+    shown = dict(zip(table["country_alpha_2"][known], table["accounts"][known], strict=True))
+    classes = Classes.upto(max(shown.values(), default=1))
+    _draw(ax, {code: classes.shade(number) for code, number in shown.items()})
+    none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
+    _axes.key(ax, [none, *classes.handles()], "Accounts")
+    _axes.caption(ax, table, unknown(counted), _too_small(table[~known], said=unknown(counted)))
+    return ax
+
+
+def _draw(ax: Axes, colours: dict[str, str]) -> None:
+    edge = _world.frame()
+    (left, bottom), (right, top) = edge.get_extents().get_points()
+    ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
+    ax.spines[:].set_visible(False)
+    ax.grid(visible=False)
+    sea = PathPatch(edge, facecolor="none", edgecolor=NEUTRAL, linewidth=0.4, alpha=0.6)
+    ax.add_patch(sea)
+    for code, outline in _world.outlines().items():
+        land = PathPatch(
+            outline,
+            facecolor=colours.get(code, "none"),
+            edgecolor=NEUTRAL,
+            linewidth=0.35,
+            gid=code,
+        )
+        ax.add_patch(land)
+        land.set_clip_path(edge, ax.transData)
+
+
+def _too_small(territories: pd.DataFrame, *, said: str) -> str:
+    if territories.empty:
+        return ""
+    names = [
+        f"{name} ({number:,})"
+        for name, number in zip(territories["country_name"], territories["accounts"], strict=True)
+    ]
+    if (more := len(names) - _NAMED) > 1:
+        names[_NAMED:] = [f"{more:,} others"]
+    accounts = _text.counted(int(territories["accounts"].sum()), "account")
+    where = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
+    begin = "Nor" if said else "Not shown:"
+    return f"{begin} {accounts} in {where} too small for the map: {', '.join(names)}."

@@ -1,0 +1,113 @@
+"""How often each whole number occurs: what distributions, quantiles and shares are made from.
+
+The table has a row a number, not a row a record, so that everything here is exact and small
+however many records there are.
+
+What stays out: which column is counted, and what the results are called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import pandas as pd
+
+from dirframe.stats._tables import lazy, shares, sizes, whole_column
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Numbers of 0 or more in ascending order, and how many records have each."""
+
+    numbers: NDArray[np.int64]
+    records: NDArray[np.int64]
+    missing: int
+    negative: int
+
+    @classmethod
+    def of(cls, column: pd.Series[int]) -> Self:
+        """Count a column; missing and negative numbers are told apart."""
+        table = sizes(lazy(number=column), "number")
+        missing = table["number"].isna().to_numpy(dtype=bool)
+        numbers = table["number"].to_numpy(dtype=np.int64, na_value=0)
+        records = table["records"].to_numpy(dtype=np.int64)
+        negative = numbers < 0
+        known = ~(missing | negative)
+        order = np.argsort(numbers[known])
+        return cls(
+            numbers[known][order],
+            records[known][order],
+            int(records[missing].sum()),
+            int(records[negative].sum()),
+        )
+
+    @property
+    def known(self) -> int:
+        """Records with a number of 0 or more."""
+        return int(self.records.sum())
+
+    def counted(self, records: str, values: str, value: str = "") -> dict[str, int]:
+        """Say how many records there are, and how many have no valid number."""
+        value = value or values
+        return {
+            records: self.known + self.missing + self.negative,
+            f"with_{values}": self.known,
+            f"{value}_missing": self.missing,
+            f"{value}_negative": self.negative,
+        }
+
+    def distribution(self, number: str, records: str) -> pd.DataFrame:
+        """Give each number with its records, their share, and the share up to it."""
+        count = whole_column(self.records)
+        return pd.DataFrame(
+            {
+                number: whole_column(self.numbers),
+                records: count,
+                "share": shares(count),
+                "share_at_most": (count.cumsum() / max(self.known, 1)).astype("Float64"),
+            }
+        )
+
+    def quantile(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Interpolate linearly between neighbours, as type 7 of Hyndman and Fan does."""
+        if not self.known:
+            return np.full(len(at), np.nan)
+        index = pd.MultiIndex.from_arrays([np.zeros(len(self.numbers)), self.numbers])
+        found = quantiles(pd.Series(self.records, index=index), at)
+        return found.iloc[0].to_numpy(dtype=np.float64)
+
+    def cumulated(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give the Lorenz curve: shares of the records, poorest first, and of what they have.
+
+        Both start at 0; they are empty where there is nothing to share out.
+        """
+        held = self.numbers.astype(float) * self.records
+        if held.sum() == 0:
+            return np.array([]), np.array([])
+        records = np.append(0, self.records.cumsum()) / self.known
+        sums = np.append(0, held.cumsum())
+        return records, sums / sums[-1]
+
+
+def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
+    """Give the quantiles of each group: a row a group, a column a quantile by its place.
+
+    `records` counts by group and number, each group's numbers in ascending order.
+    """
+    groups = records.index.get_level_values(0)
+    numbers = records.index.get_level_values(1).to_numpy(dtype=float)
+    ends = records.to_numpy(dtype=np.int64).cumsum()
+    sizes_of = records.groupby(level=0, sort=False).sum()
+    count = sizes_of.to_numpy(dtype=np.int64)
+    start = (count.cumsum() - count)[:, None]
+    place = at * (count[:, None] - 1)
+    below, above = np.floor(place), np.ceil(place)
+    low = numbers[np.searchsorted(ends, start + below, side="right")]
+    high = numbers[np.searchsorted(ends, start + above, side="right")]
+    found = low + (high - low) * (place - below)
+    return pd.DataFrame(found, index=groups.unique())

@@ -1,0 +1,118 @@
+"""Statistics of accounts: their standing and what they write.
+
+What stays out: countries (`dirframe.stats.countries`).
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dirframe.stats._edges import finish, require
+from dirframe.stats._frequencies import Frequencies
+from dirframe.stats._tables import ACCOUNTS, lazy, shares, sizes, whole, whole_column
+
+__all__ = ["accounts_by_kudo_rank", "posts_distribution"]
+
+RANK = "kudo_score_kudo_rank"
+RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
+
+
+def accounts_by_kudo_rank(accounts: pd.DataFrame) -> pd.DataFrame:
+    """Count the accounts of each kudo rank.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame
+        Accounts as `dirframe.load_accounts` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a rank from 1 (new) to 10, also where no account has it:
+
+        - ``kudo_rank`` (Int64, rank)
+        - ``accounts`` (Int64, accounts)
+        - ``share`` (Float64, 0 to 1): of the accounts with a rank
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers.
+
+    Notes
+    -----
+    An account without a kudo score has no rank and is in no row, although the directory's
+    pages show it as rank 1. ``attrs["dirframe"]["counted"]`` holds ``accounts``,
+    ``with_kudo_rank``, ``kudo_rank_missing`` and ``kudo_rank_impossible`` (not from 1 to 10).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({"kudo_score_kudo_rank": [1, 9, 1, None, 11]})
+    >>> table = accounts_by_kudo_rank(accounts)
+    >>> print(table[table["accounts"] > 0])
+       kudo_rank  accounts     share
+    0          1         2  0.666667
+    8          9         1  0.333333
+    """
+    require(accounts, RANK, giver=ACCOUNTS)
+    found = sizes(lazy(rank=whole(accounts, RANK)), "rank")
+    missing = int(found["records"][found["rank"].isna()].sum())
+    by_rank = found.dropna().set_index("rank")["records"]
+    count = whole_column(by_rank.reindex(RANKS, fill_value=0))
+    with_rank = int(count.sum())
+    result = pd.DataFrame(
+        {"kudo_rank": whole_column(RANKS), "accounts": count, "share": shares(count)}
+    )
+    counted = {
+        "accounts": len(accounts),
+        "with_kudo_rank": with_rank,
+        "kudo_rank_missing": missing,
+        "kudo_rank_impossible": len(accounts) - with_rank - missing,
+    }
+    step = "accounts_by_kudo_rank"
+    return finish(accounts, result, step=step, resource="account", counted=counted)
+
+
+def posts_distribution(accounts: pd.DataFrame) -> pd.DataFrame:
+    """Count the accounts of each number of forum posts.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame
+        Accounts as `dirframe.load_accounts` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a number of posts that occurs, ascending:
+
+        - ``posts`` (Int64, posts an account)
+        - ``accounts`` (Int64, accounts): accounts with this many
+        - ``share`` (Float64, 0 to 1): of the accounts with a valid number
+        - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers.
+
+    Notes
+    -----
+    Missing and negative numbers are left out and counted: ``attrs["dirframe"]["counted"]``
+    holds ``accounts``, ``with_posts``, ``posts_missing`` and ``posts_negative``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0, 0]})))
+       posts  accounts  share  share_at_most
+    0      0         3   0.75           0.75
+    1     12         1   0.25            1.0
+    """
+    require(accounts, "posts_count", giver=ACCOUNTS)
+    found = Frequencies.of(whole(accounts, "posts_count"))
+    result = found.distribution("posts", "accounts")
+    counted = found.counted("accounts", "posts")
+    step = "posts_distribution"
+    return finish(accounts, result, step=step, resource="account", counted=counted)

@@ -1,0 +1,340 @@
+"""Statistics of how many contributors projects have, and how they are spread.
+
+A contributor here is one who committed to the project in the twelve months before its
+analysis; a person in two projects counts twice.
+
+What stays out: contributors by language (`dirframe.stats.languages`), and against users and
+lines (`dirframe.stats.density`).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from dirframe.errors import InvalidInputError
+from dirframe.stats._edges import finish, require
+from dirframe.stats._frequencies import Frequencies
+from dirframe.stats._tables import (
+    CONTRIBUTORS,
+    PROJECTS,
+    shares,
+    whole,
+    whole_column,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "contributor_concentration",
+    "contributor_distribution",
+    "contributor_quantiles",
+    "lorenz",
+    "team_size_classes",
+]
+
+_TOP_SHARES = (1, 10, 20, 50)  # percent of the projects
+
+
+def contributor_distribution(projects: pd.DataFrame) -> pd.DataFrame:
+    """Count the projects of each number of contributors.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a number of contributors that occurs, ascending:
+
+        - ``contributors`` (Int64, people a project)
+        - ``projects`` (Int64, projects): projects with this many
+        - ``share`` (Float64, 0 to 1): of the projects with a valid number
+        - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers.
+
+    Notes
+    -----
+    Missing and negative numbers are left out and counted: ``attrs["dirframe"]["counted"]``
+    holds ``projects``, ``with_contributors``, ``contributors_missing`` and
+    ``contributors_negative``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 0, None]})
+    >>> print(contributor_distribution(projects))
+       contributors  projects     share  share_at_most
+    0             0         2  0.666667       0.666667
+    1             3         1  0.333333            1.0
+    """
+    found = _frequencies(projects)
+    result = found.distribution("contributors", "projects")
+    return _finish(projects, result, found, "contributor_distribution")
+
+
+def contributor_quantiles(
+    projects: pd.DataFrame,
+    *,
+    quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
+) -> pd.DataFrame:
+    """Give quantiles of the number of contributors a project has.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+    quantiles : sequence of float, default deciles and tails
+        Shares of the projects, 0 to 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a quantile, in the order asked for:
+
+        - ``quantile`` (Float64, 0 to 1)
+        - ``contributors`` (Float64, people a project): this share of the projects has so many
+          or fewer; missing where no project has a valid number
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers, or a quantile is
+        not from 0 to 1.
+
+    Notes
+    -----
+    Quantiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
+    quantiles in statistical packages", The American Statistician 50 (1996), 361-365. Missing
+    and negative numbers are left out and counted as in `contributor_distribution`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 1, 2, 10]})
+    >>> print(contributor_quantiles(projects, quantiles=[0.5, 1]))
+       quantile  contributors
+    0       0.5           1.5
+    1       1.0          10.0
+    """
+    at = np.asarray(quantiles, dtype=float)
+    if not ((at >= 0) & (at <= 1)).all():
+        raise InvalidInputError(f"quantiles are shares from 0 to 1; {list(quantiles)} came.")
+    found = _frequencies(projects)
+    result = pd.DataFrame(
+        {
+            "quantile": pd.Series(at, dtype="Float64"),
+            "contributors": pd.Series(found.quantile(at), dtype="Float64"),
+        }
+    )
+    return _finish(projects, result, found, "contributor_quantiles")
+
+
+def lorenz(projects: pd.DataFrame) -> pd.DataFrame:
+    """Give the Lorenz curve of contributors over projects.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The corners of the curve from (0, 0) to (1, 1), projects with the fewest first; none
+        where no project has a contributor:
+
+        - ``projects_share`` (Float64, 0 to 1): of the projects with a valid number
+        - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
+        - ``contributors`` (Int64, people a project): what the projects up to this corner have
+          at most; missing at the origin
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers.
+
+    Notes
+    -----
+    After Lorenz, "Methods of measuring the concentration of wealth", Publications of the
+    American Statistical Association 9 (1905), 209-219. Missing and negative numbers are left
+    out and counted as in `contributor_distribution`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
+    >>> print(lorenz(projects))
+       projects_share  contributors_share  contributors
+    0             0.0                 0.0          <NA>
+    1             0.5                 0.0             0
+    2            0.75                0.25             1
+    3             1.0                 1.0             3
+    """
+    found = _frequencies(projects)
+    records, held = found.cumulated()
+    numbers = pd.Series([None, *found.numbers] if len(held) else [], dtype="Int64")
+    result = pd.DataFrame(
+        {
+            "projects_share": pd.Series(records, dtype="Float64"),
+            "contributors_share": pd.Series(held, dtype="Float64"),
+            "contributors": numbers,
+        }
+    )
+    return _finish(projects, result, found, "lorenz")
+
+
+def contributor_concentration(projects: pd.DataFrame) -> pd.DataFrame:
+    """Measure how unequally contributors are spread over projects.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a measure:
+
+        - ``measure`` (str): ``"gini"``, then ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and
+          ``"top 50%"`` of the projects
+        - ``value`` (Float64, 0 to 1): the Gini coefficient (0: all projects have the same
+          number), and the share of all contributors that those projects have; missing where
+          no project has a contributor
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers.
+
+    Notes
+    -----
+    The Gini coefficient is 1 less twice the area below `lorenz`, without the correction for
+    small samples: n projects reach (n - 1) / n at most. A share of the projects that is no
+    whole number of them counts a part of the one at the edge. Missing and negative numbers
+    are left out and counted as in `contributor_distribution`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
+    >>> print(contributor_concentration(projects))
+       measure  value
+    0     gini  0.625
+    1   top 1%   0.03
+    2  top 10%    0.3
+    3  top 20%    0.6
+    4  top 50%    1.0
+    """
+    found = _frequencies(projects)
+    records, held = found.cumulated()
+    if len(held):
+        gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))
+        below = np.interp([1 - percent / 100 for percent in _TOP_SHARES], records, held)
+        values = [gini, *(1 - below)]
+    else:
+        values = [None] * (1 + len(_TOP_SHARES))
+    measures = ["gini", *(f"top {percent}%" for percent in _TOP_SHARES)]
+    result = pd.DataFrame(
+        {
+            "measure": pd.Series(measures, dtype="str"),
+            "value": pd.Series(values, dtype="Float64"),
+        }
+    )
+    return _finish(projects, result, found, "contributor_concentration")
+
+
+def team_size_classes(
+    projects: pd.DataFrame, *, bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100)
+) -> pd.DataFrame:
+    """Put projects into classes by their number of contributors.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+    bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
+        The smallest number of each class, ascending, the first of them 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a class, also where no project is in it:
+
+        - ``team_size`` (str): name of the class, such as ``"2–4"`` or ``"100 or more"``
+        - ``smallest``, ``largest`` (Int64, people a project): its bounds, both of them in it;
+          the last class has no ``largest``
+        - ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the projects with a valid number
+        - ``contributors`` (Int64, people): sum over these projects
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or holds something else than whole numbers, or `bounds` do
+        not ascend from 0.
+
+    Notes
+    -----
+    Missing and negative numbers are left out and counted as in `contributor_distribution`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 4, 7]})
+    >>> print(team_size_classes(projects, bounds=[0, 1, 5])[["team_size", "projects"]])
+       team_size  projects
+    0          0         1
+    1        1–4         2
+    2  5 or more         1
+    """
+    if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
+        raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
+    found = _frequencies(projects)
+    place = np.searchsorted(np.asarray(bounds), found.numbers, side="right") - 1
+    counts = np.zeros((2, len(bounds)), dtype=np.int64)
+    np.add.at(counts[0], place, found.records)
+    np.add.at(counts[1], place, found.records * found.numbers)
+    largest = [*(bound - 1 for bound in bounds[1:]), None]
+    result = pd.DataFrame(
+        {
+            "team_size": pd.Series(
+                [_class(low, high) for low, high in zip(bounds, largest, strict=True)], dtype="str"
+            ),
+            "smallest": whole_column(bounds),
+            "largest": pd.Series(largest, dtype="Int64"),
+            "projects": whole_column(counts[0]),
+            "share": shares(whole_column(counts[0])),
+            "contributors": whole_column(counts[1]),
+        }
+    )
+    return _finish(projects, result, found, "team_size_classes")
+
+
+def _class(smallest: int, largest: int | None) -> str:
+    if largest is None:
+        return f"{smallest:,} or more"
+    return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"
+
+
+def _frequencies(projects: pd.DataFrame) -> Frequencies:
+    require(projects, CONTRIBUTORS, giver=PROJECTS)
+    return Frequencies.of(whole(projects, CONTRIBUTORS))
+
+
+def _finish(
+    projects: pd.DataFrame, result: pd.DataFrame, found: Frequencies, step: str
+) -> pd.DataFrame:
+    counted = found.counted("projects", "contributors")
+    return finish(projects, result, step=step, resource="project", counted=counted)

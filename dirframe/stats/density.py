@@ -1,0 +1,171 @@
+"""Statistics that set contributors against users and against the size of the code.
+
+What stays out: each of them alone.
+"""
+
+from __future__ import annotations
+
+import narwhals as nw
+import pandas as pd
+
+from dirframe.stats._edges import finish, require
+from dirframe.stats._tables import (
+    CONTRIBUTORS,
+    LANGUAGE,
+    LINES,
+    PROJECTS,
+    USERS,
+    collected,
+    lazy,
+    named,
+    ranking,
+    sizes,
+    text,
+    whole,
+)
+
+__all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
+
+
+def contributors_per_thousand_lines(
+    projects: pd.DataFrame, *, top: int | None = None
+) -> pd.DataFrame:
+    """Give how many contributors a thousand lines of code have, by main language.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many languages and take all others together in a last row named
+        ``other (n languages)``. A single language left over keeps its own row. Left out: all
+        languages.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a language, the most projects first, then by name:
+
+        - ``language`` (str): name of the main language
+        - ``projects`` (Int64, projects): with valid numbers of contributors and of lines
+        - ``contributors`` (Int64, people): sum over these projects; a person in two of them
+          counts twice
+        - ``code_lines`` (Int64, lines): sum over these projects, in all their languages
+        - ``contributors_per_thousand_lines`` (Float64, people a thousand lines): ratio of the
+          sums, so that large projects weigh more; missing where there are no lines
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+
+    Notes
+    -----
+    Projects without a main language, or where one of the numbers is missing or negative, are
+    in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_both``,
+    ``without_language``, ``numbers_missing_or_negative`` (with a language), ``languages`` and
+    ``languages_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "C", "Java"],
+    ...     "analysis_twelve_month_contributor_count": [3, 1, 2],
+    ...     "analysis_total_code_lines": [7000, 1000, -5],
+    ... })
+    >>> table = contributors_per_thousand_lines(projects)
+    >>> print(table[["language", "projects", "contributors_per_thousand_lines"]])
+      language  projects  contributors_per_thousand_lines
+    0        C         2                              0.5
+    """
+    require(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
+    table = lazy(
+        language=text(projects, LANGUAGE),
+        contributors=whole(projects, CONTRIBUTORS),
+        code_lines=whole(projects, LINES),
+    ).with_columns(both=(nw.col("contributors") >= 0) & (nw.col("code_lines") >= 0))
+    sums = [nw.col(name).sum() for name in ("contributors", "code_lines")]
+    found = collected(table.group_by("language", "both").agg(nw.len().alias("projects"), *sums))
+    spoken = named(found, "language")
+    both = found["both"].astype("boolean").fillna(value=False).to_numpy(dtype=bool)
+    rows = found[spoken & both]
+    names, pooled = ranking(rows, "language", ["projects"], top=top, noun="languages")
+    columns = ["projects", "contributors", "code_lines"]
+    totals = rows[columns].astype("Int64").groupby(names.reindex(rows["language"]).to_numpy())
+    order = pd.Index(list(dict.fromkeys(names)), dtype="str", name="language")
+    result = totals.sum().reindex(order).reset_index().astype({"language": "str"})
+    lines = result["code_lines"].astype("Float64")
+    ratio = 1000 * result["contributors"] / lines.where(lines > 0)
+    result["contributors_per_thousand_lines"] = ratio.astype("Float64")
+    numbers = found["projects"]
+    counted = {
+        "projects": len(projects),
+        "with_both": int(numbers[spoken & both].sum()),
+        "without_language": int(numbers[~spoken].sum()),
+        "numbers_missing_or_negative": int(numbers[spoken & ~both].sum()),
+        "languages": len(names),
+        "languages_in_other": pooled,
+    }
+    step = "contributors_per_thousand_lines"
+    return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
+    """Count the projects of each pair of users and contributors.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them, of either dialect.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a pair that occurs, by users, then by contributors:
+
+        - ``users`` (Int64, members): ``stack_count``, or ``user_count`` where that is missing
+        - ``contributors`` (Int64, people)
+        - ``projects`` (Int64, projects): projects with this pair
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than whole numbers.
+
+    Notes
+    -----
+    Projects where either number is missing or negative are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_both``, ``users_missing``,
+    ``users_negative``, ``contributors_missing`` and ``contributors_negative``; a project can
+    be in two of the last four.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "stack_count": [7, 0, 0],
+    ...     "analysis_twelve_month_contributor_count": [2, 1, 1],
+    ... })
+    >>> print(users_against_contributors(projects))
+       users  contributors  projects
+    0      0             1         2
+    1      7             2         1
+    """
+    require(projects, CONTRIBUTORS, giver=PROJECTS)
+    columns = {"users": whole(projects, *USERS), "contributors": whole(projects, CONTRIBUTORS)}
+    pairs = sizes(lazy(**columns), *columns).rename(columns={"records": "projects"})
+    pairs = pairs.astype("Int64")
+    unknown = {
+        f"{name}_{reason}": int(pairs["projects"][rows].sum())
+        for name in columns
+        for reason, rows in (
+            ("missing", pairs[name].isna()),
+            ("negative", (pairs[name] < 0).fillna(value=False)),
+        )
+    }
+    result = pairs[((pairs["users"] >= 0) & (pairs["contributors"] >= 0)).fillna(value=False)]
+    result = result.sort_values(["users", "contributors"], ignore_index=True)
+    counted = {"projects": len(projects), "with_both": int(result["projects"].sum()), **unknown}
+    step = "users_against_contributors"
+    return finish(projects, result, step=step, resource="project", counted=counted)

@@ -1,0 +1,296 @@
+"""Statistics of what a project has several of: licences, tags, languages of its code.
+
+A project counts once for each of its entries, however often it names it, so that the shares
+sum up to more than 1.
+
+What stays out: the main language (`dirframe.stats.languages`).
+"""
+
+from __future__ import annotations
+
+import narwhals as nw
+import pandas as pd
+
+from dirframe.client.children import child_table
+from dirframe.stats._edges import finish, require
+from dirframe.stats._tables import (
+    LINES,
+    PROJECTS,
+    collected,
+    lazy,
+    named,
+    ranking,
+    whole,
+    whole_column,
+)
+
+__all__ = ["language_breakdown", "licenses", "tags"]
+
+_LANGUAGES = "analysis_languages"
+#: What the directory writes for the languages that it does not list, without an id.
+_REST = r"\d+ Others?"
+
+
+def licenses(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+    """Count the projects under each licence.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them, of either dialect.
+    top : int, optional
+        Keep this many licences and count the projects that have any other in a last row
+        named ``other (n licences)``. A single licence left over keeps its own row. Left out:
+        all licences.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a licence, the most projects first, then by code:
+
+        - ``license`` (str): its code, such as ``gpl3``; its title where there is no code
+        - ``title`` (str): missing for ``other``
+        - ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the projects that name a licence
+
+    Raises
+    ------
+    InvalidInputError
+        If `top` is below 1, or what came is no frame.
+
+    Notes
+    -----
+    Recorded answers have the code in ``name`` and the title in ``nice_name``, today's the
+    title in ``name`` and the code in ``vanity_url``. Not to name a licence is not to have
+    none: those projects are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``,
+    ``with_license``, ``without_license``, ``licenses`` and ``licenses_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> gpl = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
+    >>> today = {"name": "GNU General Public License 3.0", "vanity_url": "gpl3"}
+    >>> projects = pd.DataFrame({"id": ["1", "2", "3"], "licenses": [[gpl], [today], None]})
+    >>> print(licenses(projects)[["license", "projects", "share"]])
+      license  projects  share
+    0    gpl3         2    1.0
+    """
+    entries = _entries(projects, "licenses")
+    code = entries["vanity_url"]
+    code = code.where(code.notna(), entries["name"])
+    title = entries["nice_name"]
+    title = title.where(title.notna(), entries["name"])
+    table = _memberships(entries["project_id"], code, top=top, noun="licences")
+    titles = title.groupby(code).min()
+    table.insert(1, "title", pd.Series(titles.reindex(table["label"]).to_numpy(), dtype="str"))
+    return _finish(projects, table, entries["project_id"], code, name="license", step="licenses")
+
+
+def tags(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+    """Count the projects with each tag.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many tags and count the projects that have any other in a last row named
+        ``other (n tags)``. A single tag left over keeps its own row. Left out: all tags.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a tag, the most projects first, then by tag:
+
+        - ``tag`` (str)
+        - ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the projects that have a tag
+
+    Raises
+    ------
+    InvalidInputError
+        If `top` is below 1, or what came is no frame.
+
+    Notes
+    -----
+    Projects without a tag are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``,
+    ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["xml", "web"], ["xml", "xml"]]})
+    >>> print(tags(projects))
+       tag  projects  share
+    0  xml         2    1.0
+    1  web         1    0.5
+    """
+    entries = _entries(projects, "tags")
+    table = _memberships(entries["project_id"], entries["tag"], top=top, noun="tags")
+    return _finish(projects, table, entries["project_id"], entries["tag"], name="tag", step="tags")
+
+
+def language_breakdown(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+    """Share out the lines of code among all languages, not only the main ones.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many languages and sum up the others in a last row named
+        ``other (n languages)``, where a project counts once for each of them. A single
+        language left over keeps its own row. Left out: all languages.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a language, the most lines first, then by name:
+
+        - ``language`` (str)
+        - ``projects`` (Int64, projects): whose code has this language
+        - ``code_lines`` (Float64, lines): each project's lines times the language's
+          percentage, which the directory gives in whole percent (``<1`` counts as 0.5)
+        - ``share`` (Float64, 0 to 1): of the lines in all rows
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+
+    Notes
+    -----
+    The directory lists a project's largest languages and sums up the rest, such as
+    ``7 Other``; the rest is in no row. Projects without a breakdown, without lines or with
+    negative ones, and those with a percentage below 0 or above 100 (negative lines in one
+    language make others exceed the whole) are left out.
+    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_breakdown``,
+    ``breakdown_missing``, ``code_lines_missing``, ``code_lines_negative``,
+    ``percentages_impossible`` (each project is in one of these five), ``languages``,
+    ``languages_in_other`` and ``code_lines_unnamed`` (lines in the rest, rounded).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "id": ["1", "2"],
+    ...     "analysis_total_code_lines": [1000, 500],
+    ...     "analysis_languages": [
+    ...         [{"language": "C", "percentage": "80", "id": "1"},
+    ...          {"language": "2 Other", "percentage": "20", "id": ""}],
+    ...         [{"language": "C", "percentage": "40", "id": "1"},
+    ...          {"language": "Perl", "percentage": "60", "id": "8"}],
+    ...     ],
+    ... })
+    >>> print(language_breakdown(projects))
+      language  projects  code_lines    share
+    0        C         2      1000.0  0.769231
+    1     Perl         1       300.0  0.230769
+    """
+    require(projects, LINES, giver=PROJECTS)
+    entries = _entries(projects, "languages")
+    lines = whole(projects, LINES).reset_index(drop=True)
+    number = entries["project_id"].astype("int64")
+    percentage = entries["percentage"]
+    odd = percentage.isna() | (percentage < 0) | (percentage > 100)
+    listed = pd.Series(range(len(projects))).isin(set(number))
+    impossible = pd.Series(range(len(projects))).isin(set(number[odd.fillna(value=True)]))
+    missing, negative = lines.isna(), (lines < 0).fillna(value=False)
+    counts = listed & ~missing & ~negative & ~impossible
+    kept = counts.reindex(number).to_numpy(dtype=bool)
+    rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
+    weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
+    named_rows = kept & ~rest & named(entries, "language")
+    table = lazy(
+        project=number[named_rows],
+        language=entries["language"][named_rows],
+        lines=weight[named_rows],
+    )
+    own = table.group_by("project", "language").agg(nw.col("lines").sum())
+    found = collected(
+        own.group_by("language").agg(projects=nw.len(), code_lines=nw.col("lines").sum())
+    )
+    names, pooled = ranking(
+        found, "language", ["code_lines", "projects"], top=top, noun="languages"
+    )
+    label = names.reindex(found["language"]).to_numpy()
+    sums = found.groupby(label)[["projects", "code_lines"]].sum()
+    sums = sums.reindex(pd.Index(list(dict.fromkeys(names)), dtype="str"))
+    code_lines = pd.Series(sums["code_lines"].to_numpy(), dtype="Float64")
+    result = pd.DataFrame(
+        {
+            "language": pd.Series(sums.index, dtype="str"),
+            "projects": whole_column(sums["projects"]),
+            "code_lines": code_lines,
+            "share": code_lines / (float(code_lines.sum()) or 1.0),
+        }
+    )
+    counted = {
+        "projects": len(projects),
+        "with_breakdown": int(counts.sum()),
+        "breakdown_missing": int((~listed).sum()),
+        "code_lines_missing": int((listed & missing).sum()),
+        "code_lines_negative": int((listed & negative).sum()),
+        "percentages_impossible": int((listed & ~missing & ~negative & impossible).sum()),
+        "languages": len(names),
+        "languages_in_other": pooled,
+        "code_lines_unnamed": round(float(weight[kept & ~named_rows].sum())),
+    }
+    step = "language_breakdown"
+    return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def _entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Give the entries with the number of their project: an id may be there twice."""
+    require(projects, giver=PROJECTS)
+    column = _LANGUAGES if name == "languages" else name
+    own = pd.DataFrame({"id": pd.Series(range(len(projects))).astype("str")})
+    if column in projects:
+        own[column] = projects[column].to_numpy()
+    own.attrs["dirframe"] = {"resource": "project"}
+    entries = child_table(own, name)
+    entries.attrs = {}
+    return entries
+
+
+def _memberships(
+    project: pd.Series[str], label: pd.Series[str], *, top: int | None, noun: str
+) -> pd.DataFrame:
+    """Count the projects of each label; one that has two of the others counts once there."""
+    table = lazy(project=project, label=label).unique(["project", "label"])
+    found = collected(table.group_by("label").agg(projects=nw.len()))
+    found = found[named(found, "label")]
+    names, pooled = ranking(found, "label", ["projects"], top=top, noun=noun)
+    kept = names.index[: len(names) - pooled]
+    order, counts = [*kept], list(found.set_index("label")["projects"].reindex(kept))
+    if pooled:
+        order.append(names.iloc[-1])
+        counts.append(project[label.isin(names.index[-pooled:])].nunique())
+    result = pd.DataFrame(
+        {"label": pd.Series(order, dtype="str"), "projects": whole_column(counts)}
+    )
+    result.attrs["pooled"] = pooled
+    return result
+
+
+def _finish(
+    projects: pd.DataFrame,
+    table: pd.DataFrame,
+    project: pd.Series[str],
+    label: pd.Series[str],
+    *,
+    name: str,
+    step: str,
+) -> pd.DataFrame:
+    having = int(project[named(label.to_frame("label"), "label")].nunique())
+    pooled = table.attrs.pop("pooled")
+    result = table.rename(columns={"label": name})
+    result["share"] = (result["projects"] / max(having, 1)).astype("Float64")
+    counted = {
+        "projects": len(projects),
+        f"with_{name}": having,
+        f"without_{name}": len(projects) - having,
+        step: len(result) - bool(pooled) + pooled,
+        f"{step}_in_other": pooled,
+    }
+    return finish(projects, result, step=step, resource="project", counted=counted)

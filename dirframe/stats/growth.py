@@ -1,0 +1,220 @@
+"""Statistics over time: how many accounts and projects there are, and in which languages.
+
+What stays out: the time of a single project (`dirframe.stats.lifetimes`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import narwhals as nw
+import pandas as pd
+from pandas.tseries.frequencies import to_offset
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.stats._edges import finish, require
+from dirframe.stats._tables import (
+    CREATED,
+    FIRST_MONTH,
+    LANGUAGE,
+    PROJECTS,
+    lazy,
+    moment,
+    named,
+    ranking,
+    sizes,
+    text,
+    whole_column,
+)
+
+if TYPE_CHECKING:
+    from pandas.tseries.offsets import BaseOffset
+
+__all__ = ["growth", "languages_by_year"]
+
+_LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
+_DAY = pd.Timedelta(days=1)
+
+
+def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
+    """Count accounts or projects by when the directory got them.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Accounts or projects as the loaders give them.
+    freq : str, default "MS"
+        Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
+        (months), ``"QS"``, ``"YS"``, ``"2W"``, ….
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a period from the first to the last with a record, without gaps:
+
+        - ``start`` (datetime64[us, UTC]): first day of the period
+        - ``new`` (Int64, records): created in the period
+        - ``total`` (Int64, records): created up to its end
+
+    Raises
+    ------
+    InvalidInputError
+        If the column ``created_at`` is missing or holds something else than dates, or `freq`
+        is no frequency of a day or more.
+
+    Notes
+    -----
+    Only records that are still in the directory are counted, and the last period may not be
+    over. Records without ``created_at`` are in no row. ``attrs["dirframe"]["counted"]`` holds
+    ``accounts`` or ``projects``, ``with_created_at`` and ``created_at_missing``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> created = pd.to_datetime(["2013-01-31 23:00", "2013-03-01 00:00", "2013-03-31 10:00"])
+    >>> print(growth(pd.DataFrame({"created_at": created})))
+                          start  new  total
+    0 2013-01-01 00:00:00+00:00    1      1
+    1 2013-02-01 00:00:00+00:00    0      1
+    2 2013-03-01 00:00:00+00:00    2      3
+    """
+    require(frame, CREATED, giver=_LOADERS)
+    every = _offset(freq)
+    table = lazy(created=moment(frame, CREATED)).select(day=nw.col("created").dt.truncate("1d"))
+    by_day = sizes(table, "day")
+    dated = by_day.dropna(subset=["day"]).set_index("day")["records"].sort_index()
+    dated.index = pd.DatetimeIndex(dated.index).tz_convert("UTC")
+    new = dated.resample(every, closed="left", label="left").sum()
+    count = whole_column(new)
+    result = pd.DataFrame(
+        {
+            "start": pd.Series(new.index, dtype="datetime64[us, UTC]"),
+            "new": count,
+            "total": count.cumsum(),
+        }
+    )
+    resource = provenance.describe(frame)["resource"]
+    if not resource:
+        resource = "account" if "email_sha1" in frame else "project"
+    known = int(dated.sum())
+    counted = {
+        f"{resource}s": len(frame),
+        "with_created_at": known,
+        "created_at_missing": len(frame) - known,
+    }
+    return finish(frame, result, step="growth", resource=resource, counted=counted)
+
+
+def languages_by_year(
+    projects: pd.DataFrame,
+    *,
+    top: int | None = None,
+    date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+) -> pd.DataFrame:
+    """Count the projects of each main language by the year in which they began.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many languages, those with the most projects over all years, and sum up the
+        others as ``other (n languages)``. A single language left over keeps its own rows.
+        Left out: all languages.
+    date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
+        Whether a project begins with its first month with activity, or when the directory
+        got it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each year from the first to the last and each language, by year, then the
+        language with the most projects over all years first, others last:
+
+        - ``year`` (Int64, year)
+        - ``language`` (str): name of the main language
+        - ``projects`` (Int64, projects): begun in this year
+        - ``share`` (Float64, 0 to 1): of the year's projects with a main language; missing in
+          a year without any
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than dates, `top` is below 1, or `date`
+        is another column.
+
+    Notes
+    -----
+    The main language is that of the latest analysis, not that of the year. Projects without
+    a main language or a date are in no row. ``attrs["dirframe"]["counted"]`` holds
+    ``projects``, ``with_language_and_date``, ``without_language``, ``date_missing`` (with a
+    language), ``languages`` and ``languages_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "Java", "C"],
+    ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
+    ... })
+    >>> print(languages_by_year(projects))
+       year language  projects  share
+    0  2012        C         1    1.0
+    1  2012     Java         0    0.0
+    2  2013        C         1    0.5
+    3  2013     Java         1    0.5
+    """
+    if date not in {FIRST_MONTH, CREATED}:
+        raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
+    require(projects, LANGUAGE, date, giver=PROJECTS)
+    table = lazy(language=text(projects, LANGUAGE), date=moment(projects, date)).select(
+        nw.col("language"), year=nw.col("date").dt.year()
+    )
+    found = sizes(table, "language", "year")
+    spoken, dated = named(found, "language"), found["year"].notna().to_numpy(dtype=bool)
+    rows = found[spoken & dated]
+    totals = rows.groupby("language")["records"].sum().reset_index()
+    names, pooled = ranking(totals, "language", ["records"], top=top, noun="languages")
+    order = list(dict.fromkeys(names))
+    years = rows["year"].astype("int64")
+    span = range(years.min(), years.max() + 1) if len(rows) else range(0)
+    grid = rows["records"].groupby([years, names.reindex(rows["language"]).to_numpy()]).sum()
+    index = pd.MultiIndex.from_product([span, order], names=["year", "language"])
+    counts = grid.rename_axis(["year", "language"]).reindex(index, fill_value=0)
+    per_year = counts.groupby(level="year").transform("sum")
+    count = whole_column(counts)
+    result = pd.DataFrame(
+        {
+            "year": whole_column(index.get_level_values("year")),
+            "language": pd.Series(index.get_level_values("language"), dtype="str"),
+            "projects": count,
+            "share": (count / whole_column(per_year.where(per_year > 0).astype("Int64"))).astype(
+                "Float64"
+            ),
+        }
+    )
+    records = found["records"]
+    counted = {
+        "projects": len(projects),
+        "with_language_and_date": int(records[spoken & dated].sum()),
+        "without_language": int(records[~spoken].sum()),
+        "date_missing": int(records[spoken & ~dated].sum()),
+        "languages": len(names),
+        "languages_in_other": pooled,
+    }
+    step = "languages_by_year"
+    return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def _offset(freq: str) -> BaseOffset:
+    try:
+        every = to_offset(freq)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"freq is {freq!r}, which is no frequency of pandas; 'D', 'W', 'MS', 'QS' and 'YS' are."
+        ) from error
+    start = pd.Timestamp("2001-01-01")
+    if every.n < 1 or (start + every + every) - (start + every) < _DAY:
+        raise InvalidInputError(f"freq is {freq!r}; periods of a day or more are counted.")
+    return every

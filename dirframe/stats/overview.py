@@ -1,0 +1,229 @@
+"""The one-screen overview of a frame: what is in it, what is missing, what to beware of.
+
+What stays out: mending anything. Impossible values stay where they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.schema import ACCOUNT, PROJECT, Kind
+from dirframe.stats._edges import require
+from dirframe.stats._show import Shown
+from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, moment, whole, whole_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dirframe.schema import Resource
+
+__all__ = ["Summary", "summary"]
+
+_FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
+_STALE_AFTER = pd.DateOffset(years=1)
+
+
+@dataclass(frozen=True, repr=False)
+class Summary(Shown):
+    """What `summary` tells of a frame; it shows itself as text and in notebooks.
+
+    Parameters
+    ----------
+    title : str
+        How many records of what.
+    fields : pandas.DataFrame
+        A row a column of the frame.
+    bias : pandas.DataFrame
+        A row a reason to beware.
+    source : str
+        Where the frame is from.
+    """
+
+    title: str
+    fields: pd.DataFrame
+    bias: pd.DataFrame
+    source: str
+
+    def _heading(self) -> str:
+        return self.title
+
+    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+        yield "Columns", self.fields
+        yield "Beware", self.bias
+
+    def _notes(self) -> Iterable[str]:
+        yield self.source
+
+
+def summary(frame: pd.DataFrame) -> Summary:
+    """Give an overview of accounts or projects: completeness, missing shares, bias.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Accounts or projects as the loaders give them.
+
+    Returns
+    -------
+    Summary
+        Printed, or as the last line of a notebook's cell, it is a table. Its parts:
+
+        - ``title`` (str): how many records, and whether they are all there are
+        - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
+          ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
+          (str): least, median and most of numbers, first and last day of dates, and how many
+          different texts
+        - ``bias`` (pandas.DataFrame): a row a reason to beware, whether it occurs or not:
+          ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of
+          the frame, or of what the directory has where it is about what was not loaded
+        - ``source`` (str): the caption of charts
+
+    Raises
+    ------
+    InvalidInputError
+        If what came is no frame, or a column holds something else than it should.
+
+    Notes
+    -----
+    Reasons to beware: records not loaded (a load that was capped or broke off has the first
+    in the order of its sort, which are no fair sample); of accounts, no country, and
+    impossible values (negative posts, a kudo rank not from 1 to 10, a place outside the
+    globe); of projects, no analysis, no main language, a stale analysis (its code was fetched
+    more than a year before the load or, if that is not known, before the latest analysis of
+    the frame), and impossible values (negative lines or contributors, a last month before the
+    first); of both, a change before the creation. An empty list is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({"email_sha1": ["x", "y"], "country_code": ["DE", None]})
+    >>> overview = summary(accounts)
+    >>> print(overview)
+    2 accounts
+    <BLANKLINE>
+    Columns
+      column        present  missing share  values
+      email_sha1          2           0.0%  2 different
+      country_code        1          50.0%  1 different
+    <BLANKLINE>
+    Beware
+      reason      records  share
+      no country        1  50.0%
+    <BLANKLINE>
+    n = 2 records · Source: not recorded
+    """
+    require(frame, giver="a loader")
+    record = provenance.describe(frame)
+    known = record["resource"] or (ACCOUNT.name if "email_sha1" in frame else PROJECT.name)
+    resource = ACCOUNT if known == ACCOUNT.name else PROJECT
+    count = len(frame)
+    title = f"{count:,} {resource.name if count == 1 else resource.collection}"
+    if record["complete"] is not None:
+        title += ", complete" if record["complete"] else ", incomplete"
+        title += f" ({record['why']})" if record["why"] else ""
+    return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
+
+
+def _fields(frame: pd.DataFrame) -> pd.DataFrame:
+    present = [_present(frame[name]) for name in frame]
+    counts = whole_column([int(rows.sum()) for rows in present])
+    return pd.DataFrame(
+        {
+            "column": pd.Series(list(frame), dtype="str"),
+            "present": counts,
+            "missing_share": (1 - counts / max(len(frame), 1)).astype("Float64")
+            if len(frame)
+            else pd.Series([None] * len(counts), dtype="Float64"),
+            "values": pd.Series(
+                [_values(frame[name][rows]) for name, rows in zip(frame, present, strict=True)],
+                dtype="str",
+            ),
+        }
+    )
+
+
+def _present(column: pd.Series[Any]) -> pd.Series[bool]:
+    if column.dtype == object:
+        return column.map(lambda value: bool(len(value)) if hasattr(value, "__len__") else False)
+    return column.notna()
+
+
+def _values(column: pd.Series[Any]) -> str:
+    if column.empty:
+        return ""
+    if isinstance(column.dtype, pd.DatetimeTZDtype) or column.dtype.kind == "M":
+        return f"{column.min():%Y-%m-%d} to {column.max():%Y-%m-%d}"
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return f"{int(column.sum()):,} true"
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
+        return f"{low} / {middle} / {high}"
+    if column.dtype == object:
+        return f"{column.map(len).sum():,} entries"
+    return f"{column.nunique():,} different"
+
+
+def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
+    found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+    reasons = {reason: int(rows.sum()) for reason, rows in found}
+    if {"created_at", "updated_at"} <= set(frame):
+        early = moment(frame, "updated_at") < moment(frame, "created_at")
+        reasons["impossible: changed before it was created"] = int(early.sum())
+    rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
+    available, loaded = record["items_available"], record["items_loaded"]
+    if available is not None and loaded is not None and record["complete"] is False:
+        lost = max(available - loaded, 0)
+        order = record["question"].get("sort") or f"{resource.default_sort}, by default"
+        rows.insert(0, (f"not loaded: the last, sorted by {order}", lost, lost / max(available, 1)))
+    table = pd.DataFrame(rows, columns=["reason", "records", "share"])
+    return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
+
+
+def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
+    if "country_code" in frame:
+        unknown = frame["country_code"].isna()
+        yield "no country", unknown
+        if "country_alpha_2" in frame:
+            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
+    if "posts_count" in frame:
+        yield "impossible: negative posts", whole(frame, "posts_count") < 0
+    if "kudo_score_kudo_rank" in frame:
+        rank = whole(frame, "kudo_score_kudo_rank")
+        yield "no kudo rank", rank.isna()
+        yield "impossible: kudo rank", (rank < 1) | (rank > 10)
+    for name, most in (("latitude", 90), ("longitude", 180)):
+        if name in frame:
+            yield f"impossible: {name}", pd.to_numeric(frame[name]).abs() > most
+
+
+def _of_projects(
+    frame: pd.DataFrame, record: dict[str, Any]
+) -> Iterable[tuple[str, pd.Series[bool]]]:
+    inside = [
+        f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
+    ]
+    if there := [name for name in inside if name in frame]:
+        yield "no analysis", frame[there].isna().all(axis=1)
+    if LANGUAGE in frame:
+        yield "no main language", frame[LANGUAGE].isna()
+    if any(name in frame for name in _FETCHED):
+        fetched = moment(frame, *_FETCHED)
+        loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
+        now = fetched.max() if pd.isna(loaded) or record["synthetic"] else loaded
+        yield f"stale: code fetched over a year before {_day(now)}", fetched < now - _STALE_AFTER
+    if LINES in frame:
+        yield "impossible: negative lines", whole(frame, LINES) < 0
+    if CONTRIBUTORS in frame:
+        yield "impossible: negative contributors", whole(frame, CONTRIBUTORS) < 0
+    months = ("analysis_min_month", "analysis_max_month")
+    if set(months) <= set(frame):
+        first, last = (moment(frame, name) for name in months)
+        yield "impossible: last month before the first", last < first
+
+
+def _day(when: Any) -> str:
+    return "the load" if pd.isna(when) else f"{when:%Y-%m-%d}"

@@ -1,0 +1,165 @@
+"""What every chart promises, whatever it shows."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from dirframe import plot, stats
+from dirframe.errors import InvalidInputError
+from tests.plot.charts import CHARTS, caption, draw, shown_texts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+EVERY = pytest.mark.parametrize("name", CHARTS)
+SIZES = pytest.mark.parametrize("size", [(3.4, 3.6), (7, 5)], ids=str)
+
+
+def test_each_chart_has_the_name_of_its_statistic() -> None:
+    assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same
+
+
+@EVERY
+def test_a_chart_takes_its_frame_and_everything_else_by_name(name: str) -> None:
+    first, *others = inspect.signature(getattr(plot, name)).parameters.values()
+    assert first.name in {"accounts", "projects", "frame"}
+    assert {other.kind for other in others} == {inspect.Parameter.KEYWORD_ONLY}
+    assert others[0].name == "ax"
+
+
+@SIZES
+@EVERY
+def test_no_text_is_cut_off_or_covered(name: str, size: tuple[float, float]) -> None:
+    figure, ax = plt.subplots(figsize=size)
+    draw(name, CHARTS[name](), ax=ax)
+    figure.canvas.draw()
+    check_that_all_is_inside(ax)
+    (note,) = (text for text in ax.texts if text.get_gid() == "caption")
+    parts = [ax.title, ax.xaxis.label, ax.yaxis.label, note, ax.get_legend()]
+    boxes = [part.get_window_extent() for part in parts if part]
+    for one, other in combinations((box for box in boxes if box.width), 2):
+        assert not one.shrunk(0.98, 0.98).overlaps(other.shrunk(0.98, 0.98))
+
+
+@EVERY
+def test_a_new_figure_shows_all_texts_in_the_style_of_a_paper_too(name: str) -> None:
+    with plot.style():
+        ax = draw(name, CHARTS[name]())
+        ax.figure.canvas.draw()
+    check_that_all_is_inside(ax)
+
+
+def check_that_all_is_inside(ax: Axes) -> None:
+    inside = ax.figure.bbox.padded(1)
+    for text in shown_texts(ax):
+        box = text.get_window_extent()
+        assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text
+        assert inside.y0 <= box.y0 <= box.y1 <= inside.y1, text
+
+
+@EVERY
+def test_the_caption_says_how_many_records_of_which_source(name: str) -> None:
+    said = caption(draw(name, CHARTS[name]()))
+    noun = "accounts" if CHARTS[name].__name__ == "accounts" else "projects"
+    assert f"n = 40 {noun} · Source: A $directory$ of <names>" in said
+
+
+@EVERY
+def test_the_unit_stands_on_the_axis_or_the_key(name: str) -> None:
+    ax = draw(name, CHARTS[name]())
+    legend = ax.get_legend()
+    units = {ax.get_xlabel(), legend.get_title().get_text() if legend else ""} - {""}
+    assert units
+    assert ax.get_title()
+
+
+@EVERY
+def test_no_records_make_a_tidy_chart_that_says_so(name: str) -> None:
+    make = CHARTS[name]
+    ax = draw(name, make().iloc[:0])
+    ax.figure.canvas.draw()
+    assert ax.texts[0].get_text() == f"No {make.__name__}"
+    assert f"n = 0 {make.__name__}" in caption(ax)
+    assert ax.get_title()
+    assert not [*ax.patches, *ax.lines, *ax.collections]
+
+
+@EVERY
+def test_one_record_makes_a_chart(name: str) -> None:
+    frame = CHARTS[name]().iloc[[9]]
+    ax = draw(name, frame)
+    ax.figure.canvas.draw()
+    assert [*ax.patches, *ax.lines, *ax.collections]
+    assert "n = 1 " in caption(ax)
+
+
+@EVERY
+def test_records_of_which_everything_is_missing_make_a_tidy_chart_that_says_so(name: str) -> None:
+    make = CHARTS[name]
+    frame = make(3)
+    for column in frame.columns.drop(["id", "country_code"], errors="ignore"):
+        frame[column] = pd.Series([None] * 3, dtype=frame[column].dtype)
+    ax = draw(name, frame)
+    ax.figure.canvas.draw()
+    assert f"None of 3 {make.__name__} has" in " ".join(ax.texts[0].get_text().split())
+    assert not [*ax.patches, *ax.lines, *ax.collections]
+
+
+@EVERY
+def test_negative_numbers_are_not_drawn_and_break_nothing(name: str) -> None:
+    frame = CHARTS[name]()
+    for column, values in frame.items():
+        if isinstance(values.dtype, pd.Int64Dtype):
+            frame[column] = values.mask(values.index < 7, -5)
+    ax = draw(name, frame)
+    ax.figure.canvas.draw()
+    assert ax.get_title()
+
+
+@EVERY
+def test_nothing_is_read_as_mathematics_or_markup(name: str) -> None:
+    ax = draw(name, CHARTS[name]())
+    legend = ax.get_legend()
+    texts = [*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels()]
+    for text in [*texts, *(legend.get_texts() if legend else [])]:
+        assert not text.get_usetex()
+        assert not text.get_parse_math() or "$" not in text.get_text()
+
+
+@EVERY
+def test_a_chart_draws_on_the_axes_it_is_given_and_changes_nothing_global(name: str) -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    plt.sca(left)
+    before = dict(mpl.rcParams)
+    frame = CHARTS[name]()
+    copy = frame.copy(deep=True)
+    assert draw(name, frame, ax=right) is right
+    assert plt.gca() is left
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == [figure.number]
+    assert len(figure.axes) == 2
+    assert not [*left.patches, *left.lines, *left.collections]
+    pd.testing.assert_frame_equal(frame, copy)
+
+
+@EVERY
+def test_a_chart_can_be_pickled(name: str) -> None:
+    ax = draw(name, CHARTS[name]())
+    copy = pickle.loads(pickle.dumps(ax.figure))
+    copy.canvas.draw()
+    assert caption(copy.axes[0]) == caption(ax)
+
+
+@EVERY
+def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"Pass one as dirframe|DataFrame"):
+        draw(name, [1] if name in {"licenses", "tags"} else pd.DataFrame({"some": [1]}))  # type: ignore[arg-type]  # what is refused
+    assert plt.get_fignums() == []

@@ -1,0 +1,86 @@
+"""The charts of when projects were developed, checked by what is drawn."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.colors import to_hex
+from matplotlib.dates import num2date
+
+from dirframe import plot
+from tests.plot.charts import bars, caption, names
+
+
+def projects(*rows: tuple[str, str | None, str | None, str | None]) -> pd.DataFrame:
+    """Make projects of (name, main language, first month, last month)."""
+    return pd.DataFrame(
+        {
+            "id": pd.Series(range(len(rows)), dtype="str"),
+            "name": pd.Series([row[0] for row in rows], dtype="str"),
+            "analysis_main_language_name": pd.Series([row[1] for row in rows], dtype="str"),
+            "analysis_min_month": pd.to_datetime(pd.Series([row[2] for row in rows]), utc=True),
+            "analysis_max_month": pd.to_datetime(pd.Series([row[3] for row in rows]), utc=True),
+            "analysis_twelve_month_contributor_count": pd.Series([1] * len(rows), dtype="Int64"),
+        }
+    )
+
+
+FRAME = projects(
+    ("Ant", "C", "2013-07-01", "2013-07-01"),
+    ("Bee", "Python", "2010-01-01", "2013-02-01"),
+    ("Cat", None, "2011-01-01", "2011-12-01"),
+    ("Dog", "C", "2013-01-01", "2012-01-01"),
+    ("Eel", "C", None, None),
+)
+
+
+def test_a_life_goes_from_the_first_day_to_the_last_of_its_months() -> None:
+    ax = plot.life_span(FRAME)
+    assert names(ax) == ["Bee", "Cat", "Ant"]
+    days = [
+        # matplotlib.dates has no types.
+        (f"{num2date(bar.get_x()):%Y-%m-%d}", f"{num2date(bar.get_x() + bar.get_width()):%Y-%m-%d}")  # type: ignore[no-untyped-call]
+        for bar in bars(ax)
+    ]
+    assert days == [
+        ("2010-01-01", "2013-03-01"),
+        ("2011-01-01", "2012-01-01"),
+        ("2013-07-01", "2013-08-01"),
+    ]
+    assert [text.get_text() for text in ax.texts[:4]] == ["months", "38", "12", "1"]
+
+
+def test_a_life_has_the_colour_of_its_main_language_and_a_key() -> None:
+    ax = plot.life_span(FRAME)
+    colours = [to_hex(bar.get_facecolor()) for bar in bars(ax)]
+    expected = [plot.language_colour(name).lower() for name in ("Python", "", "C")]
+    assert colours == expected
+    legend = ax.get_legend()
+    assert legend is not None
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == ["Python", "C", "another or none"]
+
+
+def test_projects_that_are_not_shown_are_counted_with_their_reasons() -> None:
+    said = caption(plot.life_span(FRAME, top=1))
+    assert "2 projects with a shorter life, 1 without both months, 1 that ended before" in said
+
+
+def test_active_and_dormant_are_two_bars_and_the_caption_says_what_active_means() -> None:
+    ax = plot.activity(FRAME)
+    assert names(ax) == ["active", "dormant"]
+    assert [bar.get_width() for bar in bars(ax)] == [2, 1]
+    said = caption(ax)
+    assert "Active: developed within the twelve months up to 2013-07, and" in said
+    assert "Not shown: 2 projects that cannot be told." in said
+    assert [bar.get_width() for bar in bars(plot.activity(FRAME, as_of="2016-01-05"))] == [0, 3]
+
+
+def test_each_year_of_age_has_its_bar() -> None:
+    ax = plot.project_age(FRAME)
+    assert [(round(bar.get_center()[0]), bar.get_height()) for bar in bars(ax)] == [
+        (0, 1),
+        (1, 0),
+        (2, 1),
+        (3, 1),
+    ]
+    assert "1 project without a first month, 1 that ended before they began" in caption(ax)

@@ -1,0 +1,144 @@
+"""Growth and languages over the years, recomputed by plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, date, datetime
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dirframe import provenance, stats
+from dirframe.errors import InvalidInputError
+
+moments = st.datetimes(datetime(2006, 1, 1), datetime(2013, 12, 31)).map(  # noqa: DTZ001  # UTC is added
+    lambda moment: moment.replace(tzinfo=UTC)
+)
+
+
+def created(days: list[datetime | None], **more: object) -> pd.DataFrame:
+    return pd.DataFrame({"created_at": pd.Series(days, dtype="datetime64[us, UTC]"), **more})
+
+
+@given(st.lists(st.none() | moments, max_size=20))
+def test_months_hold_what_plain_python_counts(days: list[datetime | None]) -> None:
+    table = stats.growth(created(days))
+    known = Counter((day.year, day.month) for day in days if day is not None)
+    months = zip(table["start"], table["new"], strict=True)
+    found = {(start.year, start.month): new for start, new in months if new}
+    assert found == known
+    assert table["total"].tolist() == table["new"].cumsum().tolist()
+    if known:
+        (y0, m0), (y1, m1) = min(known), max(known)
+        assert len(table) == 12 * (y1 - y0) + m1 - m0 + 1
+        assert set(table["start"].dt.day) == {1}
+    counted = provenance.describe(table)["counted"]
+    assert counted == {
+        "projects": len(days),
+        "with_created_at": sum(known.values()),
+        "created_at_missing": days.count(None),
+    }
+
+
+@given(st.lists(moments, min_size=1, max_size=20), st.sampled_from(["D", "W", "QS", "YS", "2W"]))
+def test_every_record_is_in_its_period_whatever_the_frequency(
+    days: list[datetime], freq: str
+) -> None:
+    table = stats.growth(created(list(days)), freq=freq)
+    assert table["total"].iloc[-1] == len(days)
+    starts = [*table["start"], table["start"].iloc[-1] + pd.DateOffset(years=2)]
+    for start, end, new in zip(starts[:-1], starts[1:], table["new"], strict=True):
+        assert new == sum(start <= day < end for day in days)
+
+
+def test_accounts_are_called_accounts() -> None:
+    accounts = created([datetime(2013, 1, 1, tzinfo=UTC)], email_sha1=["x"])
+    assert provenance.describe(stats.growth(accounts))["counted"]["accounts"] == 1
+    noted = provenance.attach(created([None]), resource="account", source="A directory")
+    record = provenance.describe(stats.growth(noted))
+    assert (record["source"], record["counted"]["accounts"]) == ("A directory", 1)
+
+
+@pytest.mark.parametrize("freq", ["h", "12h", "no", "-1D", "0D"])
+def test_a_frequency_below_a_day_or_unknown_is_refused(freq: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"freq is '{freq}'"):
+        stats.growth(created([]), freq=freq)
+
+
+def test_what_is_no_date_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="created_at must hold dates"):
+        stats.growth(pd.DataFrame({"created_at": ["soon"]}))
+    with pytest.raises(InvalidInputError, match="no column created_at"):
+        stats.growth(pd.DataFrame({"id": []}))
+
+
+def begun(projects: list[tuple[str | None, int | None]]) -> pd.DataFrame:
+    months = [None if year is None else date(year, 5, 1).isoformat() for _, year in projects]
+    return pd.DataFrame(
+        {
+            "analysis_main_language_name": pd.Series([name for name, _ in projects], dtype="str"),
+            "analysis_min_month": pd.to_datetime(pd.Series(months, dtype="str"), utc=True),
+        }
+    )
+
+
+names = st.none() | st.sampled_from(["C", "Java", "Perl", "$x$", "", " "])
+projects_of_any_kind = st.lists(st.tuples(names, st.none() | st.integers(2000, 2005)), max_size=20)
+
+
+@given(projects_of_any_kind)
+def test_each_year_and_language_holds_what_plain_python_counts(
+    projects: list[tuple[str | None, int | None]],
+) -> None:
+    table = stats.languages_by_year(begun(projects))
+    both = [(year, name) for name, year in projects if name and name.strip() and year is not None]
+    cells = Counter(both)
+    years = [year for year, _ in both]
+    order = sorted({n for _, n in both}, key=lambda n: (-sum(m == n for _, m in both), n))
+    grid = [(y, n) for y in range(min(years), max(years) + 1) for n in order] if both else []
+    assert list(zip(table["year"], table["language"], strict=True)) == grid
+    assert table["projects"].tolist() == [cells[cell] for cell in grid]
+    for (year, name), share in zip(grid, table["share"], strict=True):
+        if year in years:
+            assert share == pytest.approx(cells[year, name] / years.count(year))
+        else:
+            assert share is pd.NA
+    counted = provenance.describe(table)["counted"]
+    assert counted["projects"] == len(projects)
+    assert counted["with_language_and_date"] == len(both)
+    assert counted["with_language_and_date"] + counted["without_language"] + counted[
+        "date_missing"
+    ] == len(projects)
+
+
+def test_languages_beyond_the_top_are_summed_up_last() -> None:
+    projects = [("C", 2001), ("C", 2002), ("D", 2001), ("E", 2002), ("F", 2002)]
+    table = stats.languages_by_year(begun(list(projects)), top=1)
+    assert table["language"].tolist() == ["C", "other (3 languages)"] * 2
+    assert table["projects"].tolist() == [1, 1, 1, 2]
+    assert provenance.describe(table)["counted"]["languages_in_other"] == 3
+
+
+def test_a_project_can_begin_when_the_directory_got_it() -> None:
+    projects = begun([("C", 1999)]).assign(created_at=pd.Timestamp("2010-02-01", tz="UTC"))
+    table = stats.languages_by_year(projects, date="created_at")
+    assert table["year"].tolist() == [2010]
+
+
+@pytest.mark.parametrize("projects", [[], [("C", 2001)], [(None, None)], [("C", None)]])
+def test_columns_and_dtypes_do_not_depend_on_what_comes(
+    projects: list[tuple[str | None, int | None]],
+) -> None:
+    table = stats.languages_by_year(begun(projects))
+    assert [str(d) for d in table.dtypes] == ["Int64", "str", "Int64", "Float64"]
+    months = stats.growth(created([None] * len(projects)))
+    assert [str(d) for d in months.dtypes] == ["datetime64[us, UTC]", "Int64", "Int64"]
+
+
+def test_an_unknown_date_and_no_language_at_all_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="date is 'updated_at'"):
+        stats.languages_by_year(begun([]), date="updated_at")  # type: ignore[arg-type]  # the point
+    with pytest.raises(InvalidInputError, match="top is 0"):
+        stats.languages_by_year(begun([("C", 2001)]), top=0)

@@ -1,0 +1,58 @@
+"""The notebooks run from top to bottom, offline, and are kept without what they printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from dirframe import plot
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+
+
+def notebook(name: str) -> nbformat.NotebookNode:
+    path = ROOT / "notebooks" / name
+    # nbformat has no types.
+    content: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    return content
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_is_valid_and_kept_without_its_outputs(name: str) -> None:
+    content = notebook(name)
+    nbformat.validate(content)
+    for cell in content.cells:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_from_top_to_bottom_without_a_warning(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    content = notebook(name)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(content, timeout=120, resources=resources).execute()
+    outputs = [output for cell in content.cells for output in cell.get("outputs", ())]
+    said = [output.text for output in outputs if output.get("name") == "stderr"]
+    assert not [text for text in said if "Warning" in text]
+    if name == "gallery.ipynb":
+        drawn = [output for output in outputs if "image/png" in output.get("data", {})]
+        assert len(drawn) == len(re.findall(r"^plot\.|^with plot", source(content), re.MULTILINE))
+
+
+def test_the_gallery_shows_every_chart() -> None:
+    shown = set(re.findall(r"plot\.(\w+)\(", source(notebook("gallery.ipynb"))))
+    charts = {name for name in plot.__all__ if name.islower()}
+    assert charts - shown == {"language_colour"}
+
+
+def source(content: nbformat.NotebookNode) -> str:
+    return "\n".join(cell.source for cell in content.cells if cell.cell_type == "code")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["accounts_map"]
 
-_ROWS = 11  # as high as the map needs at the usual width
+_ROWS = 12  # a little more than the map needs, or the layout would take it from the title
 _NAMED = 6  # territories that the caption names
 
 

@@ -114,7 +114,6 @@ class Allowance:
         return self._even_if_the_file_fails(self._spend)
 
     def _spend(self) -> bool:
-        self._forget_yesterday()
         return bool(self._bucket.put(RateItem("request", _now())))
 
     def give_back(self) -> None:

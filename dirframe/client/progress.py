@@ -6,6 +6,7 @@ What stays out: what is counted.
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ class Progress:
         if not self._shown:
             return
         if self._bar is None:
-            from tqdm.auto import tqdm
-
             # Without a terminal (a pipe, a log) there is no bar; a notebook has no terminal
             # either, but someone who looks.
-            hidden = False if "ipykernel" in sys.modules else None
-            self._bar = tqdm(total=total or None, unit=f" {self._unit}", disable=hidden)
+            in_notebook = "ipykernel" in sys.modules
+            self._bar = _bar_class(in_notebook)(
+                total=total or None, unit=f" {self._unit}", disable=False if in_notebook else None
+            )
         self._bar.total = total or None
         self._bar.update(count)
 
@@ -55,3 +56,14 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _bar_class(in_notebook: bool) -> Any:
+    # tqdm.auto warns in a notebook that has no widgets; a bar of text is no reason to.
+    if in_notebook and find_spec("ipywidgets") is not None:
+        from tqdm.auto import tqdm as bar_with_widgets
+
+        return bar_with_widgets
+    from tqdm.std import tqdm
+
+    return tqdm

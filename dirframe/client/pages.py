@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -29,7 +30,7 @@ from dirframe.client.reader import Reader
 from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
 
@@ -178,24 +179,32 @@ class _Walker:
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> bool:
+    def read(self, numbers: Sequence[int], *, refresh: bool = False) -> bool:
         """Fetch pages at the same time and read them in order; tell whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
         at_hand = (lambda _: None) if refresh else self._at_hand
-        numbers = list(numbers)
         if self._is_behind_the_last(numbers):
             try:
                 self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
             except NotFoundError:  # which says as well that nothing stands there
                 self._ended = True
             return True
-        some = False
-        for number, answer in in_order(fetch, at_hand, numbers, self._workers):
-            some = True
+        workers = self._workers if len(numbers) > 1 else 1
+        # A page that turns out to be the end saves those behind it that are not on their way.
+        needed = takewhile(lambda _: refresh or not self._ends(), numbers)
+        for number, answer in in_order(fetch, at_hand, needed, workers):
             self._read_one(number, answer)
             if self._progress is not None:
                 self._progress(sum(count for _, count in self._rows[-1:]), self._wanted())
-        return some
+        return bool(numbers)
+
+    def _ends(self) -> bool:
+        """Tell whether the page that was read last shows that there is nothing behind it."""
+        number = self._rows[-1][0] if self._rows else 1
+        if number == 1:
+            return False
+        page, first = self._pages[number], self._pages[1]
+        return not page.ids or _repeats(page, [first, self._pages.get(number - 1, first)])
 
     def _read_one(self, number: int, answer: Answer) -> None:
         before = self._reader.rows
@@ -246,7 +255,7 @@ class _Walker:
             run.append(page)
         return run
 
-    def unread(self) -> list[int]:
+    def unread(self) -> Sequence[int]:
         """Name the pages that were not read yet and may hold wanted records."""
         run = self._run()
         after = len(run) + 1
@@ -260,17 +269,16 @@ class _Walker:
         size = len(run[0].ids)
         short = self._wanted() - covered
         if short > 0:
-            # Not all at once: a page that turns out to be the end saves the others, and a count
-            # that is a lie costs one chunk at most.
-            ahead = range(after, after + min(math.ceil(short / size), CHUNK))
-            return [number for number in ahead if number not in self._pages]
+            # A range, because the count can be a lie of any size.
+            known = min((number for number in self._pages if number > after), default=math.inf)
+            return range(after, int(min(after + math.ceil(short / size), known)))
         full = len(run[-1].ids) == size and (len(run) > 1 or size in USUAL_PAGE_SIZES)
         return [after] if short == 0 and full else []
 
-    def _is_behind_the_last(self, numbers: list[int]) -> bool:
+    def _is_behind_the_last(self, numbers: Sequence[int]) -> bool:
         run = self._run()
         whole = self._available() is not None and sum(len(p.ids) for p in run) >= self._wanted()
-        return bool(run) and whole and numbers == [len(run) + 1]
+        return bool(run) and whole and list(numbers[:2]) == [len(run) + 1]
 
     # -- the proof -------------------------------------------------------------------------
 

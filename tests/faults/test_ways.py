@@ -1,4 +1,4 @@
-"""The way to the directory: encrypted, and through a proxy where the environment names one."""
+"""The way to the directory and back: encrypted, through a proxy, and cut on its way."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from tests.faults.conftest import Ask
+    from tests.faults.service import Fault
 
 
 def load(directory: Directory) -> pd.DataFrame:
@@ -142,3 +143,30 @@ def test_a_proxy_that_is_gone_is_an_error_without_the_key(
     with pytest.raises(dirframe.NetworkError) as caught:
         load(ask(encrypted, retries=0))
     assert "M4RK" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cut", [faults.cut_short, faults.reset_in_body, faults.chunks_that_stop])
+def test_a_body_that_is_cut_once_is_asked_for_again(
+    cut: Fault, service: FaultyService, ask: Ask
+) -> None:
+    service.on_page[3] = [cut]
+    assert list(load(ask(service))["id"]) == numbered(55)
+    assert service.pages.count(3) == 2
+
+
+def test_a_body_that_is_always_cut_ends_after_the_tries_allowed(
+    service: FaultyService, ask: Ask
+) -> None:
+    service.on_page[1] = [faults.cut_short] * 20
+    with pytest.raises(NetworkError):
+        load(ask(service, retries=2))
+    assert service.pages == [1, 1, 1]
+
+
+def test_each_try_for_a_cut_body_counts_towards_the_allowance(
+    service: FaultyService, ask: Ask
+) -> None:
+    service.on_page[1] = [faults.cut_short] * 20
+    with pytest.raises(NetworkError):
+        load(ask(service, retries=5, daily_allowance=2))
+    assert service.pages == [1, 1]

@@ -78,6 +78,7 @@ class Walk:
     duplicates: int
     answers: list[Answer] = field(repr=False)
     synthetic: bool = False
+    stopped: bool = False
 
     @property
     def complete(self) -> bool:
@@ -117,7 +118,8 @@ def collect(
         Hands over a page that need not be fetched. Asked first, and by this thread: for pages
         on disk, threads only stand in one another's way.
     progress
-        Is told after each page how many records it held, and how many should come in all.
+        Is told after each page how many records it held, and how many should come in all. If
+        it raises StopIteration the walk ends there, as the callbacks of SciPy's optimizers do.
 
     Returns
     -------
@@ -134,16 +136,19 @@ def collect(
         at_hand=at_hand,
         progress=progress,
     )
-    walker.read([1])
-    while walker.read(walker.unread()):
-        pass
-    for _ in range(REPAIRS):
-        again = walker.unfit()
-        if not again:
-            break
-        walker.read(again, refresh=True)
-        while walker.read(walker.unread(), refresh=True):
+    try:
+        walker.read([1])
+        while walker.read(walker.unread()):
             pass
+        for _ in range(REPAIRS):
+            again = walker.unfit()
+            if not again:
+                break
+            walker.read(again, refresh=True)
+            while walker.read(walker.unread(), refresh=True):
+                pass
+    except StopIteration:
+        walker.stopped = True
     return walker.result()
 
 
@@ -176,6 +181,7 @@ class _Walker:
         self._answers: list[Answer] = []
         self._synthetic = False
         self._held = 0
+        self.stopped = False  # by who watches the progress
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -346,10 +352,14 @@ class _Walker:
             duplicates=int(repeated.sum()),
             answers=self._answers,
             synthetic=self._synthetic,
+            stopped=self.stopped,
         )
 
     def _doubt(self, frame: pd.DataFrame, repeated: int) -> str | None:
         available = self._available()
+        if self.stopped and (self.unread() or self.unfit()):
+            of = f" of {self._wanted():,}" if self._wanted() else ""
+            return f"it was stopped after {len(frame):,}{of} records"
         if available is None:
             if len(frame) == self._max_items:
                 return None

@@ -358,3 +358,31 @@ def test_a_directory_that_says_not_found_behind_its_last_page_is_complete() -> N
     found = walk(fetch)
     assert found.complete
     assert len(found.frame) == 50
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize(("count", "pages"), [(47, 1), (47, 3), (50, 2), (50, 5)])
+def test_a_walk_that_is_stopped_keeps_what_came_and_says_that_it_is_not_all(
+    count: int, pages: int, workers: int
+) -> None:
+    told: list[int] = []
+
+    def stop(records: int, total: int) -> None:
+        told.append(records)
+        if len(told) == pages:
+            raise StopIteration
+
+    found = walk(Changing(ids(count), size=10), workers=workers, progress=stop)
+    assert list(found.frame["id"]) == ids(min(10 * pages, count))
+    assert found.stopped
+    assert not found.complete
+    assert found.why == f"it was stopped after {10 * pages} of {count} records"
+
+
+def test_a_walk_that_is_stopped_when_all_was_read_is_complete() -> None:
+    def stop(records: int, total: int) -> None:
+        if records == 7:
+            raise StopIteration
+
+    found = walk(Changing([*ids(17)], size=10), progress=stop)
+    assert found.complete

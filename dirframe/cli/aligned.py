@@ -13,7 +13,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Fit", "aligned"]
+__all__ = ["Fit", "aligned", "upright"]
 
 _WIDEST = 40
 _NARROWEST = 12
@@ -43,20 +43,29 @@ def aligned(frame: pd.DataFrame, fit: Fit) -> tuple[list[str], str]:
         columns.append(column)
     lines = [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)] or ["(no columns)"]
     hidden = [str(name) for name in frame.columns[len(columns) :]]
-    return lines, _left_out(len(frame) - len(shown), hidden, fit.width or 80)
+    return lines, _left_out(len(frame) - len(shown), hidden)
 
 
-def _left_out(rows: int, columns: Sequence[str], width: int) -> str:
-    from textwrap import fill
+def upright(frame: pd.DataFrame, width: int) -> list[str]:
+    """Return one record as a line a column, so that all of it has room."""
+    names = [str(name).replace("_", " ") for name in frame.columns]
+    indent = max(map(_width, names), default=0)
+    room = max(width - indent - len(_GAP), _NARROWEST)
+    values = [_texts(frame.iloc[:, place], str(name))[0] for place, name in enumerate(frame)]
+    return [
+        f"{name}{' ' * (indent - _width(name))}{_GAP}{_cut(value, room)}".rstrip()
+        for name, value in zip(names, values, strict=True)
+    ]
 
+
+def _left_out(rows: int, columns: Sequence[str]) -> str:
     parts = [f"{rows:,} more {'row' if rows == 1 else 'rows'}"] if rows else []
     if columns:
         noun = "column" if len(columns) == 1 else "columns"
         parts.append(f"{len(columns)} more {noun} ({', '.join(columns)})")
     if not parts:
         return ""
-    text = f"Not shown: {' and '.join(parts)}. -o FILE or --format csv gives everything."
-    return fill(text, max(width, _NARROWEST), break_long_words=False, break_on_hyphens=False)
+    return f"Not shown: {' and '.join(parts)}. -o FILE or --format csv gives everything."
 
 
 def _column(values: pd.Series[Any], name: str, widest: int) -> list[str]:

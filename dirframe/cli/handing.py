@@ -41,17 +41,15 @@ def export(
       dirframe export --collection accounts --query ada found.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
     """
-    from dirframe.export import check_target
-    from dirframe.export import export as write
     from dirframe.provenance import caption
 
     *sources, target = files
     if len(sources) > 1:
         raise click.UsageError("Name one file to read and one to write.")
-    check_target(target, overwrite=overwrite)
+    showing.check(Path(target), overwrite)
     frame = take(sources[0] if sources else None, collection, question)
-    click.echo(f"Wrote {write(frame, Path(target), overwrite=overwrite)}", err=True)
-    click.echo(caption(frame), err=True)
+    showing.write(frame, Path(target), overwrite)
+    showing.say(caption(frame))
 
 
 @click.command()

@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,7 @@ from dirframe.cli.questions import with_options
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "check", "hand_over", "output", "target"]
+__all__ = ["FORMATS", "check", "hand_over", "output", "say", "target", "write"]
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 
@@ -64,6 +65,22 @@ def check(output: Path | None, overwrite: bool, form: str | None = None) -> None
         raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file with -o.")
 
 
+def write(frame: pd.DataFrame, path: Path, overwrite: bool) -> None:
+    """Write a file by its suffix, whole or not at all, and say so."""
+    from dirframe.export import export
+
+    click.echo(f"Wrote {export(frame, path, overwrite=overwrite)}", err=True)
+
+
+def say(text: str) -> None:
+    """Write to standard error; on a terminal quietly, and broken between words."""
+    if sys.stderr.isatty():
+        width = max(shutil.get_terminal_size().columns, 20)
+        text = fill(text, width, break_long_words=False, break_on_hyphens=False)
+        text = text if os.environ.get("NO_COLOR") else click.style(text, dim=True)
+    click.echo(text, err=True)
+
+
 def hand_over(
     frame: pd.DataFrame, output: Path | None, overwrite: bool, form: str | None = None
 ) -> None:
@@ -71,9 +88,7 @@ def hand_over(
     from dirframe.provenance import caption
 
     if output is not None:
-        from dirframe.export import export
-
-        click.echo(f"Wrote {export(frame, output, overwrite=overwrite)}", err=True)
+        write(frame, output, overwrite)
     else:
         form = form or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
@@ -83,7 +98,9 @@ def hand_over(
         else:
             _print_text(frame, form)
         sys.stdout.flush()
-    click.echo(caption(frame), err=True)
+        if sys.stdout.isatty() and sys.stderr.isatty():
+            click.echo(err=True)
+    say(caption(frame))
 
 
 def _print_text(frame: pd.DataFrame, form: str) -> None:
@@ -130,16 +147,20 @@ def _binary() -> Any:
 
 
 def _print_table(frame: pd.DataFrame) -> None:
-    from dirframe.cli.aligned import Fit, aligned
+    from dirframe.cli.aligned import Fit, aligned, upright
 
     if not sys.stdout.isatty():
         lines, _ = aligned(frame, Fit(None, None))
         click.echo("\n".join(lines))
         return
     width = shutil.get_terminal_size().columns
+    if len(frame) == 1:
+        click.echo("\n".join(upright(frame, width)))
+        return
     (head, *body), left_out = aligned(frame, Fit(width, _ROWS_ON_A_TERMINAL))
     click.echo(head if os.environ.get("NO_COLOR") else click.style(head, bold=True))
     for line in body:
         click.echo(line)
     if left_out:
-        click.echo(f"\n{left_out}", err=True)
+        click.echo(err=True)
+        say(left_out)

@@ -183,7 +183,8 @@ def _one_typed(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFra
     kind = field.kind if field else Kind.TEXT
     column = frame[name]
     if kind is Kind.ITEMS:
-        return frame.assign(**{name: column.map(_listed, na_action="ignore").astype("object")})
+        lists = [None if _missing(one) else _listed(one) for one in column]
+        return frame.assign(**{name: pd.Series(lists, dtype="object", index=frame.index)})
     texts = [None if _missing(one) else _plain(one) for one in column]
     array, unreadable = typed_array(texts, kind)
     frame = frame.assign(**{name: to_pandas(array)})

@@ -107,7 +107,6 @@ def clean(
       dirframe accounts | dirframe clean - | dirframe stats accounts_by_country -
     """
     from dirframe import country_audit, country_note, unify_countries
-    from dirframe.export import export
 
     showing.check(output, overwrite, form)
     showing.check(audit, overwrite)
@@ -118,9 +117,9 @@ def clean(
     )
     if audit is not None:
         table = country_audit(frame, column=column, overrides=answers)
-        click.echo(f"Wrote {export(table, audit, overwrite=overwrite)}", err=True)
+        showing.write(table, audit, overwrite)
     showing.hand_over(cleaned, output, overwrite, form)
-    click.echo(country_note(cleaned), err=True)
+    showing.say(country_note(cleaned))
 
 
 def _answers(file: str) -> pd.DataFrame:
@@ -178,7 +177,7 @@ def _records(noun: Noun, collection: str | None, file: str | None, question: Any
     if noun.name in {"accounts_by_country", "accounts_map"} and "country_name" not in frame:
         from dirframe import unify_countries
 
-        click.echo("dirframe: the countries are unified first, as by dirframe clean.", err=True)
+        showing.say("The countries are unified first, as by dirframe clean.")
         frame = unify_countries(frame)
     return frame
 

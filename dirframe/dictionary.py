@@ -62,8 +62,14 @@ def fields(resource: Literal["account", "project"] = "project") -> pd.DataFrame:
     found = by_name[resource]
     known = [*found.specified, *(one for one in found.fields if one not in found.specified)]
     rows = [
-        (one.column, dtype_of(one.kind), one.unit or None, one.required, _meaning(one))
-        + (one.dialect.value,)
+        {
+            "name": one.column,
+            "type": dtype_of(one.kind),
+            "unit": one.unit or None,
+            "required": one.required,
+            "meaning": _meaning(one),
+            "dialects": one.dialect.value,
+        }
         for one in known
     ]
     table = pd.DataFrame(rows, columns=_COLUMNS)

@@ -37,7 +37,9 @@ def to_arrow(prepared: Prepared) -> pa.Table:
             continue
         column["lists"], columns[name] = _lists(plain_values(frame[name]))
         if column["lists"] == "json":
-            columns[name] = pa.array(prepared.texts_of(frame.columns.get_loc(name)), pa.string())
+            columns[name] = pa.array(
+                prepared.texts_of(list(frame.columns).index(name)), pa.string()
+            )
     plain = frame.drop(columns=list(columns))
     table = pa.Table.from_pandas(plain, preserve_index=False)
     for place, name in enumerate(frame.columns):
@@ -48,7 +50,7 @@ def to_arrow(prepared: Prepared) -> pa.Table:
 
 def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
     """Give the frame back that `to_arrow` was given."""
-    frame = table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas()
     for column in record["columns"]:
         name, lists = column["name"], column.get("lists")
         if lists is not None:

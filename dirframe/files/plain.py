@@ -9,6 +9,7 @@ What stays out: how a format spells the values.
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,7 @@ def prepare(name: str, frame: pd.DataFrame) -> Prepared:
             "A Series becomes one with .to_frame()."
         )
     names = list(frame.columns)
-    if not names or not all(isinstance(one, str) and one for one in names):
+    if not names or not all(isinstance(one, str) and one for one in list[object](names)):
         raise InvalidInputError(
             f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, and "
             "each with a text as its name. Rename them first."
@@ -194,7 +195,10 @@ def _moments(column: pd.Series[Any]) -> list[str | None]:
 
 
 def _nothing(column: pd.Series[Any]) -> list[bool]:
-    return [value is None or value is pd.NA or value != value for value in map(_listed, column)]
+    return [
+        value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+        for value in map(_listed, column)
+    ]
 
 
 def _listed(value: Any) -> Any:

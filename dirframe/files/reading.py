@@ -77,7 +77,8 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     if table not in found:
         asked = "name one with table=" if table is None else f"there is no {table!r} among them"
         raise InvalidInputError(f"{file} holds {', '.join(map(repr, found))}: {asked}.")
-    frame, record = found[table]
+    frame: pd.DataFrame = found[table][0]
+    record: dict[str, Any] = found[table][1]
     if len(frame) != record["rows"]:
         raise InvalidInputError(
             f"{file} holds {len(frame):,} rows, and its record says {record['rows']:,}: rows were "

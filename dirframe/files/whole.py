@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 __all__ = ["put", "refuse_existing", "unfinished"]
 

@@ -51,7 +51,7 @@ def write_xlsx(frames: Sequence[Prepared], file: Path) -> None:
             warnings.warn(
                 f"Export of {one.name!r}: written {what}: {', '.join(where)}.",
                 ExportWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         rows = zip(*columns, strict=True)
         _fill(book, name, [[column["name"] for column in one.columns], *rows], len(one.columns))

@@ -112,12 +112,15 @@ def export(
             f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {hold}."
         )
     for name in frames:
-        if not isinstance(name, str) or not name.strip() or name.lower() == KEEPER:
+        called: object = name
+        if not isinstance(called, str) or not name.strip() or name.lower() == KEEPER:
             raise InvalidInputError(
                 f"A frame cannot be called {name!r}: its name is to be a text, and not {KEEPER}, "
                 "which holds the provenance."
             )
-    prepared = [prepare(name, frame) for name, frame in frames.items()]
+    prepared = []
+    for name, frame in frames.items():  # no comprehension: a warning names the line of the caller
+        prepared.append(prepare(name, frame))  # noqa: PERF401  # as said above
     target.parent.mkdir(parents=True, exist_ok=True)
     with unfinished(target) as part, unfinished(beside(target)) as part_beside:
         try:

@@ -30,7 +30,9 @@ def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     shown = CliRunner().invoke(cli, [*path, "--help"])
     assert shown.exit_code == 0
     is_group = "COMMAND" in shown.output
-    assert max(map(len, shown.output.splitlines())) <= 80
+    # What is typed is one line, however long; everything else fits a terminal.
+    lines = [line for line in shown.output.splitlines() if not line.startswith("    dirframe ")]
+    assert max(map(len, lines)) <= 80
     assert is_group or f"dirframe {path[0]}" in shown.output.partition("Example")[2]
 
 

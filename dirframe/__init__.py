@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         NetworkError,
         NotFoundError,
         QuotaExceededError,
+        ReportError,
         RequestError,
         ServiceError,
         StaleWarning,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         UnreadableValueWarning,
         UnresolvedCountriesError,
     )
+    from dirframe.reporting.making import report
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
     from dirframe.stats.overview import summary
@@ -65,6 +67,7 @@ __all__ = [
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "ReportError",
     "RequestError",
     "ServiceError",
     "StaleWarning",
@@ -87,6 +90,7 @@ __all__ = [
     "plot",
     "prune_cache",
     "read_pages",
+    "report",
     "sample_directory",
     "serve",
     "stats",
@@ -110,6 +114,7 @@ _HOMES = {
     "plan": "dirframe.client.plan",
     "prune_cache": "dirframe.client.upkeep",
     "read_pages": "dirframe.client.recorded",
+    "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",
     "summary": "dirframe.stats.overview",

@@ -138,14 +138,14 @@ def collect(
     )
     try:
         walker.read([1])
-        while walker.read(walker.unread()):
+        while walker.read_on():
             pass
         for _ in range(REPAIRS):
             again = walker.unfit()
             if not again:
                 break
             walker.read(again, refresh=True)
-            while walker.read(walker.unread(), refresh=True):
+            while walker.read_on(refresh=True):
                 pass
     except StopIteration:
         walker.stopped = True
@@ -185,7 +185,20 @@ class _Walker:
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, numbers: Sequence[int], *, refresh: bool = False) -> bool:
+    def read_on(self, *, refresh: bool = False) -> bool:
+        """Read what is unread, up to a page that shows the end; tell whether there was any."""
+        begin = len(self._rows)
+        numbers = self.unread()
+        # A page that turns out to be the end saves those behind it that are not on their way.
+        return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
+
+    def read(
+        self,
+        numbers: Sequence[int],
+        *,
+        refresh: bool = False,
+        ended: Callable[[], bool] = lambda: False,
+    ) -> bool:
         """Fetch pages at the same time and read them in order; tell whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
         at_hand = (lambda _: None) if refresh else self._at_hand
@@ -196,19 +209,18 @@ class _Walker:
                 self._ended = True
             return True
         workers = self._workers if len(numbers) > 1 else 1
-        # A page that turns out to be the end saves those behind it that are not on their way.
-        needed = takewhile(lambda _: refresh or not self._ends(), numbers)
+        needed = takewhile(lambda _: not ended(), numbers)
         for number, answer in in_order(fetch, at_hand, needed, workers):
             self._read_one(number, answer)
             if self._progress is not None:
                 self._progress(sum(count for _, count in self._rows[-1:]), self._wanted())
         return bool(numbers)
 
-    def _ends(self) -> bool:
-        """Tell whether the page that was read last shows that there is nothing behind it."""
-        number = self._rows[-1][0] if self._rows else 1
-        if number == 1:
+    def _end_was_read(self, begin: int) -> bool:
+        """Tell whether the newest reading since one of them shows that nothing is behind it."""
+        if len(self._rows) == begin:
             return False
+        number = self._rows[-1][0]
         page, first = self._pages[number], self._pages[1]
         return not page.ids or _repeats(page, [first, self._pages.get(number - 1, first)])
 

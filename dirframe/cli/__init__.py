@@ -23,7 +23,7 @@ import click
 from dirframe import __version__
 from dirframe.cli.asking import account, accounts, project, projects
 from dirframe.cli.completing import completion
-from dirframe.cli.handing import cite, export
+from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
@@ -164,7 +164,7 @@ def demo(folder: Path) -> None:
 
 for command in (
     *(demo, accounts, projects, account, project, plan, quota),
-    *(clean, stats, plot, export, cite),
+    *(clean, stats, plot, report, export, cite, fields),
     *(cache, serve, keys, generate, completion),
 ):
     cli.add_command(command)

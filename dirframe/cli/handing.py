@@ -1,4 +1,4 @@
-"""Commands that hand records on: to another kind of file, and into a list of references.
+"""Commands that hand records on: other kinds of file, reports, references, the dictionary.
 
 What stays out: everything that the commands call.
 """
@@ -14,7 +14,7 @@ from dirframe.cli import showing
 from dirframe.cli.questions import collecting
 from dirframe.cli.taking import file_argument, take
 
-__all__ = ["cite", "export"]
+__all__ = ["cite", "export", "fields", "report"]
 
 _collection = click.option(
     "--collection",
@@ -37,7 +37,7 @@ def export(
 
     \b
     Examples:
-      dirframe export projects.parquet exported.csv
+      dirframe export projects.parquet projects.xlsx
       dirframe export --collection accounts --query ada found.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
     """
@@ -77,3 +77,75 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
     from dirframe.citation import cite as refer
 
     click.echo(refer(take(file, collection, question), style=style).rstrip("\n"))
+
+
+@click.command()
+@click.argument("files", metavar="[FILES]...", nargs=-1, type=click.Path())
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="A .html, .pdf, .md or .ipynb.",
+)
+@click.option(
+    "--template",
+    metavar="NOTEBOOK",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your own notebook. It is a program: run none that you have not read.",
+)
+@click.option("--title", metavar="TEXT", help="Title of the report.")
+@showing.target
+@_collection
+@collecting
+def report(
+    *,
+    files: tuple[str, ...],
+    output: Path,
+    template: Path | None,
+    title: str | None,
+    overwrite: bool,
+    collection: str | None,
+    **question: Any,
+) -> None:
+    """Write a report: tables, charts, what biases them, method and citation.
+
+    Takes FILES of accounts and projects, or asks the directory for --collection, both
+    kinds if that is left out.
+
+    \b
+    Examples:
+      dirframe report projects.parquet accounts.parquet -o report.html
+      dirframe report --sample --collection accounts --template my.ipynb -o mine.html
+    """
+    from dirframe.errors import InvalidInputError
+    from dirframe.reporting.making import report as make
+
+    if output.exists() and not overwrite:  # before anything is paid for
+        raise InvalidInputError(f"{output} exists already; choose another name or --overwrite.")
+    if files:
+        frames = [take(file, None, question) for file in files]
+    else:
+        collections = [collection] if collection else ["projects", "accounts"]
+        frames = [take(None, one, question) for one in collections]
+    path = make(frames, output, template=template, title=title, overwrite=overwrite)
+    click.echo(f"Wrote {path}", err=True)
+
+
+@click.command()
+@click.argument("resource", type=click.Choice(["account", "project"]))
+@showing.output
+def fields(resource: Any, output: Path | None, overwrite: bool, form: str | None) -> None:
+    """Say what each column is: type, unit, whether it is required, meaning.
+
+    \b
+    Examples:
+      dirframe fields project
+      dirframe fields account --format jsonl
+    """
+    from dirframe.dictionary import fields as describe
+
+    showing.check(output, overwrite, form)
+    showing.hand_over(describe(resource), output, overwrite, form, about_source=False)

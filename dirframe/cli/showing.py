@@ -5,7 +5,7 @@ not; elsewhere it gets CSV. ``--format`` chooses otherwise. CSV, TSV, JSON and J
 the records alone, as any program expects; ``parquet`` keeps every type and the provenance, so
 it is what one command of dirframe hands to the next. Everything else goes to standard error.
 
-What stays out: files by their suffix (`dirframe.export`), reading (`dirframe.cli.taking`).
+What stays out: files by their suffix (`dirframe.files`), reading (`dirframe.cli.taking`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def check(output: Path | None, overwrite: bool, form: str | None = None) -> None
     if output is not None:
         if form is not None:
             raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
-        from dirframe.export import check_target
+        from dirframe.files.writing import check_target
 
         check_target(output, overwrite=overwrite)
     elif form == "parquet" and sys.stdout.isatty():
@@ -67,7 +67,7 @@ def check(output: Path | None, overwrite: bool, form: str | None = None) -> None
 
 def write(frame: pd.DataFrame, path: Path, overwrite: bool) -> None:
     """Write a file by its suffix, whole or not at all, and say so."""
-    from dirframe.export import export
+    from dirframe.files.writing import export
 
     click.echo(f"Wrote {export(frame, path, overwrite=overwrite)}", err=True)
 
@@ -82,7 +82,12 @@ def say(text: str) -> None:
 
 
 def hand_over(
-    frame: pd.DataFrame, output: Path | None, overwrite: bool, form: str | None = None
+    frame: pd.DataFrame,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None = None,
+    *,
+    about_source: bool = True,
 ) -> None:
     """Write a frame where the options say, and its caption to standard error."""
     from dirframe.provenance import caption
@@ -98,19 +103,20 @@ def hand_over(
         else:
             _print_text(frame, form)
         sys.stdout.flush()
-        if sys.stdout.isatty() and sys.stderr.isatty():
+        if about_source and sys.stdout.isatty() and sys.stderr.isatty():
             click.echo(err=True)
-    say(caption(frame))
+    if about_source:
+        say(caption(frame))
 
 
 def _print_text(frame: pd.DataFrame, form: str) -> None:
-    from dirframe.export import write_csv
+    from dirframe.files.text import stream_csv
 
     if form == "csv":
-        write_csv(frame, sys.stdout)
+        stream_csv(frame, sys.stdout)
     elif form == "tsv":
         text = io.StringIO()
-        write_csv(frame, text)
+        stream_csv(frame, text)
         text.seek(0)
         _as_tabs(text)
     else:
@@ -136,7 +142,7 @@ def _as_tabs(rows: io.StringIO) -> None:
 def _parquet(frame: pd.DataFrame) -> bytes:
     from tempfile import TemporaryDirectory
 
-    from dirframe.export import export
+    from dirframe.files.writing import export
 
     with TemporaryDirectory() as folder:  # what a file has, a pipe has
         return export(frame, Path(folder) / "frame.parquet").read_bytes()

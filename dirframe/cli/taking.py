@@ -1,8 +1,8 @@
 """What a command works on: a file of records, standard input, or the answer of a directory.
 
-CSV, TSV, JSON lines, JSON and Parquet are told by what they hold, not by their names. Values
-get the dtypes that the loaders give them, by the names of their columns. Parquet brings the
-provenance along; the others do not hold it, and a line says so.
+A file that `dirframe.export` wrote is read as it was, provenance included. Other CSV, TSV, JSON
+lines, JSON and Parquet are told by what they hold: values get the dtypes that the loaders give
+them, by the names of their columns, and a line says that their source is not known.
 
 What stays out: asking (`dirframe.cli.questions`), recorded XML (`dirframe.read_pages`).
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from math import isnan
 from pathlib import Path
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["STDIN", "file_argument", "read", "take"]
 
 STDIN = "-"
+
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
 
@@ -73,7 +76,10 @@ def read(file: str, *, about_source: bool = True) -> pd.DataFrame:
     if not content.strip():
         raise InvalidInputError(f"{name} is empty: a table has at least a line of columns.")
     try:
-        frame = _parquet(content) if content[:4] == b"PAR1" else _typed(_texts(content, file))
+        frame = _exported(file, content)
+        if frame is None:
+            whole = content[:4] == b"PAR1"
+            frame = _parquet(content) if whole else _typed(_texts(content, file))
     except InvalidInputError:
         raise
     except ValueError as error:  # those of pandas, pyarrow, json and UTF-8 are all of this kind
@@ -97,6 +103,32 @@ def _content(file: str) -> bytes:
     if not path.exists():
         raise InvalidInputError(f"There is no file {file}.")
     return path.read_bytes()
+
+
+def _exported(file: str, content: bytes) -> pd.DataFrame | None:
+    """Read what `dirframe.export` wrote; None if that did not write it."""
+    from tempfile import TemporaryDirectory
+
+    from dirframe.files.kinds import KINDS, beside
+    from dirframe.files.reading import read_export
+
+    if file == STDIN:
+        if content[:4] != b"PAR1":
+            return None
+        with TemporaryDirectory() as folder:
+            piped = Path(folder) / "piped.parquet"
+            piped.write_bytes(content)
+            return _exported(str(piped), content)
+    path = Path(file)
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None or kind.read is None or (kind.sidecar and not beside(path).is_file()):
+        return None
+    try:
+        return read_export(path)
+    except InvalidInputError:
+        if path.suffix.lower() == ".parquet":  # another program's will do
+            return None
+        raise
 
 
 def _parquet(content: bytes) -> pd.DataFrame:
@@ -151,6 +183,8 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     """Give each column the dtype of its field; of what is no record, what pandas infers."""
     from dirframe.provenance import attach
 
+    # What a spreadsheet would take for a formula has an apostrophe before it in our CSV.
+    frame = frame.map(_bare, na_action="ignore")
     resource = _resource(set(map(str, frame.columns)))
     if resource is None:
         return _inferred(frame)
@@ -196,6 +230,10 @@ def _one_typed(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFra
     return frame
 
 
+def _bare(value: Any) -> Any:
+    return value[1:] if isinstance(value, str) and _GUARDED.match(value) else value
+
+
 def _missing(value: object) -> bool:
     return value is None or value == "" or (isinstance(value, float) and isnan(value))
 
@@ -222,11 +260,11 @@ def _inferred(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _say_what_is_lost(frame: pd.DataFrame, name: str) -> None:
+    from dirframe.cli.showing import say
     from dirframe.provenance import describe
 
     if not describe(frame)["source"]:
-        click.echo(
-            f"dirframe: {name} does not say where its records are from; Parquet does "
-            "(-o FILE.parquet, or --format parquet between commands).",
-            err=True,
+        say(
+            f"{Path(name).name} does not say where its records are from; Parquet does "
+            "(-o FILE.parquet, or --format parquet between commands)."
         )

@@ -30,7 +30,7 @@ def test_shares_are_in_percent_and_other_numbers_have_the_decimals_they_need() -
 
 
 def test_a_day_has_no_time_of_day_and_a_missing_one_is_blank() -> None:
-    days = pd.DataFrame({"at": pd.to_datetime(["2013-07-01T00:00:00Z", None])})
+    days = pd.DataFrame({"at": pd.to_datetime(["2013-07-01T00:00:00Z", ""])})
     assert aligned(days, EVERYTHING)[0] == ["at", "2013-07-01", ""]
     moments = pd.DataFrame({"at": pd.to_datetime(["2013-07-01T10:30:00Z"])})
     assert aligned(moments, EVERYTHING)[0][1] == "2013-07-01 10:30"

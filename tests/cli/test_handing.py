@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+from dirframe import fields
 from tests.cli import dirframe
 
 if TYPE_CHECKING:
@@ -61,3 +62,17 @@ def test_an_export_asks_the_directory(there: Any, run: Any, tmp_path: Path) -> N
     target = tmp_path / "p.parquet"
     assert run("export", "--collection", "projects", target).code == 0
     assert list(pd.read_parquet(target)["id"]) == ["1", "2"]
+
+
+def test_the_dictionary_is_that_of_python(run: Any) -> None:
+    outcome = run("fields", "project", "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert list(outcome.table["name"]) == list(fields("project")["name"])
+
+
+def test_a_report_is_written_once(projects: Path, run: Any, tmp_path: Path) -> None:
+    target = tmp_path / "report.md"
+    done = dirframe("report", str(projects), "-o", str(target))
+    assert done.returncode == 0, done.stderr
+    assert "25" in target.read_text(encoding="utf-8")
+    assert run("report", projects, "-o", target).code == 2

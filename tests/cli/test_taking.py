@@ -113,9 +113,11 @@ def test_a_file_and_a_question_exclude_one_another(run: Any, tmp_path: Path) -> 
 def test_a_statistic_of_a_csv_is_that_of_the_frame(
     loaded: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:
-    from dirframe.export import export
+    from dirframe.files.writing import export
 
     file = export(loaded["projects"], tmp_path / "projects.csv")
+    assert read(str(file)).attrs == loaded["projects"].attrs
+    (tmp_path / "projects.csv.provenance.json").unlink()  # the record beside it
     pd.testing.assert_frame_equal(
         stats.tags(read(str(file))), stats.tags(loaded["projects"]), check_exact=True
     )

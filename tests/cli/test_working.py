@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
-from dirframe import country_audit, provenance, sample_directory, stats, unify_countries
+from dirframe import (
+    country_audit,
+    provenance,
+    read_export,
+    sample_directory,
+    stats,
+    unify_countries,
+)
 from dirframe.cli.nouns import CHARTS, STATISTICS, Noun
 from dirframe.client.loaders import load_accounts, load_projects
-from dirframe.export import export
+from dirframe.files.writing import export
 from tests.cli import dirframe
 
 if TYPE_CHECKING:
@@ -39,7 +46,7 @@ def file_for(noun: Noun, saved: Path) -> Path:
 def test_each_statistic_is_that_of_python(noun: Noun, saved: Path, run: Any) -> None:
     outcome = run("stats", noun.name, file_for(noun, saved), "--format", "csv")
     assert outcome.code == 0, outcome.err
-    frame = pd.read_parquet(file_for(noun, saved))
+    frame = read_export(file_for(noun, saved))
     if noun.name == "accounts_by_country":
         frame = unify_countries(frame)
     expected = getattr(stats, noun.name)(frame)
@@ -153,9 +160,9 @@ def test_cleaning_writes_the_audit_which_then_answers(
     outcome = run("clean", file, "-o", clean, "--audit", audit)
     assert outcome.code == 0, outcome.err
     assert "have no country" in outcome.err
-    frame = pd.read_parquet(clean)
+    frame = read_export(clean)
     assert "unify_countries" in provenance.describe(frame)["steps"]
-    table = country_audit(pd.read_parquet(file))
+    table = country_audit(read_export(file))
     written = pd.read_csv(audit, keep_default_na=False, na_values=[""], dtype="str")
     assert len(written) == len(table)
     unknown = written["country_alpha_2"].isna() & written["raw"].notna()

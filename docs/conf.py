@@ -1,13 +1,14 @@
 """How the pages are built: `make docs`, without the network.
 
 Notebooks and the pages with code are executed; what they print is kept until dirframe changes.
-What stays out: text (the pages), tables that the package knows itself (`tables`), and what
-must hold of the built pages (`checks`).
+What stays out: text (the pages), the names by theme (`names`), tables that the package knows
+itself (`tables`), and what must hold of the built pages (`checks`).
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from hashlib import sha256
@@ -32,10 +33,10 @@ os.environ |= {
     "DIRFRAME_DATA_DIR": str(BUILD / "data"),
     "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
-    "TQDM_DISABLE": "1",  # a page shows the result; a bar that stands still tells nothing
 }
 
-import tables  # noqa: E402  # stands in this folder, and imports a package that reads the above
+import names  # noqa: E402  # stands in this folder, and imports a package that reads the above
+import tables  # noqa: E402  # as above
 
 import dirframe  # noqa: E402  # as above
 
@@ -74,7 +75,6 @@ release = version = dirframe.__version__
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "numpydoc",
     "sphinx_click",
 ]
@@ -82,21 +82,20 @@ exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 nitpicky = True
 # A name in backticks in a docstring is a link if it is ours; see `plain_unless_ours`.
 default_role = "py:obj"
-toc_object_entries = False
+toc_object_entries_show_parents = "hide"
 add_function_parentheses = False
+smartquotes = False  # two hyphens and straight quotes are what one has to type
 
 # Types are in the docstrings, in words and with units: signatures stay readable.
 autodoc_typehints = "none"
-autodoc_default_options = {"members": False}
-autosummary_generate = True
-autosummary_imported_members = True
-templates_path = ["_templates"]
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
 
 myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
 myst_heading_anchors = 3
-myst_substitutions = tables.substitutions()
+myst_substitutions = tables.substitutions() | {
+    f"api_{theme}": names.reference(theme) for theme in names.THEMES
+}
 
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(BUILD / "executed" / digest_of_the_package())
@@ -104,9 +103,10 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
-# Widgets ask another host for their scripts: a notebook's picture of them is shown instead.
+# Widgets would ask another host for their scripts. What has a picture is shown by it; what has
+# none, a progress bar that stands still, by nothing (its place is before that of plain text).
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
-nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", None)]
+nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", 75)]
 
 html_theme = "furo"
 html_title = "dirframe"
@@ -142,6 +142,29 @@ def plain_unless_ours(
     return None if ours or node["reftype"] != "obj" else content
 
 
+def examples_as_commands(_app: Sphinx, _context: Any, lines: list[str]) -> None:
+    """Show the examples of a command's help as what one types, not as lines of prose."""
+    for start, line in enumerate(lines):
+        if re.fullmatch(r"\| Examples?:", line):
+            commands = [one.removeprefix("| ").strip() for one in lines[start + 1 :]]
+            block = ["", ".. code-block:: console", ""]
+            lines[start:] = block + [f"   $ {command}" for command in commands if command] + [""]
+            return
+
+
+def plain_defaults(_app: Sphinx, _context: Any, lines: list[str]) -> None:
+    """Show a default as one types it."""
+    lines[:] = [re.sub(r"``(?:\w+Path\()?'(.*?)'\)?``", r"``\1``", line) for line in lines]
+
+
+def no_epilog(_app: Sphinx, _context: Any, lines: list[str]) -> None:
+    """Leave out the exit codes of the help: the page has a table of them."""
+    lines.clear()
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx about the above."""
     app.connect("missing-reference", plain_unless_ours)
+    app.connect("sphinx-click-process-description", examples_as_commands)
+    app.connect("sphinx-click-process-options", plain_defaults)
+    app.connect("sphinx-click-process-epilog", no_epilog)

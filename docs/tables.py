@@ -49,12 +49,11 @@ def _dtype(field: Field) -> str:
 def _fields(fields: Iterable[Field], *, sources: bool = True) -> str:
     rows = []
     for field in fields:
-        meaning = field.meaning + (" **(always there)**" if field.required else "")
-        row = [f"`{field.column}`", _dtype(field).replace("datetime64[us, UTC]", "datetime, UTC")]
-        row += ["" if field.unit == "UTC" else field.unit, meaning]
-        rows.append([*row, field.dialect.value] if sources else row)
-    heads = ["Column", "Type", "Unit", "Meaning"]
-    return _table([*heads, "Known from"] if sources else heads, rows)
+        row = [f"`{field.column}`", field.meaning, f"`{_dtype(field)}`", field.unit]
+        more = ["yes" if field.required else "", field.dialect.value]
+        rows.append(row + more if sources else row)
+    heads = ["Column", "Meaning", "Type", "Unit"]
+    return _table(heads + ["Required", "Known from"] if sources else heads, rows)
 
 
 def _exit_codes() -> str:

@@ -199,6 +199,11 @@ class Reader:
             self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
         columns = self._columns
         before = columns.rows
+        if not columns.by_path:  # one record shows most columns: the page may be like it
+            first = Columns()
+            read_by_rule(result[:1], first, self.resource)
+            columns.by_path.update({path: [] for path in first.by_path})
+            self._table = self._new_table()
         try:
             if isinstance(self._table, ChosenTable):
                 self._table.read(result)
@@ -217,7 +222,8 @@ class Reader:
 
     def _check_resource(self, result: etree._Element, source: str | None) -> str:
         name = local(result[0]) if self.resource is None else self.resource.name
-        others = {local(record) for record in result} - {name}
+        tags = {record.tag: record for record in result}
+        others = {local(record) for record in tags.values()} - {name}
         if others:
             found = ", ".join(f"<{other}>" for other in sorted(others))
             raise UnreadableResponseError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dirframe.client.alike import columns_alike
 from dirframe.client.elements import list_paths, text_of
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Table:
         """Read all records of a result; raise `UnusualPageError` if anything stays unseen."""
         if (root.getroottree().docinfo.encoding or "").upper() not in _ASCII_BASED:
             raise UnusualPageError
+        if self._read_alike(root, result, content):
+            return
         leaf = self.leaves.get
         lists = list(self.columns.by_path.values())
         rows = self.columns.rows
@@ -81,6 +84,18 @@ class Table:
         if (tags, attributes) != _passed(content):
             raise UnusualPageError
         self.columns.rows = rows
+
+    def _read_alike(self, root: etree._Element, result: etree._Element, content: bytes) -> bool:
+        if b"<!" in content:
+            return False
+        texts = columns_alike(root, result, content, self.leaves)
+        if texts is None:
+            return False
+        nothing = [None] * len(result)
+        for path, values in self.columns.by_path.items():
+            values += texts.get(path[0], nothing) if len(path) == 1 else nothing
+        self.columns.rows += len(result)
+        return True
 
     def branch(self, child: etree._Element) -> tuple[int, int]:
         """Put an element with children away; return the tags and attributes inside it."""

@@ -11,6 +11,7 @@ What stays out: pages of any other form (`dirframe.client.table`), and the rule
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = ["columns_alike"]
 
 #: Fewer records are not worth the proof.
 _WORTHWHILE = 8
+
+_TEXT = attrgetter("text")
 
 
 def columns_alike(
@@ -55,7 +58,7 @@ def columns_alike(
         return None
     if not _proven([record.tag, *tags], len(result), content, behind=1 + (result is not root)):
         return None
-    texts = [element.text for element in result.iter()]
+    texts = list(map(_TEXT, result.iter()))
     return {tag: texts[place :: len(tags) + 1] for place, tag in enumerate(tags, start=2)}
 
 
@@ -79,7 +82,10 @@ def _proven(names: list[str], records: int, content: bytes, behind: int) -> bool
     if not (ends[inside].reshape(records, each) == pattern).all():
         return False
     for name, places in zip(names, rows[:, [0, *range(1, each - 1, 2)]].T, strict=True):
-        tag = np.frombuffer(f"<{name}>".encode(), dtype=np.uint8)
-        if not (view[places[:, None] + np.arange(len(tag))] == tag).all():
+        tag = f"<{name}>".encode()
+        # What stands at each byte, as far as this tag is long; nothing is copied.
+        stretches = len(content) - len(tag) + 1
+        at = np.ndarray((max(stretches, 0),), f"V{len(tag)}", content, strides=(1,))
+        if places[-1] >= stretches or at[places].tobytes() != tag * records:
             return False
     return True

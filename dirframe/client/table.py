@@ -118,14 +118,15 @@ class Table:
             return False
         nothing = [None] * len(result)
         for path, values in self.columns.by_path.items():
-            values += texts.get(path[0], nothing) if len(path) == 1 else nothing
+            values.extend(texts.get(path[0], nothing) if len(path) == 1 else nothing)
         self.columns.rows += len(result)
         return True
 
     def branch(self, child: etree._Element) -> tuple[int, int]:
         """Put an element with children away; return the tags and attributes inside it."""
-        table = self.nested.get(child.tag)
-        append = self.items.get(child.tag)
+        tag = child.tag  # made anew each time it is looked up
+        table = self.nested.get(tag)
+        append = self.items.get(tag)
         tags, attributes = len(child), 0
         if append is not None:
             if tags:
@@ -205,8 +206,7 @@ def _entries_with_children(container: etree._Element, same: Same) -> tuple[list[
     tags = 0
     for element in container:
         entry = {
-            same[child.tag]: same[text.strip()] if (text := child.text) else ""
-            for child in element
+            same[child.tag]: same[text.strip()] if (text := child.text) else "" for child in element
         }
         tags += 1 + len(element)
         if not entry or len(entry) != len(element) or text_of(element):

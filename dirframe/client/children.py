@@ -71,7 +71,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
     entries = list(chain.from_iterable(own))
     kinds = {known.column: known.kind for known in items.fields}
-    lengths = np.fromiter(map(len, own), dtype=np.int64, count=len(own))
+    lengths = [len(one) for one in own]
     parents = frame["id"].astype("str").repeat(lengths).reset_index(drop=True)
     data: dict[str, Any] = {f"{resource.name}_id": parents}
     for column, values in _by_name(entries, items.tag, list(kinds)).items():

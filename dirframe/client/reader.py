@@ -202,7 +202,7 @@ class Reader:
         before = columns.rows
         if not columns.by_path:  # one record shows most columns: the page may be like it
             first = Columns()
-            read_by_rule(result[:1], first, self.resource)
+            read_by_rule([result[0]], first, self.resource)
             columns.by_path.update({path: [None] * before for path in first.by_path})
             self._table = self._new_table()
         try:

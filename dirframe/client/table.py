@@ -219,7 +219,7 @@ def _entries_with_attributes(container: etree._Element, same: Same) -> tuple[lis
     entries: list[Value] = []
     attributes = 0
     for element in container:
-        entry = {same[name]: same[value] for name, value in element.items()}
+        entry = {same[str(name)]: same[str(value)] for name, value in element.items()}
         if not entry:
             raise UnusualPageError
         attributes += len(entry)

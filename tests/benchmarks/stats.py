@@ -104,6 +104,12 @@ def bare_sizes(*columns: str) -> Callable[[pd.DataFrame], object]:
     return lambda frame: frame.groupby([*columns], dropna=False).size()
 
 
+def bare_lines(projects: pd.DataFrame) -> object:
+    """Sum up what `contributors_per_thousand_lines` sums up."""
+    by = projects.groupby(LANGUAGE)
+    return by.size(), by[[LINES, CONTRIBUTORS]].sum()
+
+
 def bare_growth(accounts: pd.DataFrame) -> object:
     """Count by day."""
     return accounts.groupby(accounts["created_at"].dt.floor("D")).size()
@@ -148,6 +154,9 @@ def main() -> None:
         (stats.accounts_by_country, bare_countries, accounts),
         (stats.contributor_distribution, bare_sizes(CONTRIBUTORS), projects),
         (stats.contributor_concentration, bare_sizes(CONTRIBUTORS), projects),
+        (stats.contributor_quantiles, bare_sizes(CONTRIBUTORS), projects),
+        (stats.lorenz, bare_sizes(CONTRIBUTORS), projects),
+        (stats.contributors_per_thousand_lines, bare_lines, projects),
         (stats.team_size_classes, bare_sizes(CONTRIBUTORS), projects),
         (stats.users_against_contributors, bare_sizes("stack_count", CONTRIBUTORS), projects),
         (stats.activity, bare_sizes(*MONTHS, CONTRIBUTORS), projects),

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["tell_citation", "tell_front", "tell_method", "tell_provenance"]
 
 _COUNTED = (
-    "Each table and chart is a function of dirframe.stats or dirframe.plot of the same name; its "
-    "documentation gives the rule, the units and what becomes of missing and impossible values."
+    "Each table and chart is made by a function of dirframe.stats or dirframe.plot, which the "
+    "template names; its documentation gives the rule, the units and what becomes of missing and "
+    "impossible values."
 )
 
 

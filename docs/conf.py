@@ -35,10 +35,10 @@ os.environ |= {
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
 }
 
-import names  # noqa: E402  # stands in this folder, and imports a package that reads the above
-import tables  # noqa: E402  # as above
+import names  # stands in this folder, and imports a package that reads the above
+import tables  # as above
 
-import dirframe  # noqa: E402  # as above
+import dirframe  # as above
 
 
 def digest_of_the_package() -> str:

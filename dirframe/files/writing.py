@@ -120,7 +120,7 @@ def export(
             )
     prepared = []
     for name, frame in frames.items():  # no comprehension: a warning names the line of the caller
-        prepared.append(prepare(name, frame))  # noqa: PERF401  # as said above
+        prepared.append(prepare(name, frame))  # as said above
     target.parent.mkdir(parents=True, exist_ok=True)
     with unfinished(target) as part, unfinished(beside(target)) as part_beside:
         try:

@@ -30,11 +30,11 @@ def findings(folder: Path) -> list[str]:
         return [f"{folder} holds no page"]
     found = []
     for page in pages:
-        for text in (*_foreign(page), *_broken(page)):
-            found.append(f"{page.relative_to(folder)}: {text}")
+        texts = (*_foreign(page), *_broken(page))
+        found += [f"{page.relative_to(folder)}: {text}" for text in texts]
     for sheet in sorted(folder.rglob("*.css")):
-        for address in IN_STYLE.findall(sheet.read_text(encoding="utf-8")):
-            found.append(f"{sheet.relative_to(folder)}: loads {address}")
+        addresses = IN_STYLE.findall(sheet.read_text(encoding="utf-8"))
+        found += [f"{sheet.relative_to(folder)}: loads {address}" for address in addresses]
     return found
 
 

@@ -58,6 +58,8 @@ def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
             if lists == "sparse":
                 values = [_sparse(value) for value in values]
             frame[name] = restore(values, column, parsed=lists != "json")
+        elif column["dtype"] == "category":  # Arrow forgets the dtype of categories without rows
+            frame[name] = restore(table[name].to_pylist(), column)
         elif str(frame[name].dtype) != column["dtype"]:
             frame[name] = frame[name].astype(column["dtype"])
     return frame[[column["name"] for column in record["columns"]]]

@@ -9,6 +9,7 @@ What stays out: formulas and formats; every text is a cell of type text.
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from datetime import datetime
@@ -102,6 +103,11 @@ def _restored(
     whole = [(*row, *[None] * width)[:width] for row in rows[1:]]
     whole += [(None,) * width] * (record["rows"] - len(whole))
     columns = [[_value(value) for value in column] for column in zip(*whole, strict=True)]
+    for column, values in zip(record["columns"], columns, strict=False):
+        for row in column.get("empty", ()):
+            values[row] = ""
+        for row, text in column.get("exact", ()):
+            values[row] = float(text)
     return restored_frame(columns or [[]] * width, record), record
 
 
@@ -158,6 +164,14 @@ def _cells(one: Prepared, place: int, losses: dict[str, list[str]]) -> list[Any]
                 f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
                 "export to another format."
             )
+    # A cell with an empty text is an empty cell to most programs, so the record says which are.
+    column["empty"] = [row for row, value in enumerate(values) if value == ""]
+    # The library writes 16 digits of a number; some need 17.
+    column["exact"] = [
+        [row, repr(value)]
+        for row, value in enumerate(values)
+        if isinstance(value, float) and math.isfinite(value) and float(f"{value:.16g}") != value
+    ]
     return [str(v) if isinstance(v, float) and abs(v) == float("inf") else v for v in values]
 
 

@@ -29,9 +29,40 @@ NASTY = st.one_of(
     st.none(),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
     st.sampled_from(
-        ["", "NA", "null", "nan", "007", "=1+1", "+1", "-1", "@x", "\t=1", "\r", "'=1", "'", "''@"]
-        + ["a|b", "\\", '"', '""', "\n", " x ", "<script>alert(1)</script>", "_x000D_", "\x00"]
-        + ["\x01", "\ufeff", "\ufffe", "\uffff", "\u2028", "a\r\nb", "1e5", "2020-01-01", "é́🙂"]
+        [
+            "",
+            "NA",
+            "null",
+            "nan",
+            "007",
+            "=1+1",
+            "+1",
+            "-1",
+            "@x",
+            "\t=1",
+            "\r",
+            "'=1",
+            "'",
+            "''@",
+            "a|b",
+            "\\",
+            '"',
+            '""',
+            "\n",
+            " x ",
+            "<script>alert(1)</script>",
+            "_x000D_",
+            "\x00",
+            "\x01",
+            "\ufeff",
+            "\ufffe",
+            "\uffff",
+            "\u2028",
+            "a\r\nb",
+            "1e5",
+            "2020-01-01",
+            "é́🙂",
+        ]
     ),
 )
 MOMENT = st.datetimes(

@@ -26,7 +26,7 @@ def same(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 
 @each
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(frame=frames())
 def test_every_frame_comes_back_as_it_was(suffix: str, frame: pd.DataFrame) -> None:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():

@@ -113,11 +113,21 @@ def _lists(values: list[Any]) -> tuple[str, Any]:
         array = pa.array(values)
     except (pa.ArrowException, OverflowError):
         return "json", None
+    if _has_empty_struct(array.type):  # Parquet cannot hold a record without fields
+        return "json", None
     back = array.to_pylist()
     if back == values and not pa.types.is_null(array.type):
         return "arrow", array
     # A record without a key comes back with the key and nothing in it.
     return ("sparse", array) if [_sparse(one) for one in back] == values else ("json", None)
+
+
+def _has_empty_struct(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind) and kind.num_fields == 0:
+        return True
+    return any(_has_empty_struct(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _sparse(value: Any) -> Any:

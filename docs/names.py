@@ -31,7 +31,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "cleaning": ("unify_countries", "country_audit", "country_note"),
     "statistics": tuple(f"stats.{name}" for name in stats.__all__),
     "charts": tuple(f"plot.{name}" for name in plot.__all__ if f"plot.{name}" not in CONSTANTS),
-    "overview": ("summary", "compare", "cite"),
+    "overview": ("summary", "compare", "cite", "report", "export", "read_export", "fields"),
     "provenance": tuple(
         f"provenance.{name}" for name in ("describe", "carry", "attach", "caption", "Provenance")
     ),

@@ -39,7 +39,7 @@ _BOTH = (
     Noun(
         "contributors_per_thousand_lines",
         _P,
-        "Divide contributors by code lines, by main language.",
+        "Relate contributors to lines of code.",
         ("top",),
     ),
     Noun("growth", "", "Count records over time.", ("freq",), chart_options=("freq", "cumulative")),

@@ -41,6 +41,14 @@ _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 def write_xlsx(frames: Sequence[Prepared], file: Path) -> None:
     """Write a workbook."""
     from lxml import etree
+
+    try:
+        _write(frames, file)
+    except etree.SerialisationError as error:  # lxml's word for a disk that takes no more
+        raise OSError(f"{file.name} could not be written: {error}.") from None
+
+
+def _write(frames: Sequence[Prepared], file: Path) -> None:
     from openpyxl import Workbook
 
     names = _sheet_names(frames)
@@ -64,10 +72,7 @@ def write_xlsx(frames: Sequence[Prepared], file: Path) -> None:
         for place in range(0, len(value), 30_000)  # a cell holds no more
     ]
     _fill(book, KEEPER, [("frame", "fact", "value", "part"), *kept], 4)
-    try:
-        book.save(file)
-    except etree.SerialisationError as error:  # lxml's word for a disk that takes no more
-        raise OSError(f"{file.name} could not be written: {error}.") from None
+    book.save(file)
 
 
 def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:

@@ -50,6 +50,8 @@ def to_arrow(prepared: Prepared) -> pa.Table:
 
 def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
     """Give the frame back that `to_arrow` was given."""
+    import pandas as pd
+
     frame: pd.DataFrame = table.to_pandas()
     for column in record["columns"]:
         name, lists = column["name"], column.get("lists")
@@ -61,7 +63,10 @@ def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
         elif column["dtype"] == "category":  # Arrow forgets the dtype of categories without rows
             frame[name] = restore(table[name].to_pylist(), column)
         elif str(frame[name].dtype) != column["dtype"]:
-            frame[name] = frame[name].astype(column["dtype"])
+            # Straight from Arrow: a whole number beside a missing one would pass through a float.
+            wanted = pd.api.types.pandas_dtype(column["dtype"])
+            direct = getattr(wanted, "__from_arrow__", None)
+            frame[name] = direct(table[name]) if direct else frame[name].astype(wanted)
     return frame[[column["name"] for column in record["columns"]]]
 
 

@@ -30,11 +30,12 @@ def findings(folder: Path) -> list[str]:
         return [f"{folder} holds no page"]
     found = []
     for page in pages:
-        for text in (*_foreign(page), *_broken(page)):
-            found.append(f"{page.relative_to(folder)}: {text}")
+        name = page.relative_to(folder)
+        found += [f"{name}: {text}" for text in (*_foreign(page), *_broken(page))]
     for sheet in sorted(folder.rglob("*.css")):
-        for address in IN_STYLE.findall(sheet.read_text(encoding="utf-8")):
-            found.append(f"{sheet.relative_to(folder)}: loads {address}")
+        name = sheet.relative_to(folder)
+        loaded = IN_STYLE.findall(sheet.read_text(encoding="utf-8"))
+        found += [f"{name}: loads {address}" for address in loaded]
     return found
 
 

@@ -35,10 +35,10 @@ os.environ |= {
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
 }
 
-import names  # noqa: E402  # stands in this folder, and imports a package that reads the above
-import tables  # noqa: E402  # as above
+import names  # this and what follows reads what was set above
+import tables
 
-import dirframe  # noqa: E402  # as above
+import dirframe
 
 
 def digest_of_the_package() -> str:

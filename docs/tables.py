@@ -53,7 +53,7 @@ def _fields(fields: Iterable[Field], *, sources: bool = True) -> str:
         more = ["yes" if field.required else "", field.dialect.value]
         rows.append(row + more if sources else row)
     heads = ["Column", "Meaning", "Type", "Unit"]
-    return _table(heads + ["Required", "Known from"] if sources else heads, rows)
+    return _table([*heads, "Required", "Known from"] if sources else heads, rows)
 
 
 def _exit_codes() -> str:

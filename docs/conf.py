@@ -94,7 +94,7 @@ numpydoc_attributes_as_param_list = True
 myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_substitutions = tables.substitutions() | {
-    f"api_{theme}": names.reference(theme) for theme in names.THEMES
+    f"api_{theme}": names.reference(theme) for theme in names.themes()
 }
 
 nb_execution_mode = "cache"

@@ -35,10 +35,10 @@ os.environ |= {
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
 }
 
-import names  # stands in this folder, and imports a package that reads the above
-import tables  # as above
+import names  # this and what follows reads what was set above
+import tables
 
-import dirframe  # as above
+import dirframe
 
 
 def digest_of_the_package() -> str:
@@ -94,7 +94,7 @@ numpydoc_attributes_as_param_list = True
 myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_substitutions = tables.substitutions() | {
-    f"api_{theme}": names.reference(theme) for theme in names.THEMES
+    f"api_{theme}": names.reference(theme) for theme in names.themes()
 }
 
 nb_execution_mode = "cache"

@@ -51,6 +51,15 @@ def digest_of_the_package() -> str:
     return digest.hexdigest()[:16]
 
 
+def quiet_kernels() -> str:
+    """Give kernels a folder of settings of their own: they need not warn of sockets on loopback."""
+    folder = BUILD / "ipython"
+    profile = folder / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text("get_config().Application.log_level = 40\n")
+    return str(folder)
+
+
 def copy_notebooks() -> None:
     """Put the notebooks where Sphinx finds them; an unchanged one keeps its time."""
     target = HERE / "guide"
@@ -66,6 +75,7 @@ def copy_notebooks() -> None:
 
 
 copy_notebooks()
+os.environ["IPYTHONDIR"] = quiet_kernels()
 
 project = "dirframe"
 author = "The dirframe maintainers"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         UnreadableValueWarning,
         UnresolvedCountriesError,
     )
+    from dirframe.explorer.explorer import Explorer
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
     from dirframe.stats.overview import summary
@@ -57,6 +58,7 @@ __all__ = [
     "Directory",
     "DirframeError",
     "DirframeWarning",
+    "Explorer",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
@@ -96,6 +98,7 @@ __all__ = [
 
 _HOMES = {
     "Directory": "dirframe.client.directory",
+    "Explorer": "dirframe.explorer.explorer",
     "cache_info": "dirframe.client.upkeep",
     "child_table": "dirframe.client.children",
     "cite": "dirframe.citation",

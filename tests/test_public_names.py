@@ -21,6 +21,7 @@ PUBLIC = [
     "Directory",
     "DirframeError",
     "DirframeWarning",
+    "Explorer",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",

@@ -340,18 +340,21 @@ class _Walker:
             frame=frame.reset_index(drop=True),
             available=available,
             capped=capped,
-            why=self._doubt(frame, int(repeated.sum())),
+            why=self._cut_short(len(frame)) or self._doubt(frame, int(repeated.sum())),
             duplicates=int(repeated.sum()),
             answers=self._answers,
             synthetic=self._synthetic,
             stopped=self.stopped,
         )
 
+    def _cut_short(self, records: int) -> str | None:
+        if not self.stopped or not (self.unread() or self.unfit()):
+            return None
+        of = f" of {self._wanted():,}" if self._wanted() else ""
+        return f"it was stopped after {records:,}{of} records"
+
     def _doubt(self, frame: pd.DataFrame, repeated: int) -> str | None:
         available = self._available()
-        if self.stopped and (self.unread() or self.unfit()):
-            of = f" of {self._wanted():,}" if self._wanted() else ""
-            return f"it was stopped after {len(frame):,}{of} records"
         if available is None:
             if len(frame) == self._max_items:
                 return None

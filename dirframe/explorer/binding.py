@@ -1,0 +1,118 @@
+"""How a widget and a trait of the state follow one another.
+
+What stays out: which widgets there are (`dirframe.explorer.panels`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+import traitlets as tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dirframe.explorer.state import State
+
+__all__ = ["box", "button", "choice", "marked", "named", "say"]
+
+#: Widgets are as wide as the grid makes them.
+_AUTO = {"width": "auto"}
+
+
+def box(names: str, children: Sequence[Any], kind: type = w.Box) -> Any:
+    """Put widgets into a box of some of the style sheet's classes."""
+    made = kind(children)
+    for name in names.split():
+        made.add_class(name)
+    return made
+
+
+def marked(widget: Any, name: str) -> Any:
+    """Give a widget a class, by which it is found in the page."""
+    widget.add_class(name)
+    return widget
+
+
+def button(name: str, label: str, act: Callable[[], None], *, tip: str, kind: str = "") -> Any:
+    """Make a button that does one thing."""
+    made = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
+    made.on_click(lambda _: act())
+    return marked(made, name)
+
+
+def named(kind: type, name: str, label: str, state: State, trait: str, **options: Any) -> Any:
+    """Make a control with a label that always has the value of a trait."""
+    made = kind(description=label, layout=_AUTO, **options)
+    tr.link((state, trait), (made, "value"))
+    return marked(made, name)
+
+
+def choice(
+    kind: type,
+    name: str,
+    label: str,
+    state: State,
+    trait: str,
+    *,
+    options: Callable[[], Sequence[tuple[str, Any]]],
+    when: Sequence[str],
+    **fixed: Any,
+) -> Any:
+    """Make a list whose entries change with the state.
+
+    Parameters
+    ----------
+    kind
+        A selection of ipywidgets.
+    name, label
+        Its class and its label.
+    state, trait
+        What it shows and sets.
+    options
+        Gives the entries, with their labels.
+    when
+        The traits that the entries depend on.
+    **fixed
+        More options of the widget.
+    """
+    made = kind(description=label, layout=_AUTO, **fixed)
+    following = False
+
+    def follow(_: Any = None) -> None:
+        nonlocal following
+        # New entries make the widget choose the first of them, which nobody has chosen.
+        following = True
+        try:
+            entries = tuple(options())
+            if tuple(made.options) != entries:
+                made.options = entries
+            there = {value for _, value in entries}
+            value = getattr(state, trait)
+            if isinstance(value, tuple):
+                made.value = tuple(one for one in value if one in there)
+            else:
+                made.value = value if value in there else None
+        finally:
+            following = False
+
+    def choose(change: Any) -> None:
+        if not following:
+            setattr(state, trait, change["new"])
+
+    follow()
+    made.observe(choose, "value")
+    state.observe(follow, [*when, trait])
+    return marked(made, name)
+
+
+def say(name: str, state: State, traits: Sequence[str], text: Callable[[], str]) -> Any:
+    """Show a text that is written anew whenever one of some traits changes."""
+    made = w.HTML(text(), layout={"width": "auto", "margin": "0"})
+
+    def write(_: Any) -> None:
+        made.value = text()
+
+    state.observe(write, list(traits))
+    return marked(made, name)

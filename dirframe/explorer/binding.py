@@ -86,10 +86,12 @@ def choice(
         following = True
         try:
             entries = tuple(options())
-            if tuple(made.options) != entries:
-                made.options = entries
             there = {value for _, value in entries}
             value = getattr(state, trait)
+            if tuple(made.options) != entries:
+                if isinstance(value, tuple):
+                    made.value = ()  # the browser would look for them among the new entries
+                made.options = entries
             if isinstance(value, tuple):
                 made.value = tuple(one for one in value if one in there)
             else:

@@ -163,18 +163,19 @@ def _filtered(name: str, filters: Filters) -> Iterator[str]:
 
 
 def _table(screen: Screen) -> Iterator[str]:
-    ordered = "shown"
+    name = "shown"
     if screen.order_by:
+        name = "ordered"
         # Ids are text, but mostly numbers: with zeros before them they come in that order.
         by_number = ", key=lambda ids: ids.str.zfill(20)" if screen.order_by == "id" else ""
-        ordered += (
-            f".sort_values({quoted(screen.order_by)}, ascending={not screen.descending}, "
-            f'kind="stable"{by_number})'
+        yield (
+            f"ordered = shown.sort_values({quoted(screen.order_by)}, "
+            f'ascending={not screen.descending}, kind="stable"{by_number})'
         )
     yield "columns = ["
     yield from (f"    {quoted(column)}," for column in screen.columns)
     yield "]"
-    yield f"table = {ordered}[columns].iloc[{screen.begin}:{screen.end}]"
+    yield f"table = {name}[columns].iloc[{screen.begin}:{screen.end}]"
 
 
 class _Name(str):

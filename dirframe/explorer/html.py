@@ -43,10 +43,12 @@ _HIDING = f"""
 .jp-OutputArea-child:has(.{STATIC}):has(~ .jp-OutputArea-child .dirframe-explorer) {{
   display: none;
 }}
-.jp-OutputArea-child:has(.{STATIC}) ~ .jp-OutputArea-child .jupyter-widgets:not(:has(*)) {{
+.jp-OutputArea-child:has(.{STATIC}) ~ .jp-OutputArea-child
+    .jp-OutputArea-output.jupyter-widgets:not(:has(*)) {{
   display: none;
 }}
 """
+_LARGER = 1.35  # a screen is read from further away than a paper
 _WIDE = 1.6  # how much wider a column of text is than one of numbers or dates
 _LONGEST = 200  # characters of a cell, of which some forty are seen
 
@@ -98,7 +100,8 @@ def preformatted(text: str, label: str) -> str:
 
 def image(picture: Picture) -> str:
     """Show a chart with its title and caption for those who do not see it."""
-    return f'<img src="{picture.address}" alt="{escape(picture.words)}" width="{picture.width}">'
+    words, width = escape(picture.words), _LARGER * picture.width
+    return f'<img src="{picture.address}" alt="{words}" style="width:{width:.0f}px">'
 
 
 def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: bool = False) -> str:
@@ -138,11 +141,11 @@ def static(state: State, picture: Picture | None) -> str:
     shown = state.shown
     if shown is None:
         return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
-    figure = f"<figure>{image(picture)}</figure>" if picture else ""
+    # A chart says its source itself.
+    source = image(picture) if picture else escape(provenance.caption(shown.frame))
     return (
         f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
-        f"{rows(state)}"
-        f"{figure}<p>{escape(provenance.caption(shown.frame))}</p></div>"
+        f"{rows(state)}<p>{source}</p></div>"
     )
 
 

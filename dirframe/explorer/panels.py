@@ -179,7 +179,7 @@ def table_tools(state: State) -> Any:
                 when=["shown", "columns"],
             ),
             named(w.Checkbox, "df-down", "Descending", state, "descending", indent=False),
-            named(w.Dropdown, "df-size", "Rows a page", state, "page_size", options=sizes),
+            named(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes),
             marked(page, "df-page"),
             box("df-turn", [back, on]),
         ],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dirframe.client.recorded import read_pages
     from dirframe.client.records import load_account, load_project
     from dirframe.client.upkeep import cache_info, clear_cache, prune_cache
+    from dirframe.dictionary import fields
     from dirframe.errors import (
         AllowanceWarning,
         CacheError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         ConfigurationError,
         DirframeError,
         DirframeWarning,
+        ExportWarning,
         IncompleteCollectionError,
         IncompleteWarning,
         InvalidInputError,
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
         UnresolvedCountriesError,
     )
     from dirframe.explorer.explorer import Explorer
+    from dirframe.files.reading import read_export
+    from dirframe.files.writing import export
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
     from dirframe.stats.overview import summary
@@ -59,6 +63,7 @@ __all__ = [
     "DirframeError",
     "DirframeWarning",
     "Explorer",
+    "ExportWarning",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
@@ -81,6 +86,8 @@ __all__ = [
     "compare",
     "country_audit",
     "country_note",
+    "export",
+    "fields",
     "load_account",
     "load_accounts",
     "load_project",
@@ -88,6 +95,7 @@ __all__ = [
     "plan",
     "plot",
     "prune_cache",
+    "read_export",
     "read_pages",
     "sample_directory",
     "serve",
@@ -106,12 +114,15 @@ _HOMES = {
     "compare": "dirframe.stats.snapshots",
     "country_audit": "dirframe.clean",
     "country_note": "dirframe.clean",
+    "export": "dirframe.files.writing",
+    "fields": "dirframe.dictionary",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
     "load_project": "dirframe.client.records",
     "load_projects": "dirframe.client.loaders",
     "plan": "dirframe.client.plan",
     "prune_cache": "dirframe.client.upkeep",
+    "read_export": "dirframe.files.reading",
     "read_pages": "dirframe.client.recorded",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",

@@ -25,7 +25,8 @@ Warnings are a tree of their own, for `warnings.filterwarnings`::
     ├── UnreadableValueWarning      values that are no numbers or timestamps were kept as text
     ├── StaleWarning                cached pages are used that are older than they should be
     ├── CacheWarning                the cache cannot be used; the load goes on without it
-    └── AllowanceWarning            the count of requests cannot be shared with other processes
+    ├── AllowanceWarning            the count of requests cannot be shared with other processes
+    └── ExportWarning               a file cannot hold something of a frame as it was
 
 An error says what was asked, what came and what to do. Its facts are attributes, it can
 be pickled, and it never contains a key: whoever raises it passes addresses without one.
@@ -48,6 +49,7 @@ __all__ = [
     "ConfigurationError",
     "DirframeError",
     "DirframeWarning",
+    "ExportWarning",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
@@ -217,3 +219,7 @@ class CacheWarning(DirframeWarning):
 
 class AllowanceWarning(DirframeWarning):
     """The allowance cannot be shared with other processes; this one counts for itself."""
+
+
+class ExportWarning(DirframeWarning):
+    """A file cannot hold something of a frame as it was; it names the columns and what happens."""

@@ -71,7 +71,7 @@ def _collecting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _check(output: Path | None, overwrite: bool) -> None:
     """Refuse an output that cannot be written before anything is paid for."""
-    from dirframe.export import check_target
+    from dirframe.files.writing import check_target
 
     if output is not None:
         check_target(output, overwrite=overwrite)
@@ -90,7 +90,7 @@ def _directory(base_url: str | None, sample: bool) -> Directory:
 
 
 def _hand_over(frame: pd.DataFrame, output: Path | None, overwrite: bool) -> None:
-    from dirframe.export import export
+    from dirframe.files.writing import export
     from dirframe.provenance import caption
 
     if output is None:
@@ -101,10 +101,10 @@ def _hand_over(frame: pd.DataFrame, output: Path | None, overwrite: bool) -> Non
 
 
 def _print(frame: pd.DataFrame) -> None:
-    from dirframe.export import write_csv
+    from dirframe.files.text import stream_csv
 
     try:
-        write_csv(frame, sys.stdout)
+        stream_csv(frame, sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of the pipe has seen enough; what is left goes where nobody complains.

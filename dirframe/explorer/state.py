@@ -238,7 +238,7 @@ class State(Asking):
         if self.shown is None:
             self.say(Outcome(message="There is nothing to export yet.", severity="error"))
             return
-        from dirframe.export import export
+        from dirframe import export
 
         try:
             frame = self.shown.frame

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets as tr
 
-from dirframe.explorer import code
+from dirframe.explorer.code import Source, opening
 from dirframe.explorer.loading import Asked, Outcome, fetch, price, sentence
 from dirframe.schema import RESOURCES
 
@@ -131,7 +131,7 @@ class Asking(tr.HasTraits):
         self.severity = outcome.severity
         self.message = outcome.message
 
-    def take(self, frame: pd.DataFrame, source: code.Source) -> None:
+    def take(self, frame: pd.DataFrame, source: Source) -> None:
         """Take a frame that came; the explorer's state shows it."""
         raise NotImplementedError
 
@@ -180,10 +180,10 @@ class Asking(tr.HasTraits):
     def _arrived(self, asked: Asked, directory: Directory, outcome: Outcome) -> None:
         try:
             if outcome.frame is not None:
-                source = code.Source(
+                source = Source(
                     collection=asked.collection,
                     asked=asked,
-                    directory=code.opening(directory.settings),
+                    directory=opening(directory.settings),
                     incomplete=outcome.message if outcome.error else "",
                 )
                 self.take(outcome.frame, source)

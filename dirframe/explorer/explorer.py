@@ -13,6 +13,8 @@ from dirframe.client.directory import Directory
 from dirframe.errors import InvalidInputError, MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dirframe.explorer.state import State
 
 __all__ = ["Explorer"]
@@ -119,7 +121,7 @@ class Explorer:
         """Show the picture for when there is no kernel, then the widgets, which hide it."""
         from base64 import b64encode
 
-        from IPython.display import display
+        from IPython import display as ipython
 
         def bundle() -> dict[str, Any]:
             made = self._repr_mimebundle_()
@@ -127,6 +129,8 @@ class Explorer:
                 made["image/png"] = b64encode(made["image/png"]).decode()
             return made
 
+        # IPython's types leave it without any.
+        display: Callable[..., Any] = ipython.display
         shown = display(bundle(), raw=True, display_id=True)
         if shown is not None:
             self._view.when_changed(lambda: shown.update(bundle(), raw=True))

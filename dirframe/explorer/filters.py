@@ -16,6 +16,8 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pandas.api.typing import NaTType
+
 __all__ = [
     "ACTIVITIES",
     "COUNTRY",
@@ -159,11 +161,11 @@ def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
     return named.mask(active, "active").where(told)
 
 
-def latest_month(projects: pd.DataFrame) -> pd.Timestamp:
+def latest_month(projects: pd.DataFrame) -> pd.Timestamp | NaTType:
     """Return the latest month with activity that is not before its project's first."""
     last = projects[_LAST]
-    # NaT where there is none; the stubs do not say so.
-    return cast("pd.Timestamp", last[~(last < projects[_FIRST])].max())
+    # The stubs do not say that there may be none.
+    return cast("pd.Timestamp | NaTType", last[~(last < projects[_FIRST])].max())
 
 
 def years(frame: pd.DataFrame) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.progress import Told
 
-__all__ = ["Asked", "Outcome", "fetch", "price", "sentence", "with_countries"]
+__all__ = ["Asked", "Outcome", "fetch", "price", "sentence", "success", "with_countries"]
 
 Severity = Literal["info", "success", "warning", "error"]
 
@@ -114,12 +114,20 @@ def fetch(
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
         return Outcome(message=sentence(error), severity="error", error=error)
+    return success(
+        f"{len(frame):,} {asked.collection} loaded.", caught, frame=with_countries(frame)
+    )
+
+
+def success(
+    done: str, caught: list[warnings.WarningMessage], frame: pd.DataFrame | None = None
+) -> Outcome:
+    """Say that something was done, and what was warned of meanwhile."""
     warned = [str(one.message) for one in caught if issubclass(one.category, DirframeWarning)]
-    done = f"{len(frame):,} {asked.collection} loaded."
     return Outcome(
         message=" ".join([done, *warned]),
         severity="warning" if warned else "success",
-        frame=with_countries(frame),
+        frame=frame,
     )
 
 

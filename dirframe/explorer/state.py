@@ -8,9 +8,10 @@ What stays out: the load (`dirframe.explorer.asking`) and widgets (`dirframe.exp
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 import traitlets as tr
@@ -18,15 +19,17 @@ import traitlets as tr
 from dirframe import stats
 from dirframe.citation import cite
 from dirframe.client.directory import Directory
-from dirframe.errors import DirframeError, InvalidInputError
-from dirframe.explorer import choices, code
+from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
+from dirframe.explorer import choices
 from dirframe.explorer.asking import Asking, directly
+from dirframe.explorer.code import Screen, Source, lines
 from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, latest_month, years
-from dirframe.explorer.loading import Outcome, with_countries
+from dirframe.explorer.loading import Outcome, success, with_countries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from dirframe.citation import Style
     from dirframe.schema import Resource
 
 __all__ = ["Shown", "State"]
@@ -89,7 +92,7 @@ class State(Asking):
         dispatch: Callable[[Callable[[], None]], None] = directly,
     ) -> None:
         super().__init__(source if isinstance(source, Directory) else None, dispatch)
-        self._source = code.Source(collection="projects")
+        self._source = Source(collection="projects")
         self._unified = False
         self._settling = False  # several traits change together, and what follows comes after them
         self.observe(self._filter, ["languages", "countries", "years", "activity"])
@@ -100,9 +103,9 @@ class State(Asking):
         )
         if not isinstance(source, Directory):
             resource = choices.resource_of(source)
-            self.take(source, code.Source(collection=resource.collection))
+            self.take(source, Source(collection=resource.collection))
 
-    def take(self, frame: pd.DataFrame, source: code.Source) -> None:
+    def take(self, frame: pd.DataFrame, source: Source) -> None:
         """Take a frame and show all of it."""
         resource = choices.resource_of(frame)
         loaded = with_countries(frame)
@@ -203,7 +206,7 @@ class State(Asking):
     @property
     def chart_options(self) -> dict[str, Any]:
         """What the chart is told besides the records."""
-        if self.shown is None or self.chart not in {"activity", "project_age"}:
+        if not self.shown or self.chart not in {"activity", "project_age"}:
             return {}
         # Of what was loaded, as the filter has it: else dormant projects alone would be active.
         latest = latest_month(self.shown.loaded)
@@ -213,7 +216,7 @@ class State(Asking):
         if self.shown is None or self._settling:
             return
         begin, end = self._window()
-        screen = code.Screen(
+        screen = Screen(
             filters=self.filters,
             countries=self._unified,
             columns=self.columns,
@@ -225,9 +228,9 @@ class State(Asking):
             options=self.chart_options,
             style=self.style,
         )
-        self.code = code.lines(self._source, screen)
+        self.code = lines(self._source, screen)
         try:
-            self.citation = cite(self.shown.frame, style=self.style)
+            self.citation = str(cite(self.shown.frame, style=cast("Style", self.style)))
         except InvalidInputError as error:
             self.citation = str(error)
 
@@ -245,12 +248,13 @@ class State(Asking):
             if self.exported == "statistic":
                 name = "accounts_by_country" if self.chart == "accounts_map" else self.chart
                 frame = getattr(stats, name)(frame, **self.chart_options)
-            written = export(frame, self.path.strip(), overwrite=self.overwrite)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", DirframeWarning)
+                written = export(frame, self.path.strip(), overwrite=self.overwrite)
         except DirframeError as error:
             self.say(Outcome(message=str(error), severity="error", error=error))
         except OSError as error:
             self.say(Outcome(message=f"Not written: {error}.", severity="error", error=error))
         else:
             what = "rows" if self.exported == "statistic" else self.shown.resource.collection
-            said = f"{len(frame):,} {what} written to {written}."
-            self.say(Outcome(message=said, severity="success"))
+            self.say(success(f"{len(frame):,} {what} written to {written}.", caught))

@@ -33,7 +33,11 @@ def in_this_thread() -> Callable[[Callable[[], None]], None]:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return lambda act: act()
-    return lambda act: loop.call_soon_threadsafe(act) and None
+
+    def hand_over(act: Callable[[], None]) -> None:
+        loop.call_soon_threadsafe(act)
+
+    return hand_over
 
 
 class View:

@@ -155,17 +155,18 @@ def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
     last, backwards = projects[_LAST], projects[_LAST] < projects[_FIRST]
     people = projects[_PEOPLE].astype("Int64")
     told = last.notna() & ~backwards & (people >= 0).fillna(value=False)
-    recent = last > latest_month(projects) - pd.DateOffset(months=12)
+    recent = last + pd.DateOffset(months=12) > latest_month(projects)
     active = recent & (people > 0).fillna(value=False)
     named = pd.Series("dormant", index=projects.index, dtype="str")
     return named.mask(active, "active").where(told)
 
 
 def latest_month(projects: pd.DataFrame) -> pd.Timestamp | NaTType:
-    """Return the latest month with activity that is not before its project's first."""
+    """Return the latest month with activity, of projects whose last is not before their first."""
     last = projects[_LAST]
     # The stubs do not say that there may be none.
-    return cast("pd.Timestamp | NaTType", last[~(last < projects[_FIRST])].max())
+    latest = cast("pd.Timestamp | NaTType", last[~(last < projects[_FIRST])].max())
+    return latest.normalize().replace(day=1) if isinstance(latest, pd.Timestamp) else latest
 
 
 def years(frame: pd.DataFrame) -> tuple[int, int] | None:

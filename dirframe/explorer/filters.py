@@ -6,7 +6,7 @@ What stays out: the same as lines of code (`dirframe.explorer.code`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import pandas as pd
 
@@ -15,8 +15,6 @@ from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from pandas.api.typing import NaTType
 
 __all__ = [
     "ACTIVITIES",
@@ -155,18 +153,18 @@ def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
     last, backwards = projects[_LAST], projects[_LAST] < projects[_FIRST]
     people = projects[_PEOPLE].astype("Int64")
     told = last.notna() & ~backwards & (people >= 0).fillna(value=False)
-    recent = last + pd.DateOffset(months=12) > latest_month(projects)
+    latest = latest_month(projects)
+    recent = told if latest is None else last + pd.DateOffset(months=12) > latest
     active = recent & (people > 0).fillna(value=False)
     named = pd.Series("dormant", index=projects.index, dtype="str")
     return named.mask(active, "active").where(told)
 
 
-def latest_month(projects: pd.DataFrame) -> pd.Timestamp | NaTType:
+def latest_month(projects: pd.DataFrame) -> pd.Timestamp | None:
     """Return the latest month with activity, of projects whose last is not before their first."""
     last = projects[_LAST]
-    # The stubs do not say that there may be none.
-    latest = cast("pd.Timestamp | NaTType", last[~(last < projects[_FIRST])].max())
-    return latest.normalize().replace(day=1) if isinstance(latest, pd.Timestamp) else latest
+    latest = last[~(last < projects[_FIRST])].max()
+    return None if pd.isna(latest) else pd.Timestamp(latest).normalize().replace(day=1)
 
 
 def years(frame: pd.DataFrame) -> tuple[int, int] | None:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import pandas as pd
 import traitlets as tr
 
 from dirframe import stats
@@ -28,6 +27,8 @@ from dirframe.explorer.loading import Outcome, success, with_countries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import pandas as pd
 
     from dirframe.citation import Style
     from dirframe.schema import Resource
@@ -210,7 +211,7 @@ class State(Asking):
             return {}
         # Of what was loaded, as the filter has it: else dormant projects alone would be active.
         latest = latest_month(self.shown.loaded)
-        return {} if pd.isna(latest) else {"as_of": f"{latest:%Y-%m-%d}"}
+        return {} if latest is None else {"as_of": f"{latest:%Y-%m-%d}"}
 
     def _describe(self, _: Any = None) -> None:
         if self.shown is None or self._settling:

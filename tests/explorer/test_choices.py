@@ -11,9 +11,7 @@ from dirframe.explorer import choices
 from dirframe.schema import ACCOUNT, PROJECT
 
 
-def test_every_chart_that_is_offered_exists(
-    projects: pd.DataFrame, accounts: pd.DataFrame
-) -> None:
+def test_every_chart_that_is_offered_exists(projects: pd.DataFrame, accounts: pd.DataFrame) -> None:
     offered = {*choices.CHARTS["project"], *choices.CHARTS["account"]}
     assert offered <= set(plot.__all__)
     assert offered - {"accounts_map"} <= set(stats.__all__)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         NetworkError,
         NotFoundError,
         QuotaExceededError,
+        ReportError,
         RequestError,
         ServiceError,
         StaleWarning,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from dirframe.explorer.explorer import Explorer
     from dirframe.files.reading import read_export
     from dirframe.files.writing import export
+    from dirframe.reporting.making import report
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
     from dirframe.stats.overview import summary
@@ -72,6 +74,7 @@ __all__ = [
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "ReportError",
     "RequestError",
     "ServiceError",
     "StaleWarning",
@@ -97,6 +100,7 @@ __all__ = [
     "prune_cache",
     "read_export",
     "read_pages",
+    "report",
     "sample_directory",
     "serve",
     "stats",
@@ -124,6 +128,7 @@ _HOMES = {
     "prune_cache": "dirframe.client.upkeep",
     "read_export": "dirframe.files.reading",
     "read_pages": "dirframe.client.recorded",
+    "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",
     "summary": "dirframe.stats.overview",

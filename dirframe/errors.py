@@ -16,7 +16,8 @@
     │   └── ServiceError            any other failed answer
     ├── IncompleteCollectionError   a collection could not be proven complete
     ├── StoreError                  the service's own database refuses
-    └── CacheError                  the cache cannot give what was asked of it alone
+    ├── CacheError                  the cache cannot give what was asked of it alone
+    └── ReportError                 a cell of a report's template failed
 
 Warnings are a tree of their own, for `warnings.filterwarnings`::
 
@@ -58,6 +59,7 @@ __all__ = [
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "ReportError",
     "RequestError",
     "ServiceError",
     "StaleWarning",
@@ -195,6 +197,22 @@ class StoreError(DirframeError):
 
 class CacheError(DirframeError):
     """The cache alone was asked, and it cannot answer."""
+
+
+class ReportError(DirframeError):
+    """A cell of a report's template failed: the `cell`'s number, its `heading`, `error`, `text`."""
+
+    def __init__(self, *, cell: int, heading: str, error: str, text: str) -> None:
+        below = f", below {heading!r}," if heading else ""
+        super().__init__(
+            f"Cell {cell} of the report's template{below} failed with {error}: {text} "
+            "Nothing was written. Cells are counted without those that were left out; open "
+            "the template in Jupyter to mend it."
+        )
+        self.cell = cell
+        self.heading = heading
+        self.error = error
+        self.text = text
 
 
 class DirframeWarning(UserWarning):

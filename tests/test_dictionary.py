@@ -16,8 +16,9 @@ def test_the_loaders_give_the_dtypes_that_it_says(resource: Literal["account", "
     with dirframe.sample_directory() as directory:
         load = dirframe.load_accounts if resource == "account" else dirframe.load_projects
         frame = load(directory=directory, max_items=50, progress=False)
-    for name in frame:
-        assert str(frame[name].dtype) == said["type"][name], name
+    types = said["type"].to_dict()
+    for name, dtype in frame.dtypes.items():
+        assert str(dtype) == types[str(name)], name
     assert list(said.index) == [
         *(one.column for one in RESOURCES[resource].specified),
         *said.index[len(RESOURCES[resource].specified) :],

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -29,7 +30,7 @@ from dirframe.client.reader import Reader
 from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
 
@@ -137,14 +138,14 @@ def collect(
     )
     try:
         walker.read([1])
-        while walker.read(walker.unread()):
+        while walker.read_on():
             pass
         for _ in range(REPAIRS):
             again = walker.unfit()
             if not again:
                 break
             walker.read(again, refresh=True)
-            while walker.read(walker.unread(), refresh=True):
+            while walker.read_on(refresh=True):
                 pass
     except StopIteration:
         walker.stopped = True
@@ -184,24 +185,44 @@ class _Walker:
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> bool:
+    def read_on(self, *, refresh: bool = False) -> bool:
+        """Read what is unread, up to a page that shows the end; tell whether there was any."""
+        begin = len(self._rows)
+        numbers = self.unread()
+        # A page that turns out to be the end saves those behind it that are not on their way.
+        return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
+
+    def read(
+        self,
+        numbers: Sequence[int],
+        *,
+        refresh: bool = False,
+        ended: Callable[[], bool] = lambda: False,
+    ) -> bool:
         """Fetch pages at the same time and read them in order; tell whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
         at_hand = (lambda _: None) if refresh else self._at_hand
-        numbers = list(numbers)
         if self._is_behind_the_last(numbers):
             try:
                 self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
             except NotFoundError:  # which says as well that nothing stands there
                 self._ended = True
             return True
-        some = False
-        for number, answer in in_order(fetch, at_hand, numbers, self._workers):
-            some = True
+        workers = self._workers if len(numbers) > 1 else 1
+        needed = takewhile(lambda _: not ended(), numbers)
+        for number, answer in in_order(fetch, at_hand, needed, workers):
             self._read_one(number, answer)
             if self._progress is not None:
                 self._progress(sum(count for _, count in self._rows[-1:]), self._wanted())
-        return some
+        return bool(numbers)
+
+    def _end_was_read(self, begin: int) -> bool:
+        """Tell whether the newest reading since one of them shows that nothing is behind it."""
+        if len(self._rows) == begin:
+            return False
+        number = self._rows[-1][0]
+        page, first = self._pages[number], self._pages[1]
+        return not page.ids or _repeats(page, [first, self._pages.get(number - 1, first)])
 
     def _read_one(self, number: int, answer: Answer) -> None:
         before = self._reader.rows
@@ -252,7 +273,7 @@ class _Walker:
             run.append(page)
         return run
 
-    def unread(self) -> list[int]:
+    def unread(self) -> Sequence[int]:
         """Name the pages that were not read yet and may hold wanted records."""
         run = self._run()
         after = len(run) + 1
@@ -266,17 +287,16 @@ class _Walker:
         size = len(run[0].ids)
         short = self._wanted() - covered
         if short > 0:
-            # Not all at once: a page that turns out to be the end saves the others, and a count
-            # that is a lie costs one chunk at most.
-            ahead = range(after, after + min(math.ceil(short / size), CHUNK))
-            return [number for number in ahead if number not in self._pages]
+            # A range, because the count can be a lie of any size.
+            known = min((number for number in self._pages if number > after), default=math.inf)
+            return range(after, int(min(after + math.ceil(short / size), known)))
         full = len(run[-1].ids) == size and (len(run) > 1 or size in USUAL_PAGE_SIZES)
         return [after] if short == 0 and full else []
 
-    def _is_behind_the_last(self, numbers: list[int]) -> bool:
+    def _is_behind_the_last(self, numbers: Sequence[int]) -> bool:
         run = self._run()
         whole = self._available() is not None and sum(len(p.ids) for p in run) >= self._wanted()
-        return bool(run) and whole and numbers == [len(run) + 1]
+        return bool(run) and whole and list(numbers[:2]) == [len(run) + 1]
 
     # -- the proof -------------------------------------------------------------------------
 
@@ -340,18 +360,18 @@ class _Walker:
             frame=frame.reset_index(drop=True),
             available=available,
             capped=capped,
-            why=self._cut_short(len(frame)) or self._doubt(frame, int(repeated.sum())),
+            why=self._halt(frame) or self._doubt(frame, int(repeated.sum())),
             duplicates=int(repeated.sum()),
             answers=self._answers,
             synthetic=self._synthetic,
             stopped=self.stopped,
         )
 
-    def _cut_short(self, records: int) -> str | None:
+    def _halt(self, frame: pd.DataFrame) -> str | None:
         if not self.stopped or not (self.unread() or self.unfit()):
             return None
         of = f" of {self._wanted():,}" if self._wanted() else ""
-        return f"it was stopped after {records:,}{of} records"
+        return f"it was stopped after {len(frame):,}{of} records"
 
     def _doubt(self, frame: pd.DataFrame, repeated: int) -> str | None:
         available = self._available()

@@ -50,6 +50,8 @@ def to_arrow(prepared: Prepared) -> pa.Table:
 
 def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
     """Give the frame back that `to_arrow` was given."""
+    import pandas as pd
+
     frame: pd.DataFrame = table.to_pandas()
     for column in record["columns"]:
         name, lists = column["name"], column.get("lists")
@@ -61,7 +63,10 @@ def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
         elif column["dtype"] == "category":  # Arrow forgets the dtype of categories without rows
             frame[name] = restore(table[name].to_pylist(), column)
         elif str(frame[name].dtype) != column["dtype"]:
-            frame[name] = frame[name].astype(column["dtype"])
+            # Straight from Arrow: a whole number beside a missing one would pass through a float.
+            wanted = pd.api.types.pandas_dtype(column["dtype"])
+            direct = getattr(wanted, "__from_arrow__", None)
+            frame[name] = direct(table[name]) if direct else frame[name].astype(wanted)
     return frame[[column["name"] for column in record["columns"]]]
 
 
@@ -113,11 +118,21 @@ def _lists(values: list[Any]) -> tuple[str, Any]:
         array = pa.array(values)
     except (pa.ArrowException, OverflowError):
         return "json", None
+    if _has_empty_struct(array.type):  # Parquet cannot hold a record without fields
+        return "json", None
     back = array.to_pylist()
     if back == values and not pa.types.is_null(array.type):
         return "arrow", array
     # A record without a key comes back with the key and nothing in it.
     return ("sparse", array) if [_sparse(one) for one in back] == values else ("json", None)
+
+
+def _has_empty_struct(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind) and kind.num_fields == 0:
+        return True
+    return any(_has_empty_struct(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _sparse(value: Any) -> Any:

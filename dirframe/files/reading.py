@@ -68,8 +68,8 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     if not file.is_file():
         raise FileNotFoundError(f"There is no file {file}.")
     if kind.sidecar:
-        record = _record_beside(file)
-        found = {file.stem: (_read_whole(file, kind.read, record), record)}
+        beside = _record_beside(file)
+        found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
     else:
         found = _read_whole(file, kind.read)
     if table is None and len(found) == 1:

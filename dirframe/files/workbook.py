@@ -9,6 +9,7 @@ What stays out: formulas and formats; every text is a cell of type text.
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from datetime import datetime
@@ -39,6 +40,15 @@ _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 
 def write_xlsx(frames: Sequence[Prepared], file: Path) -> None:
     """Write a workbook."""
+    from lxml import etree
+
+    try:
+        _write(frames, file)
+    except etree.SerialisationError as error:  # lxml's word for a disk that takes no more
+        raise OSError(f"{file.name} could not be written: {error}.") from None
+
+
+def _write(frames: Sequence[Prepared], file: Path) -> None:
     from openpyxl import Workbook
 
     names = _sheet_names(frames)
@@ -105,6 +115,8 @@ def _restored(
     for column, values in zip(record["columns"], columns, strict=False):
         for row in column.get("empty", ()):
             values[row] = ""
+        for row, text in column.get("exact", ()):
+            values[row] = float(text)
     return restored_frame(columns or [[]] * width, record), record
 
 
@@ -163,6 +175,12 @@ def _cells(one: Prepared, place: int, losses: dict[str, list[str]]) -> list[Any]
             )
     # A cell with an empty text is an empty cell to most programs, so the record says which are.
     column["empty"] = [row for row, value in enumerate(values) if value == ""]
+    # The library writes 16 digits of a number; some need 17.
+    column["exact"] = [
+        [row, repr(value)]
+        for row, value in enumerate(values)
+        if isinstance(value, float) and math.isfinite(value) and float(f"{value:.16g}") != value
+    ]
     return [str(v) if isinstance(v, float) and abs(v) == float("inf") else v for v in values]
 
 

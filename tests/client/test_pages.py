@@ -281,6 +281,16 @@ _EDITS = st.dictionaries(
 )
 
 
+@pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
+def test_a_count_that_lies_without_measure_costs_a_few_pages(past: str) -> None:
+    collection = Changing([str(n) for n in range(60)], past=past, count=lambda *_: 10**17)
+    walk = collect(collection, PROJECT, workers=4, max_bytes=2**20)
+    assert walk.why is not None
+    assert len(walk.frame) == 60
+    first_round = [page for page, refresh in collection.asked if not refresh]
+    assert max(first_round) <= 3 + 4 * 4
+
+
 @settings(max_examples=200)
 @given(
     count=st.integers(0, 45),

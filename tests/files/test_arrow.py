@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 def test_pandas_reads_every_dtype_lists_and_the_provenance(tmp_path: Path) -> None:
     back = pd.read_parquet(export(rich(), tmp_path / "f.parquet"))
-    assert back.dtypes.equals(rich().dtypes)
+    mixed = "analysis_languages"  # a text beside a record: no type of Arrow holds both
+    assert back.drop(columns=mixed).dtypes.equals(rich().drop(columns=mixed).dtypes)
+    assert json.loads(back[mixed][0]) == rich()[mixed][0]
     assert [list(tags) for tags in back["tags"].dropna()] == [["c++", "a,b"]]
     assert provenance.describe(back) == provenance.describe(rich())
 

@@ -35,6 +35,16 @@ def test_every_frame_comes_back_as_it_was(suffix: str, frame: pd.DataFrame) -> N
 
 
 @each
+def test_large_whole_numbers_beside_missing_ones_come_back_exactly(
+    suffix: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"count": pd.array([None, 2**53 + 1, 2**63 - 1], dtype="Int64")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExportWarning)  # a workbook keeps 15 digits of a number
+        same(frame, read_export(export(frame, tmp_path / f"f{suffix}")))
+
+
+@each
 def test_a_frame_of_a_loader_comes_back_as_it_was(suffix: str, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExportWarning)

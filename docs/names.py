@@ -35,6 +35,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "provenance": tuple(
         f"provenance.{name}" for name in ("describe", "carry", "attach", "caption", "Provenance")
     ),
+    "explorer": ("Explorer",),
     "service": ("serve",),
     "errors": tuple(errors.__all__),
 }

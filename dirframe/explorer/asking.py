@@ -1,7 +1,7 @@
 """The explorer's question, its price and its load, with what is to be said of them.
 
-What comes of a load arrives through `dispatch`, so that a notebook can take it in its own
-thread.
+What comes of a load, and what is clicked, arrives through `dispatch`: a notebook's kernel takes
+clicks in one thread and runs cells in another, and the state is changed in one alone.
 
 What stays out: what is shown of a frame (`dirframe.explorer.state`).
 """
@@ -45,7 +45,7 @@ class Asking(tr.HasTraits):
     directory : Directory or None
         Where to ask; None where there is nothing to load.
     dispatch : callable
-        Does what comes from a thread of ours, where the observers may be told.
+        Does what comes from another thread, where the observers may be told.
     """
 
     collection = tr.Enum(("projects", "accounts"), "projects")
@@ -68,7 +68,7 @@ class Asking(tr.HasTraits):
         super().__init__()
         self.directory = directory
         self.error: Exception | None = None
-        self._dispatch = dispatch
+        self.dispatch = dispatch
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._count_allowance()
@@ -116,7 +116,10 @@ class Asking(tr.HasTraits):
 
     def cancel(self) -> None:
         """Stop the load after the page that it is at; what came is shown."""
-        self._stop.set()
+        self._stop.set()  # at once, also while a cell runs
+        self.dispatch(self._say_that_it_stops)
+
+    def _say_that_it_stops(self) -> None:
         if self.busy == "load":
             self.say(Outcome(message="Stopping after the pages on their way …", severity="info"))
 
@@ -136,7 +139,7 @@ class Asking(tr.HasTraits):
         raise NotImplementedError
 
     def _in_a_thread(self, what: str, act: _Act) -> None:
-        self._run(what, act, self._dispatch, threading.Thread)
+        self._run(what, act, self.dispatch, threading.Thread)
 
     def _run(
         self,

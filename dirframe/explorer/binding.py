@@ -1,21 +1,25 @@
 """How a widget and a trait of the state follow one another.
 
+A widget is told of a click in a thread of the kernel's choice; the state hears of it where it
+lives (`Asking.dispatch`), and looks then at what the widget has, so that of several changes the
+last one holds.
+
 What stays out: which widgets there are (`dirframe.explorer.panels`).
 """
 
 from __future__ import annotations
 
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
-import traitlets as tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dirframe.explorer.state import State
 
-__all__ = ["box", "button", "choice", "marked", "named", "say"]
+__all__ = ["bind", "box", "button", "choice", "marked", "named", "say"]
 
 #: Widgets are as wide as the grid makes them.
 _AUTO = {"width": "auto"}
@@ -35,17 +39,61 @@ def marked(widget: Any, name: str) -> Any:
     return widget
 
 
-def button(name: str, label: str, act: Callable[[], None], *, tip: str, kind: str = "") -> Any:
-    """Make a button that does one thing."""
+def button(
+    name: str,
+    label: str,
+    state: State,
+    act: Callable[[], None],
+    *,
+    tip: str,
+    kind: str = "",
+    at_once: bool = False,
+) -> Any:
+    """Make a button that does one thing; what is done at once may be done in any thread."""
     made = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
-    made.on_click(lambda _: act())
+    made.on_click(lambda _: act() if at_once else state.dispatch(act))
     return marked(made, name)
+
+
+def bind(
+    made: Any, state: State, trait: str, follow: Callable[[], None], when: Sequence[str] = ()
+) -> None:
+    """Let a widget and a trait follow one another.
+
+    Parameters
+    ----------
+    made
+        The widget.
+    state, trait
+        What it shows and sets.
+    follow
+        Makes the widget show the trait.
+    when
+        More traits that what it shows depends on.
+    """
+    following = 0  # the thread in which the widget is made to follow: nobody has chosen anything
+
+    def show(_: Any = None) -> None:
+        nonlocal following
+        following = get_ident()
+        try:
+            follow()
+        finally:
+            following = 0
+
+    def choose(_: Any) -> None:
+        if following != get_ident():
+            state.dispatch(lambda: setattr(state, trait, made.value))
+
+    show()
+    made.observe(choose, "value")
+    state.observe(show, [*when, trait])
 
 
 def named(kind: type, name: str, label: str, state: State, trait: str, **options: Any) -> Any:
     """Make a control with a label that always has the value of a trait."""
     made = kind(description=label, layout=_AUTO, **options)
-    tr.link((state, trait), (made, "value"))
+    bind(made, state, trait, lambda: made.set_trait("value", getattr(state, trait)))
     return marked(made, name)
 
 
@@ -78,34 +126,22 @@ def choice(
         More options of the widget.
     """
     made = kind(description=label, layout=_AUTO, **fixed)
-    following = False
 
-    def follow(_: Any = None) -> None:
-        nonlocal following
+    def follow() -> None:
         # New entries make the widget choose the first of them, which nobody has chosen.
-        following = True
-        try:
-            entries = tuple(options())
-            there = {value for _, value in entries}
-            value = getattr(state, trait)
-            if tuple(made.options) != entries:
-                if isinstance(value, tuple):
-                    made.value = ()  # the browser would look for them among the new entries
-                made.options = entries
+        entries = tuple(options())
+        there = {value for _, value in entries}
+        value = getattr(state, trait)
+        if tuple(made.options) != entries:
             if isinstance(value, tuple):
-                made.value = tuple(one for one in value if one in there)
-            else:
-                made.value = value if value in there else None
-        finally:
-            following = False
+                made.value = ()  # the browser would look for them among the new entries
+            made.options = entries
+        if isinstance(value, tuple):
+            made.value = tuple(one for one in value if one in there)
+        else:
+            made.value = value if value in there else None
 
-    def choose(change: Any) -> None:
-        if not following:
-            setattr(state, trait, change["new"])
-
-    follow()
-    made.observe(choose, "value")
-    state.observe(follow, [*when, trait])
+    bind(made, state, trait, follow, when)
     return marked(made, name)
 
 

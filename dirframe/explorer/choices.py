@@ -26,6 +26,7 @@ CHARTS: dict[str, dict[str, str]] = {
     "project": {
         "language_share": "Projects by main language",
         "contributors_by_language": "Contributors by main language",
+        "contributors_per_thousand_lines": "Contributors per thousand lines",
         "language_breakdown": "All code by language",
         "languages_by_year": "Main languages by year",
         "contributor_distribution": "Contributors a project",

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
-import traitlets as tr
 
 from dirframe.explorer import choices, filters, html
-from dirframe.explorer.binding import box, button, choice, marked, named, say
+from dirframe.explorer.binding import bind, box, button, choice, marked, named, say
 
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
@@ -60,10 +59,23 @@ def ask(state: State) -> Any:
 
 def _buttons(state: State) -> Any:
     price = button(
-        "df-price", "Price", state.start_price, tip="What the load will cost, for one request"
+        "df-price",
+        "Price",
+        state,
+        state.start_price,
+        tip="What the load will cost, for one request",
     )
-    load = button("df-load", "Load", state.start_load, tip="Load the records", kind="primary")
-    cancel = button("df-cancel", "Cancel", state.cancel, tip="Stop the load and keep what came")
+    load = button(
+        "df-load", "Load", state, state.start_load, tip="Load the records", kind="primary"
+    )
+    cancel = button(
+        "df-cancel",
+        "Cancel",
+        state,
+        state.cancel,
+        tip="Stop the load and keep what came",
+        at_once=True,
+    )
 
     def enable(_: Any = None) -> None:
         price.disabled = load.disabled = bool(state.busy)
@@ -88,7 +100,7 @@ def filtering(state: State) -> Any:
 
     offer()
     state.observe(offer, "shown")
-    everything = button("df-all", "Show all", state.show_all, tip="Take all filters away")
+    everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
     return box("df-row df-filters", [languages, countries, _years(state), activity, everything])
 
 
@@ -115,28 +127,17 @@ def _years(state: State) -> Any:
         layout={"width": "auto"},
         readout_format="d",
     )
-    following = False
 
-    def follow(_: Any = None) -> None:
-        nonlocal following
+    def follow() -> None:
         span = filters.years(state.shown.loaded) if state.shown else None
         made.layout.display = "none" if span is None or span[0] == span[1] else None
-        if span is None:
-            return
-        following = True
-        # Never a moment with the least above the most.
-        made.min, made.max = min(span[0], made.min), max(span[1], made.min)
-        made.min, made.max = span
-        made.value = state.years or span
-        following = False
+        if span is not None:
+            # Never a moment with the least above the most.
+            made.min, made.max = min(span[0], made.min), max(span[1], made.min)
+            made.min, made.max = span
+            made.value = state.years or span
 
-    def choose(change: Any) -> None:
-        if not following:
-            state.years = change["new"]
-
-    follow()
-    made.observe(choose, "value")
-    state.observe(follow, ["shown", "years"])
+    bind(made, state, "years", follow, ["shown"])
     return marked(made, "df-years")
 
 
@@ -151,20 +152,19 @@ def table_tools(state: State) -> Any:
         return [("as loaded", ""), *((choices.heading(name, resource), name) for name in names)]
 
     page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
-    back = button("df-back", "◂ Back", lambda: turn(-1), tip="Page before")
-    on = button("df-on", "Next ▸", lambda: turn(1), tip="Next page")
+    back = button("df-back", "◂ Back", state, lambda: turn(-1), tip="Page before")
+    on = button("df-on", "Next ▸", state, lambda: turn(1), tip="Next page")
 
     def turn(by: int) -> None:
         state.page = min(max(state.page + by, 1), state.pages)
 
-    def follow(_: Any = None) -> None:
+    def follow() -> None:
         page.description = f"Page (of {state.pages:,})"
         page.max = state.pages
+        page.value = state.page
         back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
 
-    tr.link((state, "page"), (page, "value"))
-    follow()
-    state.observe(follow, ["page", "page_size", "shown"])
+    bind(page, state, "page", follow, ["page_size", "shown"])
     sizes = list(choices.PAGE_SIZES)
     return box(
         "df-row df-tools",
@@ -228,6 +228,6 @@ def export(state: State) -> Any:
             named(w.Text, "df-path", "File", state, "path"),
             named(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),
             named(w.Checkbox, "df-overwrite", "Replace it", state, "overwrite", indent=False),
-            button("df-export", "Export", state.export, tip="Write the file"),
+            button("df-export", "Export", state, state.export, tip="Write the file"),
         ],
     )

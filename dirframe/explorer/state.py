@@ -63,7 +63,7 @@ class State(Asking):
     source : Directory or pandas.DataFrame
         Where to ask, or accounts or projects that were loaded before.
     dispatch : callable
-        Does what comes from a thread of ours, where the observers may be told.
+        Does what comes from another thread, where the observers may be told.
     """
 
     shown = tr.Instance(Shown, allow_none=True)

@@ -31,14 +31,18 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE = 60.0
 
+#: JupyterLab would ask whether it may fetch news.
+_NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 
-@pytest.fixture(scope="session")
+
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Start Chromium."""
+    """Start Chromium; not for the whole session, for it keeps this thread's event loop."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = next(filter(None, map(shutil.which, NAMES)), None)
     if chromium is None:
         pytest.skip("there is no chromium on this machine")
     with api.sync_playwright() as playwright:
@@ -61,7 +65,7 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Start JupyterLab; give its address and the folder that it shows."""
     pytest.importorskip("jupyterlab", reason="jupyterlab is not installed")
@@ -74,6 +78,9 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
     with pytest.MonkeyPatch.context() as patch, (folder / "log").open("wb") as log:
         for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
             patch.setenv(name, str(folder / name.lower()))
+        settings = folder / "jupyter_config_dir" / _NO_NEWS
+        settings.parent.mkdir(parents=True)
+        settings.write_text('{"fetchNews": "false"}', encoding="utf-8")
         patch.setenv("PYTHONPATH", str(ROOT))
         # The tests' own backend shows no charts.
         patch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
@@ -83,7 +90,6 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
             *("--ServerApp.port_retries=0", "--IdentityProvider.token="),
             f"--ServerApp.root_dir={shown}",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-            "--LabApp.news_url=None",
         ]
         server = subprocess.Popen(command, cwd=shown, stdout=log, stderr=subprocess.STDOUT)
     try:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dirframe
+from dirframe.explorer.state import State
+from tests.explorer.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,3 +31,10 @@ def projects(directory: dirframe.Directory) -> pd.DataFrame:
 def accounts(directory: dirframe.Directory) -> pd.DataFrame:
     loaded = dirframe.load_accounts(directory=directory, progress=False)
     return dirframe.unify_countries(loaded)
+
+
+@pytest.fixture
+def of_projects(projects: pd.DataFrame) -> tuple[State, Screen]:
+    """Open an explorer of loaded projects."""
+    state = State(projects)
+    return state, Screen(state)

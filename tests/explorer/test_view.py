@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as w
-import pytest
 
 from dirframe.explorer.state import State
 from dirframe.explorer.view import View, in_this_thread
+from tests.explorer.screen import Screen, every
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
 
     import dirframe
-
-
-def every(widget: Any) -> Iterator[Any]:
-    """Walk through a widget and all in it."""
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from every(child)
-
-
-class Screen:
-    """The widgets by their class in the page."""
-
-    def __init__(self, state: State) -> None:
-        self.view = View(state)
-
-    def __getitem__(self, name: str) -> Any:
-        (found,) = [w for w in every(self.view.widget) if f"df-{name}" in w._dom_classes]
-        return found
-
-    def visible(self, name: str) -> bool:
-        return bool(self[name].layout.display != "none")
-
-
-@pytest.fixture
-def of_projects(projects: pd.DataFrame) -> tuple[State, Screen]:
-    state = State(projects)
-    return state, Screen(state)
 
 
 def test_before_a_load_there_is_a_question_and_no_result(directory: dirframe.Directory) -> None:
@@ -52,37 +23,6 @@ def test_before_a_load_there_is_a_question_and_no_result(directory: dirframe.Dir
     assert not screen.visible("results")
     assert screen["cancel"].disabled
     assert "requests left today" in screen["allowance"].value
-
-
-def test_a_click_on_price_says_it_and_a_click_on_load_loads(
-    directory: dirframe.Directory,
-) -> None:
-    state = State(directory)
-    screen = Screen(state)
-    screen["cap"].value = 40
-    screen["price"].click()
-    state.join()
-    assert "40 projects on 2 pages" in screen["said"].value
-    screen["load"].click()
-    state.join()
-    assert "40 projects loaded." in screen["said"].value
-    assert screen.visible("results")
-    assert "40 of 40 records" in screen["progress"].value
-    assert screen["table"].value.count("<tr>") == 11
-    assert "<img" in screen["chart"].value
-
-
-def test_while_a_load_runs_only_cancel_can_be_pressed(directory: dirframe.Directory) -> None:
-    state = State(directory)
-    screen = Screen(state)
-    state.busy = "load"
-    assert screen["load"].disabled
-    assert screen["price"].disabled
-    assert not screen["cancel"].disabled
-    screen["cancel"].click()
-    assert "Stopping" in screen["said"].value
-    state.busy = ""
-    assert screen["cancel"].disabled
 
 
 def test_an_error_is_a_sentence_in_the_widget(directory: dirframe.Directory) -> None:
@@ -95,74 +35,6 @@ def test_an_error_is_a_sentence_in_the_widget(directory: dirframe.Directory) -> 
     assert "Traceback" not in screen["said"].value
 
 
-def test_the_sorts_are_those_of_the_collection(directory: dirframe.Directory) -> None:
-    state = State(directory)
-    screen = Screen(state)
-    assert "stack_count" in dict(screen["sort"].options).values()
-    screen["sort"].value = "name"
-    screen["collection"].value = "accounts"
-    assert "stack_count" not in dict(screen["sort"].options).values()
-    assert (screen["sort"].value, state.sort) == ("name", "name")
-
-
-def test_a_filter_is_chosen_in_a_list_and_acts_on_table_and_chart(
-    of_projects: tuple[State, Screen],
-) -> None:
-    state, screen = of_projects
-    before = screen["chart"].value
-    assert ("Java (253)", "Java") in screen["languages"].options
-    screen["languages"].value = ("Java",)
-    assert state.languages == ("Java",)
-    assert "253 of 1,500 projects" in screen["count"].value
-    assert screen["chart"].value != before
-    screen["years"].value = (2008, 2009)
-    assert state.filters.years == (2008, 2009)
-    screen["activity"].value = "active"
-    assert state.activity == "active"
-    screen["all"].click()
-    assert screen["languages"].value == ()
-    assert screen["years"].value == (2006, 2013)
-    assert screen["activity"].value == "all"
-    assert "1,500 projects" in screen["count"].value
-
-
-def test_what_is_set_in_the_state_is_seen_in_the_widgets(
-    of_projects: tuple[State, Screen],
-) -> None:
-    state, screen = of_projects
-    state.languages, state.years, state.order_by = ("C",), (2007, 2010), "id"
-    assert screen["languages"].value == ("C",)
-    assert screen["years"].value == (2007, 2010)
-    assert screen["order"].value == "id"
-    state.columns = ("id", "name")
-    assert screen["columns"].value == ("id", "name")
-    assert screen["table"].value.count("<th ") == 2
-
-
-def test_the_table_is_turned_by_buttons_and_by_number(of_projects: tuple[State, Screen]) -> None:
-    state, screen = of_projects
-    assert screen["back"].disabled
-    screen["on"].click()
-    assert (state.page, screen["page"].value) == (2, 2)
-    screen["page"].value = 150
-    assert screen["on"].disabled
-    screen["page"].value = 9999
-    assert state.page == 150
-    screen["size"].value = 100
-    assert screen["page"].description == "Page (of 15)"
-    assert state.page == 1
-
-
-def test_the_table_is_ordered_by_a_choice(of_projects: tuple[State, Screen]) -> None:
-    state, screen = of_projects
-    screen["order"].value = "stack_count"
-    screen["down"].value = True
-    assert (state.order_by, state.descending) == ("stack_count", True)
-    assert 'aria-sort="descending"' in screen["table"].value
-    screen["columns"].value = ("name",)
-    assert state.order_by == "stack_count"  # also without its column
-
-
 def test_citation_and_code_follow(of_projects: tuple[State, Screen]) -> None:
     _state, screen = of_projects
     screen["style"].value = "bibtex"
@@ -170,22 +42,6 @@ def test_citation_and_code_follow(of_projects: tuple[State, Screen]) -> None:
     screen["languages"].value = ("Perl",)
     assert "Perl" in screen["code"].value
     assert "only main language Perl" in screen["citation"].value
-
-
-def test_only_filters_that_the_records_can_have_are_seen(
-    of_projects: tuple[State, Screen], accounts: pd.DataFrame
-) -> None:
-    _, screen = of_projects
-    assert [name for name in ("languages", "countries", "activity") if screen.visible(name)] == [
-        "languages",
-        "activity",
-    ]
-    other = Screen(State(accounts))
-    assert [name for name in ("languages", "countries", "activity") if other.visible(name)] == [
-        "countries"
-    ]
-    one_year = Screen(State(accounts[accounts["created_at"].dt.year == 2010]))
-    assert not one_year.visible("years")
 
 
 def test_a_chart_without_its_columns_is_a_sentence_in_its_place(projects: pd.DataFrame) -> None:

@@ -64,8 +64,8 @@ def test_a_load_in_a_thread_hands_its_result_over_and_the_caller_goes_on(
     state.max_items = 60
     state.start_load()
     state.join()
-    assert state.busy == "load"
-    assert state.shown is None
+    before = state.trait_values()
+    assert (before["busy"], before["shown"]) == ("load", None)
     for act in handed:
         act()
     assert state.busy == ""

@@ -40,7 +40,7 @@ def test_filters_act_together_and_keep_the_order(projects: pd.DataFrame) -> None
 
 
 def test_a_record_without_the_value_is_in_no_filter_but_in_the_whole() -> None:
-    frame = pd.DataFrame({LANGUAGE: ["C", None], CREATED: pd.to_datetime(["2008-01-01", None])})
+    frame = pd.DataFrame({LANGUAGE: ["C", None], CREATED: pd.to_datetime(["2008-01-01", ""])})
     assert len(Filters().apply(frame)) == 2
     assert len(Filters(languages=("C",)).apply(frame)) == 1
     assert len(Filters(years=(1900, 2100)).apply(frame)) == 1

@@ -60,7 +60,7 @@ class Explorer:
     ...     explorer.state.load()
     >>> explorer.state.languages = ("Java",)
     >>> explorer
-    <Explorer: 21 of 200 projects>
+    <Explorer: 32 of 200 projects>
     >>> explorer.frame["analysis_main_language_name"].unique().tolist()
     ['Java']
     """

@@ -10,6 +10,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 
 from dirframe import plot
@@ -23,6 +24,15 @@ __all__ = ["Picture", "picture"]
 
 #: Twice a screen's pixels, so that it stays sharp where a screen has more of them.
 _DPI = 144
+#: Points: a chart beside a table is shown smaller than on a page, and its caption is to be read.
+_TEXT = {
+    "font.size": 11,
+    "axes.titlesize": 13,
+    "axes.labelsize": 10.5,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "legend.fontsize": 10,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +78,7 @@ def picture(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) -> Pict
     """
     open_before = set(plt.get_fignums())
     try:
-        with plot.style():
+        with plot.style(), mpl.rc_context(_TEXT):
             ax = getattr(plot, chart)(frame, **options)
             figure = ax.get_figure(root=True)
             stream = io.BytesIO()

@@ -29,7 +29,7 @@ def ask(state: State) -> Any:
     """Make the question, its price, the load, and what is left of the allowance."""
 
     def sorts() -> list[tuple[str, str]]:
-        return [("the directory’s own", ""), *((name, name) for name in state.sorts)]
+        return [("default", ""), *((name, name) for name in state.sorts)]
 
     question = [
         named(w.Dropdown, "df-collection", "Collection", state, "collection", options=_COLLECTIONS),
@@ -223,7 +223,7 @@ def chart(state: State) -> Any:
 def export(state: State) -> Any:
     """Make what writes a file."""
     return box(
-        "df-row df-ask",
+        "df-row df-write",
         [
             named(w.Text, "df-path", "File", state, "path"),
             named(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),

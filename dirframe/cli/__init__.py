@@ -18,10 +18,12 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__
+from dirframe.cli.archiving import bundle, harvest, status
 from dirframe.cli.asking import account, accounts, project, projects
 from dirframe.cli.keeping import cache
 from dirframe.cli.serving import generate, keys, serve
 from dirframe.errors import (
+    ArchiveError,
     CacheError,
     ConfigurationError,
     DirframeError,
@@ -46,6 +48,7 @@ EXIT_CODES: dict[type[DirframeError], int] = {
     UnreadableResponseError: 5,
     IncompleteCollectionError: 7,
     CacheError: 8,
+    ArchiveError: 9,
     InvalidInputError: 2,
     DirframeError: 1,
 }
@@ -57,6 +60,7 @@ Exit codes:
   2 a wrong call    6 there is no such record
   3 no or bad key   7 a collection could not be proven complete
                     8 offline, and not in the cache
+                    9 an archive is damaged or in use
 """
 
 
@@ -122,5 +126,18 @@ def demo(folder: Path) -> None:
     run_demo(folder, say=click.echo)
 
 
-for command in (accounts, account, projects, project, demo, cache, serve, keys, generate):
+for command in (
+    accounts,
+    account,
+    projects,
+    project,
+    demo,
+    cache,
+    serve,
+    keys,
+    generate,
+    harvest,
+    status,
+    bundle,
+):
     cli.add_command(command)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dirframe.client.session import Answer
     from dirframe.schema import Resource
 
-__all__ = ["USUAL_PAGE_SIZES", "Fetch", "IncompleteWarning", "Walk", "collect"]
+__all__ = ["CHUNK", "USUAL_PAGE_SIZES", "Fetch", "IncompleteWarning", "Walk", "collect"]
 
 #: How often pages that do not fit are asked for again.
 REPAIRS = 3

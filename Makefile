@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 LOWEST := $(VENV)-lowest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel-test test-lowest lint format bench clean
+.PHONY: help demo test wheel-test test-lowest lint format docs bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -57,10 +57,15 @@ format: $(READY) ## Mend what ruff can mend by itself
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
+# Outputs of notebooks are kept in docs/_build and made anew when dirframe has changed.
+docs: $(READY) ## Build the pages of documentation, without the network, and check their links
+	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet $(ARGS)
+	$(BIN)/python docs/checks.py docs/_build/html
+
 bench: $(READY) ## Measure: one table for each script in tests/benchmarks
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean: ## Remove the environment and everything that was built or cached
-	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results docs/_build docs/guide
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dirframe.client.plan import plan
     from dirframe.client.records import load_account, load_project
     from dirframe.client.upkeep import cache_info, clear_cache, prune_cache
+    from dirframe.dictionary import fields
     from dirframe.errors import (
         AllowanceWarning,
         ArchiveError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         ConfigurationError,
         DirframeError,
         DirframeWarning,
+        ExportWarning,
         IncompleteCollectionError,
         IncompleteWarning,
         InvalidInputError,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         NetworkError,
         NotFoundError,
         QuotaExceededError,
+        ReportError,
         RequestError,
         ServiceError,
         StaleWarning,
@@ -46,6 +49,9 @@ if TYPE_CHECKING:
         UnreadableValueWarning,
         UnresolvedCountriesError,
     )
+    from dirframe.files.reading import read_export
+    from dirframe.files.writing import export
+    from dirframe.reporting.making import report
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
     from dirframe.stats.overview import summary
@@ -63,6 +69,7 @@ __all__ = [
     "Directory",
     "DirframeError",
     "DirframeWarning",
+    "ExportWarning",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
@@ -71,6 +78,7 @@ __all__ = [
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "ReportError",
     "RequestError",
     "ServiceError",
     "StaleWarning",
@@ -86,6 +94,8 @@ __all__ = [
     "compare",
     "country_audit",
     "country_note",
+    "export",
+    "fields",
     "harvest",
     "load_account",
     "load_accounts",
@@ -96,7 +106,9 @@ __all__ = [
     "plan",
     "plot",
     "prune_cache",
+    "read_export",
     "read_pages",
+    "report",
     "sample_directory",
     "serve",
     "stats",
@@ -115,6 +127,8 @@ _HOMES = {
     "compare": "dirframe.stats.snapshots",
     "country_audit": "dirframe.clean",
     "country_note": "dirframe.clean",
+    "export": "dirframe.files.writing",
+    "fields": "dirframe.dictionary",
     "harvest": "dirframe.archive.harvest",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
@@ -124,7 +138,9 @@ _HOMES = {
     "open_bundle": "dirframe.archive.unbundle",
     "plan": "dirframe.client.plan",
     "prune_cache": "dirframe.client.upkeep",
+    "read_export": "dirframe.files.reading",
     "read_pages": "dirframe.archive.reading",
+    "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",
     "summary": "dirframe.stats.overview",

@@ -11,6 +11,7 @@ import ipaddress
 import json
 import re
 import unicodedata
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
@@ -21,7 +22,7 @@ from dirframe.schema import RESOURCES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["cite"]
+__all__ = ["Citation", "cite"]
 
 Style = Literal["text", "bibtex", "csl"]
 
@@ -43,7 +44,22 @@ _ESCAPES = str.maketrans(
 )
 
 
-def cite(frame: pd.DataFrame, *, style: Style = "text") -> str:
+class Citation(str):
+    """A citation: a text that shows itself with its lines, and not with quotes around it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        style = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0"
+        if not self.startswith(("@", "[")):
+            style += ";font-family:inherit"
+        return f'<pre style="{style}">{escape(self)}</pre>'
+
+
+def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     """Say how to cite a frame: the directory, what was asked of it, and when.
 
     Parameters
@@ -57,8 +73,8 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> str:
 
     Returns
     -------
-    str
-        Name and home page of the directory, resource, question, number of records, days of
+    Citation
+        A text that shows itself as it is, in terminal and notebook. Name and home page of the directory, resource, question, number of records, days of
         access in UTC, version of dirframe, what was done to the records, and where they apply:
         that the data is synthetic, and that it is incomplete. An address on the person's own
         machine is no link for others and is left out.
@@ -98,7 +114,7 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> str:
             "a loader, or hand its record on to one that was merged or concatenated with "
             "dirframe.provenance.carry(loaded, frame)."
         )
-    return {"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record)
+    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record))
 
 
 def _text(record: Provenance) -> str:

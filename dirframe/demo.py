@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe import plot, provenance
-from dirframe.export import export
+from dirframe.files.writing import export
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,8 @@
     ├── IncompleteCollectionError   a collection could not be proven complete
     ├── StoreError                  the service's own database refuses
     ├── ArchiveError                an archive or bundle is damaged, in use, or is none
-    └── CacheError                  the cache cannot give what was asked of it alone
+    ├── CacheError                  the cache cannot give what was asked of it alone
+    └── ReportError                 a cell of a report's template failed
 
 Warnings are a tree of their own, for `warnings.filterwarnings`::
 
@@ -26,7 +27,8 @@ Warnings are a tree of their own, for `warnings.filterwarnings`::
     ├── UnreadableValueWarning      values that are no numbers or timestamps were kept as text
     ├── StaleWarning                cached pages are used that are older than they should be
     ├── CacheWarning                the cache cannot be used; the load goes on without it
-    └── AllowanceWarning            the count of requests cannot be shared with other processes
+    ├── AllowanceWarning            the count of requests cannot be shared with other processes
+    └── ExportWarning               a file cannot hold something of a frame as it was
 
 An error says what was asked, what came and what to do. Its facts are attributes, it can
 be pickled, and it never contains a key: whoever raises it passes addresses without one.
@@ -50,6 +52,7 @@ __all__ = [
     "ConfigurationError",
     "DirframeError",
     "DirframeWarning",
+    "ExportWarning",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
@@ -58,6 +61,7 @@ __all__ = [
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "ReportError",
     "RequestError",
     "ServiceError",
     "StaleWarning",
@@ -201,6 +205,22 @@ class CacheError(DirframeError):
     """The cache alone was asked, and it cannot answer."""
 
 
+class ReportError(DirframeError):
+    """A cell of a report's template failed: the `cell`'s number, its `heading`, `error`, `text`."""
+
+    def __init__(self, *, cell: int, heading: str, error: str, text: str) -> None:
+        below = f", below {heading!r}," if heading else ""
+        super().__init__(
+            f"Cell {cell} of the report's template{below} failed with {error}: {text} "
+            "Nothing was written. Cells are counted without those that were left out; open "
+            "the template in Jupyter to mend it."
+        )
+        self.cell = cell
+        self.heading = heading
+        self.error = error
+        self.text = text
+
+
 class DirframeWarning(UserWarning):
     """Base of everything that dirframe warns of."""
 
@@ -223,3 +243,7 @@ class CacheWarning(DirframeWarning):
 
 class AllowanceWarning(DirframeWarning):
     """The allowance cannot be shared with other processes; this one counts for itself."""
+
+
+class ExportWarning(DirframeWarning):
+    """A file cannot hold something of a frame as it was; it names the columns and what happens."""

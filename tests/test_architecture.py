@@ -23,6 +23,7 @@ OF_THE_WHOLE = {
     "tests/plot/test_pictures.py",
     "tests/test_cli.py",
     "tests/test_architecture.py",
+    "tests/test_docs.py",
     "tests/test_docstrings.py",
     "tests/test_import_cost.py",
     "tests/test_notebooks.py",

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import citeproc
 import pandas as pd
 import pytest
+from bibtexparser.entrypoint import parse_string
+from citeproc import (
+    Citation,
+    CitationItem,
+    CitationStylesBibliography,
+    CitationStylesStyle,
+    formatter,
+)
+from citeproc.source.json import CiteProcJSON
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,21 +54,38 @@ def item(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def fields(entry: str) -> dict[str, str]:
-    """Read one BibTeX entry, counting braces as BibTeX does: a backslash frees none."""
-    head, _, rest = entry.partition("{")
-    assert head == "@misc"
-    key, _, rest = rest.partition(",")
-    assert re.fullmatch(r"[a-z0-9-]+", key)
-    found = {}
-    while field := re.match(r"\s*([a-z]+) = \{", rest):
-        depth, end = 1, field.end()
-        while depth:
-            depth += {"{": 1, "}": -1}.get(rest[end], 0)
-            end += 1
-        found[field[1]] = rest[field.end() : end - 1]
-        rest = rest[end:].removeprefix(",")
-    assert rest == "\n}\n"
-    return found
+    """Read one BibTeX entry with a parser that others keep, and count braces as BibTeX does."""
+    library = parse_string(entry)
+    assert not library.failed_blocks
+    (found,) = library.entries
+    assert len(library.blocks) == 1
+    assert found.entry_type == "misc"
+    assert re.fullmatch(r"[a-z0-9-]+", found.key)
+    read: dict[str, str] = {field.key: field.value for field in found.fields}
+    for value in read.values():
+        # The parser lets a backslash free a brace; BibTeX does not.
+        depths = list(accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in value))
+        assert min(depths) >= 0 == depths[-1]
+    return read
+
+
+def variables(kind: str) -> set[str]:
+    """Read a list of names out of the Citation Style Language's schema: RELAX NG, compact."""
+    folder = Path(citeproc.SCHEMA_PATH).parent
+    schema = "".join((folder / f"csl-{name}.rnc").read_text() for name in ("variables", "types"))
+    schema = re.sub(r"#.*", "", schema)
+    (names,) = re.findall(rf'(?:^|\s){re.escape(kind)} =\s*((?:\|?\s*"[^"]+"\s*)+)', schema)
+    return set(re.findall(r'"([^"]+)"', names))
+
+
+def typeset_by_citeproc(item: dict[str, Any]) -> str:
+    """Give the reference as a processor of the Citation Style Language sets it."""
+    style = CitationStylesStyle("harvard-cite-them-right", validate=True)
+    source = CiteProcJSON([item])
+    bibliography = CitationStylesBibliography(style, source, formatter.plain)
+    bibliography.register(Citation([CitationItem(item["id"])]))
+    (reference,) = bibliography.bibliography()
+    return str(reference)
 
 
 def test_a_sentence_names_service_question_size_link_days_and_version() -> None:
@@ -91,6 +120,32 @@ def test_csl_has_the_same_facts() -> None:
         "version": "dirframe 0.1.0",
         "note": "100 records, retrieved 2026-11-19 to 2026-11-20.",
     }
+
+
+def test_csl_holds_what_the_schema_of_the_citation_style_language_knows() -> None:
+    found = item(loaded(synthetic=True, complete=False, why="capped"))
+    assert found.pop("type") in variables("item-types")
+    assert isinstance(found.pop("id"), str)
+    names, dates = variables("variables.names"), variables("variables.dates")
+    texts = set().union(*(variables(f"variables.{kind}") for kind in ("strings", "titles")))
+    for name, value in found.items():
+        if name in names:
+            assert all(set(person) == {"literal"} for person in value)
+        elif name in dates:
+            assert set(value) == {"date-parts"}
+            assert len(value["date-parts"]) in {1, 2}
+            assert all(1 <= len(date) <= 3 for date in value["date-parts"])
+        else:
+            assert name in texts | variables("variables.numbers")
+            assert isinstance(value, str)
+
+
+def test_a_processor_of_the_citation_style_language_sets_the_reference() -> None:
+    frame = loaded(retrieved_oldest="2026-11-20T00:00:00Z")
+    assert typeset_by_citeproc(item(frame)) == (
+        "A directory (2026) “A directory: Projects matching “xml”, sorted by name, at most 100”. "
+        "Available at: https://directory.example (Accessed: November 20, 2026)."
+    )
 
 
 @pytest.mark.parametrize("style", ["text", "bibtex", "csl"])

@@ -32,7 +32,8 @@ def test_it_writes_tables_and_charts_and_names_each(ran: tuple[Path, str]) -> No
         f"{name}{suffix}" for name in ("accounts", "projects") for suffix in (".csv", ".parquet")
     }
     expected |= {f"{name}.png" for name in CHARTS}
-    assert {file.name for file in folder.iterdir()} == expected
+    beside = {f"{name}.csv.provenance.json" for name in ("accounts", "projects")}
+    assert {file.name for file in folder.iterdir()} == expected | beside
     for name in expected:
         assert name in said
 

@@ -18,6 +18,7 @@ from dirframe.errors import (
     MissingExtraError,
     NetworkError,
     QuotaExceededError,
+    ReportError,
     RequestError,
     UnreadableResponseError,
 )
@@ -36,6 +37,7 @@ ONE_OF_EACH_SHAPE = [
         help_text="Come back tomorrow.",
         resets_at=datetime(2026, 1, 2, tzinfo=UTC),
     ),
+    ReportError(cell=3, heading="Languages", error="KeyError", text="'x'"),
     IncompleteCollectionError(
         "Two are missing.", frame=pd.DataFrame({"id": ["1"]}), missing="2 of 3 records"
     ),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +27,7 @@ from dirframe.archive.storing import locked, store
 from dirframe.client.ahead import in_order
 from dirframe.client.directory import opened
 from dirframe.client.manner import Manner
-from dirframe.client.positions import Page, Positions
+from dirframe.client.positions import REPAIRS, Page, Positions
 from dirframe.client.question import Question
 from dirframe.client.reader import Reader
 from dirframe.errors import (
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
 __all__ = ["harvest"]
-
-#: How often pages of other states of the collection are asked for again.
-REPAIRS = 3
 
 _DAY = timedelta(days=1)
 _ASKED_ANEW = Manner(refresh=True, keep=False)
@@ -296,10 +294,17 @@ class _Harvest:
                     self._put(self._keep(numbers[0]))
                 except NotFoundError:  # which says as well that nothing stands there
                     self._positions.ended = True
-                return
-            workers = self._place.settings.max_workers
-            for _, kept in in_order(self._keep, lambda _: None, numbers, workers):
-                self._put(kept)
+            else:
+                self._read(numbers)
+
+    def _read(self, numbers: Sequence[int]) -> None:
+        """Keep pages, several at a time, up to one that shows the end."""
+        read: list[int] = []
+        needed = takewhile(lambda _: not read or not self._positions.is_the_end(read[-1]), numbers)
+        workers = self._place.settings.max_workers if len(numbers) > 1 else 1
+        for page, kept in in_order(self._keep, lambda _: None, needed, workers):
+            self._put(kept)
+            read[:] = [page]
 
     def _repair(self) -> bool:
         """Ask again for what may be of another state; tell whether there was any."""

@@ -66,7 +66,7 @@ def unify_countries(
 
     See Also
     --------
-    dirframe.clean.country_audit : What became of every value, and why.
+    country_audit : What became of every value, and why.
 
     Notes
     -----

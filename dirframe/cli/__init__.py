@@ -1,6 +1,8 @@
 """The command line: parse and call.
 
-Frames go to standard output as CSV, or to a file; progress and messages go to standard error.
+Frames go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
+progress and messages go to standard error. Each command that works on records takes the file
+or the output of another one, or asks the directory.
 A key is never taken from the command line, where other people and shell histories see it: set
 DIRFRAME_API_KEY or use the keyring.
 
@@ -11,6 +13,7 @@ so that ``dirframe --help`` stays quick.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -20,8 +23,12 @@ import click
 from dirframe import __version__
 from dirframe.cli.archiving import bundle, harvest, status
 from dirframe.cli.asking import account, accounts, project, projects
+from dirframe.cli.completing import completion
+from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
+from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
+from dirframe.cli.working import clean, plot, stats
 from dirframe.errors import (
     ArchiveError,
     CacheError,
@@ -61,7 +68,27 @@ Exit codes:
   3 no or bad key   7 a collection could not be proven complete
                     8 offline, and not in the cache
                     9 an archive is damaged or in use
+                  130 stopped by Ctrl-C
 """
+
+
+class _ReaderGoneError(Exception):
+    """Whoever read standard output closed it, as `head` does."""
+
+
+class _Commands(click.Group):
+    def invoke(self, context: click.Context) -> object:
+        try:
+            result: object = super().invoke(context)
+            sys.stdout.flush()
+        except BrokenPipeError:  # click would make it an error of its own
+            raise _ReaderGoneError from None
+        return result
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Keep the order in which they are used."""
+        del ctx
+        return list(self.commands)
 
 
 def main() -> NoReturn:
@@ -83,6 +110,10 @@ def main() -> NoReturn:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
+    except _ReaderGoneError:
+        # The reader of the pipe has seen enough; what is left goes where nobody complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
         code = 130
@@ -92,13 +123,22 @@ def main() -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-@click.group(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="dirframe")
 def cli() -> None:
     """Turn an open source directory into tables and charts, or serve one.
 
     Begin with `dirframe demo`. For a real directory set DIRFRAME_BASE_URL and
     DIRFRAME_API_KEY; every command that asks a directory also takes --sample.
+
+    Tables go to a terminal aligned, elsewhere as CSV. Commands compose:
+
+    \b
+      dirframe projects -o projects.parquet
+      dirframe stats language_share projects.parquet
+      dirframe plot language_share projects.parquet -o languages.png
     """
 
 
@@ -127,17 +167,9 @@ def demo(folder: Path) -> None:
 
 
 for command in (
-    accounts,
-    account,
-    projects,
-    project,
-    demo,
-    cache,
-    serve,
-    keys,
-    generate,
-    harvest,
-    status,
-    bundle,
+    *(demo, accounts, projects, account, project, plan, quota),
+    *(clean, stats, plot, report, export, cite, fields),
+    *(harvest, status, bundle),
+    *(cache, serve, keys, generate, completion),
 ):
     cli.add_command(command)

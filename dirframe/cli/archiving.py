@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from dirframe.cli.questions import open_directory, where
+
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
@@ -20,8 +22,7 @@ __all__ = ["bundle", "harvest", "status"]
 @click.command()
 @click.argument("collection", type=click.Choice(["accounts", "projects"]))
 @click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), required=True)
-@click.option("--base-url", metavar="URL", help="Address of the directory.")
-@click.option("--sample", is_flag=True, help="Ask the bundled sample directory.")
+@where
 @click.option("--query", metavar="TEXT", help="Only records that match.")
 @click.option("--daily", type=click.IntRange(1), help="Requests within 24 hours, at most.")
 @click.option(
@@ -52,7 +53,7 @@ def harvest(
     """
     from dirframe.archive.harvest import harvest as run
 
-    with _directory(base_url, sample) as directory:
+    with open_directory(base_url, sample) as directory:
         if price:
             click.echo(_price(collection, query, daily, directory))
             return
@@ -83,18 +84,6 @@ def _moment(until: datetime | None) -> datetime | None:
     if until.year == 1900:  # a time of today
         until = datetime.combine(datetime.now().astimezone().date(), until.time())
     return until.astimezone()
-
-
-def _directory(base_url: str | None, sample: bool) -> Directory:
-    if sample and base_url:
-        raise click.UsageError("--sample and --base-url exclude one another.")
-    if sample:
-        from dirframe.sample import sample_directory
-
-        return sample_directory()
-    from dirframe.client.directory import Directory
-
-    return Directory(base_url)
 
 
 @click.command()

@@ -5,172 +5,84 @@ What stays out: everything that the commands call.
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from dirframe.cli import showing
+from dirframe.cli.pricing import PRICED, say_price
+from dirframe.cli.questions import ask, asking, collecting, open_directory
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pandas as pd
-
-    from dirframe.client.directory import Directory
+    from pathlib import Path
 
 __all__ = ["account", "accounts", "project", "projects"]
 
 
-def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of every command that asks a directory."""
-    options = (
-        click.option("--base-url", metavar="URL", help="Address of the directory."),
-        click.option("--sample", is_flag=True, help="Ask the bundled sample directory."),
-        click.option(
-            "-o",
-            "--output",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="Write to this .csv or .parquet file instead of standard output.",
-        ),
-        click.option("--overwrite", is_flag=True, help="Replace an existing output file."),
-        click.option("--refresh", is_flag=True, help="Ask for every page, whatever is cached."),
-        click.option("--offline", is_flag=True, help="Ask the cache alone."),
-        click.option("--stale", is_flag=True, help="Take cached pages of any age."),
-        click.option(
-            "--wait",
-            type=click.FloatRange(0),
-            default=0.0,
-            help="Seconds to sleep, at most, until the day's allowance comes back.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _collecting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a question to a collection."""
-    options = (
-        click.option("--query", metavar="TEXT", help="Only records that match."),
-        click.option("--sort", metavar="VALUE", help="Order, for example name or id_reverse."),
-        click.option("--max-items", type=click.IntRange(1), help="Cap on the number of records."),
-        click.option(
-            "--incomplete",
-            type=click.Choice(["raise", "warn"]),
-            default="raise",
-            show_default=True,
-            help="What to do if completeness cannot be proven.",
-        ),
-        click.option("--plan", "price", is_flag=True, help="Only say what the load will cost."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return _asking(command)
-
-
-def _check(output: Path | None, overwrite: bool) -> None:
-    """Refuse an output that cannot be written before anything is paid for."""
-    from dirframe.export import check_target
-
-    if output is not None:
-        check_target(output, overwrite=overwrite)
-
-
-def _directory(base_url: str | None, sample: bool) -> Directory:
-    if sample:
-        if base_url:
-            raise click.UsageError("--sample and --base-url exclude one another.")
-        from dirframe.sample import sample_directory
-
-        return sample_directory()
-    from dirframe.client.directory import Directory
-
-    return Directory(base_url)
-
-
-def _hand_over(frame: pd.DataFrame, output: Path | None, overwrite: bool) -> None:
-    from dirframe.export import export
-    from dirframe.provenance import caption
-
-    if output is None:
-        _print(frame)
-    else:
-        click.echo(f"Wrote {export(frame, output, overwrite=overwrite)}", err=True)
-    click.echo(caption(frame), err=True)
-
-
-def _print(frame: pd.DataFrame) -> None:
-    from dirframe.export import write_csv
-
-    try:
-        write_csv(frame, sys.stdout)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of the pipe has seen enough; what is left goes where nobody complains.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _collection(
     collection: Literal["accounts", "projects"],
-    base_url: str | None,
     *,
-    sample: bool,
+    price: bool,
     output: Path | None,
     overwrite: bool,
-    price: bool,
+    form: str | None,
     **question: Any,
 ) -> None:
-    from dirframe.client.loaders import load_accounts, load_projects
-    from dirframe.client.plan import plan
+    showing.check(output, overwrite, form)
+    if price:
+        say_price(collection, form="text", **{name: question[name] for name in PRICED})
+        return
+    showing.hand_over(ask(collection, **question), output, overwrite, form)
 
-    _check(output, overwrite)
-    with _directory(base_url, sample) as directory:
-        if price:
-            asked = {name: question[name] for name in ("query", "sort", "max_items", "refresh")}
-            click.echo(plan(collection, directory=directory, **asked))
-            return
-        load = load_accounts if collection == "accounts" else load_projects
-        _hand_over(load(directory=directory, **question), output, overwrite)
+
+_price = click.option("--plan", "price", is_flag=True, help="Only say what the load will cost.")
 
 
 @click.command()
-@_collecting
-def accounts(base_url: str | None, **options: Any) -> None:
+@collecting
+@_price
+@showing.output
+def accounts(**options: Any) -> None:
     """Load accounts and write them as a table.
 
     \b
     Examples:
       dirframe accounts --sample --max-items 100
-      dirframe accounts --plan
+      dirframe accounts --query ada --format jsonl
       dirframe accounts --query ada -o accounts.parquet
     """
-    _collection("accounts", base_url, **options)
+    _collection("accounts", **options)
 
 
 @click.command()
-@_collecting
-def projects(base_url: str | None, **options: Any) -> None:
+@collecting
+@_price
+@showing.output
+def projects(**options: Any) -> None:
     """Load projects and write them as a table.
 
     \b
     Examples:
       dirframe projects --sample --sort stack_count_reverse --max-items 20
       dirframe projects --plan
+      dirframe projects -o projects.parquet
       dirframe projects --query parser -o parsers.csv
     """
-    _collection("projects", base_url, **options)
+    _collection("projects", **options)
 
 
 @click.command()
 @click.argument("id_or_email", metavar="ID_OR_EMAIL")
-@_asking
+@asking
+@showing.output
 def account(
+    *,
     id_or_email: str,
     base_url: str | None,
     sample: bool,
     output: Path | None,
     overwrite: bool,
+    form: str | None,
     **manner: Any,
 ) -> None:
     """Load one account by its id or e-mail address.
@@ -184,20 +96,24 @@ def account(
     """
     from dirframe.client.records import load_account
 
-    _check(output, overwrite)
-    with _directory(base_url, sample) as directory:
-        _hand_over(load_account(id_or_email, directory=directory, **manner), output, overwrite)
+    showing.check(output, overwrite, form)
+    with open_directory(base_url, sample) as directory:
+        frame = load_account(id_or_email, directory=directory, **manner)
+    showing.hand_over(frame, output, overwrite, form)
 
 
 @click.command()
 @click.argument("project_id", metavar="ID")
-@_asking
+@asking
+@showing.output
 def project(
+    *,
     project_id: str,
     base_url: str | None,
     sample: bool,
     output: Path | None,
     overwrite: bool,
+    form: str | None,
     **manner: Any,
 ) -> None:
     """Load one project by its id.
@@ -208,6 +124,7 @@ def project(
     """
     from dirframe.client.records import load_project
 
-    _check(output, overwrite)
-    with _directory(base_url, sample) as directory:
-        _hand_over(load_project(project_id, directory=directory, **manner), output, overwrite)
+    showing.check(output, overwrite, form)
+    with open_directory(base_url, sample) as directory:
+        frame = load_project(project_id, directory=directory, **manner)
+    showing.hand_over(frame, output, overwrite, form)

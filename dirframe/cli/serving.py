@@ -143,7 +143,7 @@ def generate(
     \b
     Examples:
       dirframe generate --accounts 2000 --projects 1500
-      dirframe generate my-directory --accounts 100000 --projects 50000
+      dirframe generate my-directory --accounts 20000 --projects 10000
     """
     from dirframe.service.generate import SEED
     from dirframe.service.generate import generate as write

@@ -19,6 +19,7 @@ from urllib.parse import quote_plus, urldefrag, urljoin, urlsplit
 import requests
 from pyrate_limiter import Duration, Limiter, Rate
 from requests.adapters import HTTPAdapter
+from requests.exceptions import ChunkedEncodingError
 from urllib3.exceptions import HTTPError
 
 from dirframe.client.answers import check_answer
@@ -127,8 +128,7 @@ class KeyAdapter(HTTPAdapter):
         options["stream"] = True
         with Deadline(self._settings.total_timeout) as deadline:
             try:
-                response = super().send(keyed, **options)
-                content = self._read_body(response, url)
+                response, content = self._fetch(keyed, url, options)
             except (requests.RequestException, HTTPError, OSError, ValueError) as error:
                 return self._no_answer(error, deadline, url, secret)
         if deadline.passed:
@@ -155,6 +155,20 @@ class KeyAdapter(HTTPAdapter):
             return _scrubbed(wrong, secret)
         response._content = content  # what requests itself does after reading
         return response
+
+    def _fetch(
+        self, keyed: requests.PreparedRequest, url: str, options: dict[str, Any]
+    ) -> tuple[requests.Response, bytes | UnreadableResponseError]:
+        """Send and read; urllib3 tries again up to the headers, this when the body is cut."""
+        retry = self.max_retries
+        while True:
+            response = super().send(keyed, **options)
+            try:
+                return response, self._read_body(response, url)
+            except (requests.ConnectionError, ChunkedEncodingError) as error:
+                response.close()
+                retry = retry.increment("GET", error=error)  # raises when it was the last try
+                retry.sleep()
 
     def _redirect(self, response: requests.Response, url: str, secret: str) -> ServiceError | None:
         """Take the key out of the address that is to be asked next, if it may be asked."""

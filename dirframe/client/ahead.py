@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["in_order"]
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 def in_order(
     fetch: Callable[[int], T],
     at_hand: Callable[[int], T | None],
-    numbers: list[int],
+    numbers: Iterable[int],
     workers: int,
 ) -> Iterator[tuple[int, T]]:
     """Yield each number with its page; the order does not depend on the number of threads.
@@ -32,7 +32,7 @@ def in_order(
     at_hand
         Gets a page that need not be fetched, or None; runs in this thread.
     numbers
-        The pages, in order.
+        The pages, in order. Asked for the next one as late as possible.
     workers
         How many pages are fetched at the same time.
     """
@@ -41,7 +41,7 @@ def in_order(
     try:
         for number in numbers:
             answer = at_hand(number)
-            if answer is None and (workers == 1 or len(numbers) == 1):
+            if answer is None and workers == 1:
                 answer = fetch(number)
             if answer is not None:
                 ahead.append((number, answer))

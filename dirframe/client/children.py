@@ -5,11 +5,12 @@ What stays out: reading XML; the lists stand in the frame already.
 
 from __future__ import annotations
 
-from itertools import chain, repeat
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from dirframe import provenance
 from dirframe.client.dtypes import to_pandas, typed_array
@@ -65,30 +66,39 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             "of a loader, with its id."
         )
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    entries = [value if isinstance(value, list) else _listed(value) for value in lists]
-    parents = chain.from_iterable(
-        repeat(parent, len(own)) for parent, own in zip(frame["id"], entries, strict=True)
-    )
+    own = [value if isinstance(value, list) else _listed(value) for value in lists]
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
-    rows = [
-        entry if isinstance(entry, dict) else {items.tag: entry}
-        for entry in chain.from_iterable(entries)
-    ]
+    entries = list(chain.from_iterable(own))
     kinds = {known.column: known.kind for known in items.fields}
-    names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
-    parent_id = f"{resource.name}_id"
-    data: dict[str, Any] = {parent_id: pd.Series(list(parents), dtype="str")}
-    for column in names:
-        values = [row.get(column) for row in rows]
-        if any(isinstance(value, list | dict) for value in values):
+    lengths = [len(one) for one in own]
+    parents = frame["id"].astype("str").repeat(lengths).reset_index(drop=True)
+    data: dict[str, Any] = {f"{resource.name}_id": parents}
+    for column, values in _by_name(entries, items.tag, list(kinds)).items():
+        try:
+            array, unreadable = typed_array(values, kinds.get(column, Kind.TEXT))
+        except pa.ArrowTypeError:  # a list or an entry inside the entry
             data[column] = pd.Series(values, dtype="object")
             continue
-        array, unreadable = typed_array(values, kinds.get(column, Kind.TEXT))
         data[column] = to_pandas(array)
         if unreadable is not None:
             data[f"{column}_unreadable"] = to_pandas(unreadable)
     return provenance.carry(frame, pd.DataFrame(data), f"child_table {name}")
+
+
+def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
+    """Turn entries, texts or dicts, into columns: the known ones first."""
+    nothing = [None] * len(entries)
+    if not any(issubclass(form, dict) for form in set(map(type, entries))):
+        return dict.fromkeys(known, nothing) | ({tag: entries} if entries else {})
+    rows = [entry if isinstance(entry, dict) else {tag: entry} for entry in entries]
+    forms = set(map(tuple, rows))
+    if len(forms) == 1:
+        [names] = forms
+        found = {name: [row[name] for row in rows] for name in names}
+        return dict.fromkeys(known, nothing) | found
+    names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _listed(value: object) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from dirframe.client.session import Session
 from dirframe.settings import POLITE, Settings
+from dirframe.show import Card
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Directory", "opened"]
 
 
-class Directory:
+class Directory(Card):
     """An open source directory, ready to be asked.
 
     Parameters
@@ -163,6 +164,18 @@ class Directory:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        settings = self._settings
+        rate = settings.max_per_second
+        facts = {
+            "address": settings.base_url,
+            "key": f"fingerprint {settings.api_key.fingerprint}",
+            "cache": "none" if settings.cache_dir is None else str(settings.cache_dir),
+            "allowance": f"{settings.daily_allowance:,} requests a day"
+            + ("" if rate is None else f", at most {rate:g} a second"),
+        }
+        return f"Directory: {settings.name}", facts, ""
 
     def __repr__(self) -> str:
         settings = self._settings

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dirframe.schema import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from lxml import etree
 
@@ -39,10 +39,12 @@ class Columns:
     by_path: dict[Path, list[Value]] = field(default_factory=dict)
 
 
-def read_by_rule(result: etree._Element, columns: Columns, resource: Resource | None) -> None:
-    """Add the records of a result to the columns."""
+def read_by_rule(
+    records: Iterable[etree._Element], columns: Columns, resource: Resource | None
+) -> None:
+    """Add the records of a result, or some of them, to the columns."""
     lists = list_paths(resource)
-    for record in result:
+    for record in records:
         for path, value in _flatten(record, (), lists):
             if value is None or (isinstance(value, str) and not value.strip()):
                 continue  # an empty element is a missing one, and makes no column

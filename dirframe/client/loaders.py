@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.pages import Walk
+    from dirframe.client.progress import Told
     from dirframe.client.session import Answer
 
 __all__ = ["load_accounts", "load_projects"]
@@ -45,7 +46,7 @@ def load_accounts(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool = True,
+    progress: bool | Told = True,
 ) -> pd.DataFrame:
     """Load the accounts of a directory.
 
@@ -74,8 +75,10 @@ def load_accounts(
         Whether cached pages may be of any age; a warning names it.
     wait : float, default 0
         Seconds that the load may sleep until the day's allowance comes back.
-    progress : bool, default True
-        Whether to show a progress bar where someone can see it.
+    progress : bool or callable, default True
+        Whether to show a progress bar where someone can see it; or a function that is told
+        after each page how many records came and how many should. If it raises StopIteration
+        the load stops there, with the error of an incomplete collection.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def load_projects(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool = True,
+    progress: bool | Told = True,
 ) -> pd.DataFrame:
     """Load the projects of a directory.
 
@@ -158,8 +161,10 @@ def load_projects(
         Whether cached pages may be of any age; a warning names it.
     wait : float, default 0
         Seconds that the load may sleep until the day's allowance comes back.
-    progress : bool, default True
-        Whether to show a progress bar where someone can see it.
+    progress : bool or callable, default True
+        Whether to show a progress bar where someone can see it; or a function that is told
+        after each page how many records came and how many should. If it raises StopIteration
+        the load stops there, with the error of an incomplete collection.
 
     Returns
     -------
@@ -211,7 +216,7 @@ def _load(
     manner: Manner,
     *,
     columns: Sequence[str] | None,
-    progress: bool,
+    progress: bool | Told,
 ) -> pd.DataFrame:
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
@@ -233,9 +238,11 @@ def _load(
         synthetic=walk.synthetic,
     )
     if walk.why:
-        _complain(
-            walk.why, frame, f"{question.resource.collection} of {place.settings.name}", incomplete
-        )
+        what = f"{question.resource.collection} of {place.settings.name}"
+        message = _stopped(what, walk.why) if walk.stopped else _unproven(what, walk.why)
+        if incomplete == "raise":
+            raise IncompleteCollectionError(message, frame=frame, missing=walk.why)
+        warnings.warn(message, IncompleteWarning, stacklevel=3)
     return frame
 
 
@@ -245,7 +252,7 @@ def _walk(
     manner: Manner,
     *,
     columns: Sequence[str] | None,
-    progress: bool,
+    progress: bool | Told,
 ) -> Walk:
     session, settings = place.session, place.settings
 
@@ -269,12 +276,16 @@ def _walk(
         )
 
 
-def _complain(why: str, frame: pd.DataFrame, what: str, incomplete: Incomplete) -> None:
-    message = (
+def _unproven(what: str, why: str) -> str:
+    return (
         f"The {what} could not be proven complete: {why}. The collection probably changed while "
         "it was read; run the same line again (pages in the cache cost nothing; refresh=True asks "
         'for all of them), choose another sort, or pass incomplete="warn" to go on with what came.'
     )
-    if incomplete == "raise":
-        raise IncompleteCollectionError(message, frame=frame, missing=why)
-    warnings.warn(message, IncompleteWarning, stacklevel=4)
+
+
+def _stopped(what: str, why: str) -> str:
+    return (
+        f"The load of the {what} is not complete: {why}. The same load again goes on from there; "
+        "pages in the cache cost nothing."
+    )

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -24,22 +25,19 @@ import numpy as np
 from dirframe.client.ahead import in_order
 from dirframe.client.choice import chosen_paths, only, with_id
 from dirframe.client.frames import FrameBuilder
-from dirframe.client.positions import CHUNK, USUAL_PAGE_SIZES, Page, Positions
+from dirframe.client.positions import CHUNK, REPAIRS, Page, Positions
 from dirframe.client.reader import Reader
 from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
 
     from dirframe.client.session import Answer
     from dirframe.schema import Resource
 
-__all__ = ["CHUNK", "USUAL_PAGE_SIZES", "Fetch", "IncompleteWarning", "Walk", "collect"]
-
-#: How often pages that do not fit are asked for again.
-REPAIRS = 3
+__all__ = ["Fetch", "IncompleteWarning", "Walk", "collect"]
 
 
 class Fetch(Protocol):
@@ -60,6 +58,7 @@ class Walk:
     duplicates: int
     answers: list[Answer] = field(repr=False)
     synthetic: bool = False
+    stopped: bool = False
 
     @property
     def complete(self) -> bool:
@@ -99,7 +98,8 @@ def collect(
         Hands over a page that need not be fetched. Asked first, and by this thread: for pages
         on disk, threads only stand in one another's way.
     progress
-        Is told after each page how many records it held, and how many should come in all.
+        Is told after each page how many records it held, and how many should come in all. If
+        it raises StopIteration the walk ends there, as the callbacks of SciPy's optimizers do.
 
     Returns
     -------
@@ -116,16 +116,19 @@ def collect(
         at_hand=at_hand,
         progress=progress,
     )
-    walker.read([1])
-    while walker.read(walker.unread()):
-        pass
-    for _ in range(REPAIRS):
-        again = walker.unfit()
-        if not again:
-            break
-        walker.read(again, refresh=True)
-        while walker.read(walker.unread(), refresh=True):
+    try:
+        walker.read([1])
+        while walker.read_on():
             pass
+        for _ in range(REPAIRS):
+            again = walker.unfit()
+            if not again:
+                break
+            walker.read(again, refresh=True)
+            while walker.read_on(refresh=True):
+                pass
+    except StopIteration:
+        walker.stopped = True
     return walker.result()
 
 
@@ -142,9 +145,9 @@ class _Walker(Positions):
         at_hand: Callable[[int], Answer | None],
         progress: Callable[[int, int], None] | None,
     ) -> None:
+        super().__init__(max_items)
         self._fetch = fetch
         self._at_hand = at_hand
-        super().__init__(max_items)
         self._workers = workers
         self._progress = progress
         self._columns = columns
@@ -155,27 +158,44 @@ class _Walker(Positions):
         self._answers: list[Answer] = []
         self._synthetic = False
         self._held = 0
+        self.stopped = False  # by who watches the progress
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> bool:
+    def read_on(self, *, refresh: bool = False) -> bool:
+        """Read what is unread, up to a page that shows the end; tell whether there was any."""
+        begin = len(self._rows)
+        numbers = self.unread()
+        # A page that turns out to be the end saves those behind it that are not on their way.
+        return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
+
+    def read(
+        self,
+        numbers: Sequence[int],
+        *,
+        refresh: bool = False,
+        ended: Callable[[], bool] = lambda: False,
+    ) -> bool:
         """Fetch pages at the same time and read them in order; tell whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
         at_hand = (lambda _: None) if refresh else self._at_hand
-        numbers = list(numbers)
         if self.is_behind_the_last(numbers):
             try:
                 self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
             except NotFoundError:  # which says as well that nothing stands there
                 self.ended = True
             return True
-        some = False
-        for number, answer in in_order(fetch, at_hand, numbers, self._workers):
-            some = True
+        workers = self._workers if len(numbers) > 1 else 1
+        needed = takewhile(lambda _: not ended(), numbers)
+        for number, answer in in_order(fetch, at_hand, needed, workers):
             self._read_one(number, answer)
             if self._progress is not None:
                 self._progress(sum(count for _, count in self._rows[-1:]), self.wanted())
-        return some
+        return bool(numbers)
+
+    def _end_was_read(self, begin: int) -> bool:
+        """Tell whether the newest reading since one of them shows that nothing is behind it."""
+        return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, answer: Answer) -> None:
         before = self._reader.rows
@@ -202,7 +222,7 @@ class _Walker(Positions):
         self._builder.add(self._reader.take())
         self._held = 0
 
-    # -- the outcome ------------------------------------------------------------------------
+    # -- the outcome -----------------------------------------------------------------------
 
     def result(self) -> Walk:
         """Put the pages' newest readings together, in order, each id once."""
@@ -222,8 +242,16 @@ class _Walker(Positions):
             frame=frame.reset_index(drop=True),
             available=available,
             capped=capped,
-            why=self.doubt(len(frame), int(frame["id"].isna().sum()), int(repeated.sum())),
+            why=self._halt(frame)
+            or self.doubt(len(frame), int(frame["id"].isna().sum()), int(repeated.sum())),
             duplicates=int(repeated.sum()),
             answers=self._answers,
             synthetic=self._synthetic,
+            stopped=self.stopped,
         )
+
+    def _halt(self, frame: pd.DataFrame) -> str | None:
+        if not self.stopped or not (self.unread() or self.unfit()):
+            return None
+        of = f" of {self.wanted():,}" if self.wanted() else ""
+        return f"it was stopped after {len(frame):,}{of} records"

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 from dirframe.client.directory import opened
 from dirframe.client.manner import Manner
-from dirframe.client.pages import USUAL_PAGE_SIZES
+from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
 from dirframe.client.reader import Reader
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
+from dirframe.show import Card
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,8 +29,8 @@ __all__ = ["Plan", "plan"]
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Plan(Card):
     """What a load will take, as far as its first page tells.
 
     Attributes
@@ -67,6 +68,23 @@ class Plan:
         if self.requests_to_pay is None:
             return None
         return self.requests_to_pay <= self.allowance_left
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        unknown = "the directory does not say"
+        facts = {
+            "records": unknown if self.items is None else f"{self.items:,}",
+            "pages": unknown
+            if self.pages is None
+            else f"{self.pages:,}, {self.pages_cached:,} of them in the cache",
+            "requests to pay": "not known"
+            if self.requests_to_pay is None
+            else f"{self.requests_to_pay:,}",
+            "left today": f"{self.allowance_left:,} requests",
+        }
+        if self.resets_at:
+            facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
+        verdict = {True: "It fits.", False: "It does NOT fit today.", None: ""}[self.fits]
+        return f"Plan: load the {self.collection}", facts, verdict
 
     def __str__(self) -> str:
         resets = (

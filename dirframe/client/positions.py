@@ -7,8 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["CHUNK", "USUAL_PAGE_SIZES", "Page", "Positions"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["CHUNK", "REPAIRS", "USUAL_PAGE_SIZES", "Page", "Positions"]
+
+#: How often pages that do not fit are asked for again.
+REPAIRS = 3
 
 #: Pages whose text is held before it is converted; a measured balance of time and memory.
 CHUNK = 64
@@ -72,7 +79,7 @@ class Positions:
             run.append(page)
         return run
 
-    def unread(self) -> list[int]:
+    def unread(self) -> Sequence[int]:
         """Name the pages that were not read yet and may hold wanted records."""
         run = self._run()
         after = len(run) + 1
@@ -86,18 +93,22 @@ class Positions:
         size = len(run[0].ids)
         short = self.wanted() - covered
         if short > 0:
-            # Not all at once: a page that turns out to be the end saves the others, and a count
-            # that is a lie costs one chunk at most.
-            ahead = range(after, after + min(math.ceil(short / size), CHUNK))
-            return [number for number in ahead if number not in self._pages]
+            # A range, because the count can be a lie of any size.
+            known = min((number for number in self._pages if number > after), default=math.inf)
+            return range(after, int(min(after + math.ceil(short / size), known)))
         full = len(run[-1].ids) == size and (len(run) > 1 or size in USUAL_PAGE_SIZES)
         return [after] if short == 0 and full else []
 
-    def is_behind_the_last(self, numbers: list[int]) -> bool:
+    def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
         """Tell whether only what stands behind the last page is to be asked for."""
         run = self._run()
         whole = self.available() is not None and sum(len(p.ids) for p in run) >= self.wanted()
-        return bool(run) and whole and numbers == [len(run) + 1]
+        return bool(run) and whole and list(numbers[:2]) == [len(run) + 1]
+
+    def is_the_end(self, number: int) -> bool:
+        """Tell whether a page shows that nothing is behind it."""
+        page, first = self._pages[number], self._pages[1]
+        return not page.ids or _repeats(page, [first, self._pages.get(number - 1, first)])
 
     # -- the proof -------------------------------------------------------------------------
 

@@ -1,18 +1,22 @@
-"""A progress bar in the terminal and in the notebook, and none where nobody looks.
+"""A progress bar in the terminal and in the notebook, or whatever else is to be told.
 
-What stays out: what is counted.
+What stays out: what is counted, and how a load stops (`dirframe.client.pages`).
 """
 
 from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Told"]
+
+#: A function that is told how many records came, and of how many.
+Told: TypeAlias = "Callable[[int, int], None]"
 
 
 class Progress:
@@ -23,16 +27,22 @@ class Progress:
     unit
         What is counted.
     shown
-        Whether to show a bar at all.
+        Whether to show a bar at all, or a function that is told instead: how many records
+        came, pages that were asked for again included, and of how many.
     """
 
-    def __init__(self, unit: str, *, shown: bool) -> None:
+    def __init__(self, unit: str, *, shown: bool | Told) -> None:
         self._unit = unit
         self._shown = shown
+        self._came = 0
         self._bar: Any = None
 
     def advance(self, count: int, total: int) -> None:
         """Note that so many more came, of so many in all."""
+        self._came += count
+        if callable(self._shown):
+            self._shown(self._came, total)
+            return
         if not self._shown:
             return
         if self._bar is None:

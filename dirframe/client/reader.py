@@ -16,7 +16,7 @@ from lxml import etree
 from dirframe.client.chosen import ChosenTable
 from dirframe.client.elements import Columns, Path, local, read_by_rule, text_of
 from dirframe.client.refusal import describe, refuse
-from dirframe.client.table import Table, UnusualPageError
+from dirframe.client.table import Same, Table, UnusualPageError
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 
@@ -110,6 +110,7 @@ class Reader:
             no_network=True,
             huge_tree=False,
         )
+        self._same = Same()
         self._chosen = chosen
         self._columns = Columns()
         self._table = self._new_table()
@@ -123,7 +124,7 @@ class Reader:
 
     def _new_table(self) -> Table | ChosenTable:
         if self._chosen is None:
-            return Table(self._columns, self.resource)
+            return Table(self._columns, self.resource, self._same)
         return ChosenTable(self._columns, self._chosen)
 
     @property
@@ -199,6 +200,11 @@ class Reader:
             self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
         columns = self._columns
         before = columns.rows
+        if not columns.by_path:  # one record shows most columns: the page may be like it
+            first = Columns()
+            read_by_rule([result[0]], first, self.resource)
+            columns.by_path.update({path: [None] * before for path in first.by_path})
+            self._table = self._new_table()
         try:
             if isinstance(self._table, ChosenTable):
                 self._table.read(result)
@@ -217,7 +223,8 @@ class Reader:
 
     def _check_resource(self, result: etree._Element, source: str | None) -> str:
         name = local(result[0]) if self.resource is None else self.resource.name
-        others = {local(record) for record in result} - {name}
+        tags = {record.tag: record for record in result}
+        others = {local(record) for record in tags.values()} - {name}
         if others:
             found = ", ".join(f"<{other}>" for other in sorted(others))
             raise UnreadableResponseError(

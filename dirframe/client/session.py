@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
 
 import requests
+from requests.utils import get_netrc_auth
 
 from dirframe import __version__
 from dirframe.client.adapter import KeyAdapter
@@ -70,7 +71,7 @@ class Session:
         )
         self._adapter = KeyAdapter(settings, self.allowance)
         self._session = requests.Session()
-        self._session.auth = settings.auth
+        self._take_from_environment(settings)
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
         self._session.headers["Accept"] = "application/xml"
         self._session.max_redirects = 5
@@ -78,6 +79,17 @@ class Session:
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.mount("https://", self._adapter)
         self._session.mount("http://", self._adapter)
+
+    def _take_from_environment(self, settings: Settings) -> None:
+        """Look proxies, certificates and netrc up once: requests would do so for each page.
+
+        Nothing but the one host of the base URL is ever asked, so they do not change.
+        """
+        session, url = self._session, settings.base_url
+        found = session.merge_environment_settings(url, {}, stream=None, verify=None, cert=None)
+        session.proxies, session.verify = found["proxies"], found["verify"]
+        session.auth = settings.auth or get_netrc_auth(url)
+        session.trust_env = False
 
     def get(self, path: str, parameters: Mapping[str, str], manner: Manner | None = None) -> Answer:
         """Return the document at a path below the base URL.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dirframe.client.alike import columns_alike
 from dirframe.client.elements import list_paths, text_of
 
 if TYPE_CHECKING:
@@ -24,11 +25,20 @@ if TYPE_CHECKING:
     from dirframe.client.elements import Columns, Path, Value
     from dirframe.schema import Resource
 
-__all__ = ["Table", "UnusualPageError"]
+__all__ = ["Same", "Table", "UnusualPageError"]
 
 _ASCII_BASED = {"UTF-8", "ISO-8859-1", "US-ASCII", "ASCII"}
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s")
 _SPACED = re.compile(rb"=\s+[\"']")
+
+
+class Same(dict[str, str]):
+    """From a text to the equal one that was met first, which is the one to hold."""
+
+    def __missing__(self, text: str) -> str:
+        """Hold a text that was not met before."""
+        self[text] = text
+        return text
 
 
 class UnusualPageError(Exception):
@@ -36,20 +46,36 @@ class UnusualPageError(Exception):
 
 
 class Table:
-    """Where the text of each element goes that was met before, by its tag."""
+    """Where the text of each element goes that was met before, by its tag.
 
-    __slots__ = ("columns", "items", "leaves", "nested")
+    Parameters
+    ----------
+    columns
+        Where the texts go.
+    resource
+        What the records are.
+    same
+        The texts met so far in entries of lists: these repeat theirs so often that holding
+        each once halves the memory of a frame.
+    path
+        Where the elements stand; none for the records.
+    """
 
-    def __init__(self, columns: Columns, resource: Resource | None, path: Path = ()) -> None:
+    __slots__ = ("columns", "items", "leaves", "nested", "same")
+
+    def __init__(
+        self, columns: Columns, resource: Resource | None, same: Same, path: Path = ()
+    ) -> None:
         depth = len(path)
         below = [p for p in columns.by_path if p[:depth] == path and len(p) > depth]
         here = {p: columns.by_path[p].append for p in below if len(p) == depth + 1}
         lists = list_paths(resource)
         self.columns = columns
+        self.same = same
         self.leaves = {p[-1]: append for p, append in here.items() if p not in lists}
         self.items = {p[-1]: append for p, append in here.items() if p in lists}
         self.nested = {
-            name: Table(columns, resource, (*path, name))
+            name: Table(columns, resource, same, (*path, name))
             for name in {p[depth] for p in below if len(p) > depth + 1}
         }
 
@@ -57,6 +83,8 @@ class Table:
         """Read all records of a result; raise `UnusualPageError` if anything stays unseen."""
         if (root.getroottree().docinfo.encoding or "").upper() not in _ASCII_BASED:
             raise UnusualPageError
+        if self._read_alike(root, result, content):
+            return
         leaf = self.leaves.get
         lists = list(self.columns.by_path.values())
         rows = self.columns.rows
@@ -82,14 +110,27 @@ class Table:
             raise UnusualPageError
         self.columns.rows = rows
 
+    def _read_alike(self, root: etree._Element, result: etree._Element, content: bytes) -> bool:
+        if b"<!" in content:
+            return False
+        texts = columns_alike(root, result, content, self.leaves)
+        if texts is None:
+            return False
+        nothing = [None] * len(result)
+        for path, values in self.columns.by_path.items():
+            values.extend(texts.get(path[0], nothing) if len(path) == 1 else nothing)
+        self.columns.rows += len(result)
+        return True
+
     def branch(self, child: etree._Element) -> tuple[int, int]:
         """Put an element with children away; return the tags and attributes inside it."""
-        table = self.nested.get(child.tag)
-        append = self.items.get(child.tag)
+        tag = child.tag  # made anew each time it is looked up
+        table = self.nested.get(tag)
+        append = self.items.get(tag)
         tags, attributes = len(child), 0
         if append is not None:
             if tags:
-                entries, tags, attributes = _entries(child)
+                entries, tags, attributes = _entries(child, self.same)
                 append(entries)
             elif text_of(child):
                 raise UnusualPageError
@@ -147,22 +188,26 @@ def _passed(content: bytes) -> tuple[int, int]:
     return int(tags), int(quotes) + blanks
 
 
-def _entries(container: etree._Element) -> tuple[list[Value], int, int]:
+def _entries(container: etree._Element, same: Same) -> tuple[list[Value], int, int]:
     """Read a list of entries that are all like its first; return the tags and attributes seen."""
     first = container[0]
     if len(first):
-        return _entries_with_children(container)
+        return _entries_with_children(container, same)
     if first.keys():
-        return _entries_with_attributes(container)
-    texts = [(element.text or "").strip() or None for element in container]
+        return _entries_with_attributes(container, same)
+    texts = [
+        same[text.strip()] or None if (text := element.text) else None for element in container
+    ]
     return texts, len(texts), 0
 
 
-def _entries_with_children(container: etree._Element) -> tuple[list[Value], int, int]:
+def _entries_with_children(container: etree._Element, same: Same) -> tuple[list[Value], int, int]:
     entries: list[Value] = []
     tags = 0
     for element in container:
-        entry = {child.tag: (child.text or "").strip() for child in element}
+        entry = {
+            same[child.tag]: same[text.strip()] if (text := child.text) else "" for child in element
+        }
         tags += 1 + len(element)
         if not entry or len(entry) != len(element) or text_of(element):
             raise UnusualPageError
@@ -170,19 +215,19 @@ def _entries_with_children(container: etree._Element) -> tuple[list[Value], int,
     return entries, tags, 0
 
 
-def _entries_with_attributes(container: etree._Element) -> tuple[list[Value], int, int]:
+def _entries_with_attributes(container: etree._Element, same: Same) -> tuple[list[Value], int, int]:
     entries: list[Value] = []
     attributes = 0
     for element in container:
-        entry = dict(element.items())
+        entry = {same[str(name)]: same[str(value)] for name, value in element.items()}
         if not entry:
             raise UnusualPageError
         attributes += len(entry)
-        tag = element.tag
+        tag = same[element.tag]
         text = (element.text or "").strip()
         if text:
             if tag in entry:
                 raise UnusualPageError
-            entry[tag] = text
+            entry[tag] = same[text]
         entries.append(entry)
     return entries, len(entries), attributes

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dirframe.client.cache import CACHE_FILE, PageCache
 from dirframe.settings import cache_folder
+from dirframe.show import Card
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["CacheInfo", "cache_info", "clear_cache", "prune_cache"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CacheInfo:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CacheInfo(Card):
     """Where the cache is, how big and how old.
 
     Attributes
@@ -40,6 +41,16 @@ class CacheInfo:
     pages: int
     oldest: datetime | None
     newest: datetime | None
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        facts = {
+            "file": str(self.file),
+            "size": f"{self.bytes / 1024**2:,.1f} MiB",
+            "pages": f"{self.pages:,}",
+        }
+        if self.oldest is not None and self.newest is not None:
+            facts["fetched"] = f"{self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+        return "Cache of fetched pages", facts, ""
 
     def __str__(self) -> str:
         size = f"{self.file}: {self.pages:,} pages, {self.bytes / 1024**2:,.1f} MiB"

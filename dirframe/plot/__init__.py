@@ -22,6 +22,7 @@ from dirframe.plot._text import FONTS
 from dirframe.plot.accounts import accounts_by_kudo_rank, posts_distribution
 from dirframe.plot.contributors import contributor_distribution, lorenz, team_size_classes
 from dirframe.plot.countries import accounts_by_country
+from dirframe.plot.density import contributors_per_thousand_lines
 from dirframe.plot.entries import language_breakdown, licenses, tags
 from dirframe.plot.growth import growth, languages_by_year
 from dirframe.plot.languages import contributors_by_language, language_share
@@ -38,6 +39,7 @@ __all__ = [
     "activity",
     "contributor_distribution",
     "contributors_by_language",
+    "contributors_per_thousand_lines",
     "growth",
     "language_breakdown",
     "language_colour",

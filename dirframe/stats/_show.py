@@ -55,7 +55,10 @@ def _text(value: object, name: object) -> str:
     if pd.isna(value):  # type: ignore[call-overload]  # a cell is a scalar
         return ""
     if isinstance(value, float | np.floating):
-        return f"{value:.1%}" if str(name).endswith("share") else f"{value:,.1f}"
+        if str(name).endswith("share"):
+            return f"{value:.1%}"
+        # One decimal would make the quantiles 0.95 and 0.99 the same as their neighbours.
+        return f"{value:.3g}" if 0 < abs(float(value)) < 1 else f"{value:,.1f}"
     if isinstance(value, int | np.integer):
         return f"{value:,}"
     words = "".join(sign if sign.isprintable() else " " for sign in str(value))

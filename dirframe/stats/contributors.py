@@ -118,6 +118,9 @@ def contributor_quantiles(
     quantiles in statistical packages", The American Statistician 50 (1996), 361-365. Missing
     and negative numbers are left out and counted as in `contributor_distribution`.
 
+    The caption of `dirframe.plot.contributor_distribution` says what half, 90% and 99% of the
+    projects have at most.
+
     Examples
     --------
     >>> import pandas as pd
@@ -224,6 +227,9 @@ def contributor_concentration(projects: pd.DataFrame) -> pd.DataFrame:
     small samples: n projects reach (n - 1) / n at most. A share of the projects that is no
     whole number of them counts a part of the one at the edge. Missing and negative numbers
     are left out and counted as in `contributor_distribution`.
+
+    `dirframe.plot.lorenz` draws the curve with the coefficient, and says what the tenth with the
+    most has.
 
     Examples
     --------

@@ -5,6 +5,8 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
+from typing import Any
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -24,7 +26,6 @@ from dirframe.stats._tables import (
     shares,
     sizes,
     text,
-    valid,
     whole,
 )
 
@@ -92,14 +93,14 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
         code_lines=whole(projects, LINES),
         users=whole(projects, *USERS),
     )
-    given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-    known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
-    sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
-    found = collected(
-        table.with_columns(**{f"{name}_valid": valid(name) for name in values})
-        .group_by("language")
-        .agg(nw.len().alias("projects"), *given, *known, *sums)
-    )
+    given = [nw.col(name).count().alias(f"{name}_known") for name in values]
+    sums = [nw.col(name).sum() for name in values]
+    found = collected(table.group_by("language").agg(nw.len().alias("projects"), *given, *sums))
+    negative = _negative(table, values).reindex(found["language"]).fillna(0).astype("int64")
+    for name in values:
+        found[f"{name}_given"] = found[f"{name}_known"]
+        for column in (name, f"{name}_known"):
+            found[column] = found[column].to_numpy() - negative[column].to_numpy()
     rows = found[named(found, "language")]
     names, pooled = ranking(rows, "language", ["projects"], top=top, noun="languages")
     numbers = rows.drop(columns="language").astype("Int64")
@@ -209,6 +210,15 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
     return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def _negative(table: nw.LazyFrame[Any], values: list[str]) -> pd.DataFrame:
+    """Sum up the few impossible numbers alone: to mask whole columns costs more than that."""
+    columns = {name: nw.when(nw.col(name) < 0).then(nw.col(name)) for name in values}
+    counts = [nw.col(name).count().alias(f"{name}_known") for name in values]
+    few = table.filter((nw.col(values[0]) < 0) | (nw.col(values[1]) < 0)).with_columns(**columns)
+    sums = [nw.col(name).sum() for name in values]
+    return collected(few.group_by("language").agg(*counts, *sums)).set_index("language")
 
 
 def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:

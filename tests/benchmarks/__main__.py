@@ -1,7 +1,7 @@
 """Run the benchmarks by name, or all of them: python -m tests.benchmarks [NAME ...].
 
 Each is a process of its own, so that no script pays for or profits from another's imports.
-Its table goes to the terminal and to benchmark-results/NAME.md.
+Its table goes to the terminal and to benchmark-results/NAME.md, and a chart, where it draws one, beside it.
 """
 
 from __future__ import annotations

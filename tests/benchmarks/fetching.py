@@ -24,17 +24,37 @@ LATENCIES = (0, 5, 50)  # ms
 THREADS = (1, 4, 8, 16)
 ROUNDS = {0: 5, 5: 5, 50: 3}
 
-# Not a full page at the end, so that nothing has to be asked behind it.
+# Not a full page at the end, so that nothing has to be asked behind it. One loop hands over what
+# is at hand: threads of a Python server would take turns with sixteen requests at once, and
+# that would be measured as well.
 SERVICE = f"""
-import sys
+import asyncio, sys
 from functools import cache
-from tests.faults.faults import late
 from tests.faults.service import FaultyService, Shelf, numbered
+
+async def main(service, latency):
+    @cache
+    def answer(target):
+        status, headers, body = service.answer(target)
+        headers["Content-Length"] = len(body)
+        lines = [f"HTTP/1.1 {{status}} OK", *(f"{{n}}: {{t}}" for n, t in headers.items()), "", ""]
+        return "\\r\\n".join(lines).encode() + body
+
+    async def connection(reader, writer):
+        try:
+            while True:
+                request = await reader.readuntil(b"\\r\\n\\r\\n")
+                await asyncio.sleep(latency)
+                writer.write(answer(request.split(b" ", 2)[1].decode()))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    server = await asyncio.start_server(connection, "127.0.0.1", 0)
+    print(f"http://127.0.0.1:{{server.sockets[0].getsockname()[1]}}", flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+
 with FaultyService(Shelf(numbered({PAGES * SIZE - 1}), size={SIZE})) as service:
-    service.answer = cache(service.answer)
-    service.always = late(int(sys.argv[1]) / 1000) if int(sys.argv[1]) else None
-    print(service.url, flush=True)
-    sys.stdin.read()
+    asyncio.run(main(service, int(sys.argv[1]) / 1000))
 """
 
 

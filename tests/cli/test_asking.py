@@ -179,7 +179,7 @@ def test_an_output_that_cannot_be_meant_is_refused_before_anything_is_paid_for(
 ) -> None:
     taken = tmp_path / "taken.csv"
     taken.write_text("mine")
-    for words in (["-o", tmp_path / "p.xlsx"], ["-o", taken]):
+    for words in (["-o", tmp_path / "p.gif"], ["-o", taken]):
         assert run("projects", *words).code == 2
     assert there.asked == []
     assert taken.read_text() == "mine"

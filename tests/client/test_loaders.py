@@ -169,6 +169,22 @@ def test_an_incomplete_collection_is_handed_over_where_that_was_asked_for(
     assert "2 different records" in describe(frame)["why"]
 
 
+def test_a_load_that_is_stopped_carries_what_came_and_the_next_one_goes_on_from_there() -> None:
+    def stop(came: int, total: int) -> None:
+        assert total == 1500
+        if came >= 100:
+            raise StopIteration
+
+    with dirframe.sample_directory(max_workers=1) as directory:
+        with pytest.raises(IncompleteCollectionError, match="stopped after 100 of 1,500") as it:
+            dirframe.load_projects(directory=directory, refresh=True, progress=stop)
+        assert "goes on from there" in str(it.value)
+        assert len(it.value.frame) == 100
+        assert describe(it.value.frame)["complete"] is False
+        assert load(directory).iloc[:100]["id"].tolist() == it.value.frame["id"].tolist()
+        assert describe(load(directory, offline=True, max_items=100))["requests_paid"] == 0
+
+
 def test_what_came_before_a_failure_is_paid_for_once(at: Callable[..., Directory]) -> None:
     broken = True
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dirframe.client import pages
-from dirframe.client.pages import Walk, collect
+from dirframe.client import positions
+from dirframe.client.pages import Fetch, Walk, collect
 from dirframe.client.session import Answer
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
@@ -64,7 +64,7 @@ def ids(count: int) -> list[str]:
     return [str(number) for number in range(1, count + 1)]
 
 
-def walk(fetch: pages.Fetch, **options: Any) -> Walk:
+def walk(fetch: Fetch, **options: Any) -> Walk:
     return collect(fetch, PROJECT, max_bytes=1_000_000, **options)
 
 
@@ -149,7 +149,7 @@ def test_a_count_that_is_far_too_high_costs_a_bounded_number_of_requests(past: s
     found = walk(fetch)
     assert list(found.frame["id"]) == ids(47)
     assert found.why is not None
-    assert len(fetch.asked) < 5 + pages.CHUNK + 5 * pages.REPAIRS
+    assert len(fetch.asked) < 5 + positions.CHUNK + 5 * positions.REPAIRS
 
 
 @pytest.mark.parametrize("told", [0, 1, 46])
@@ -281,6 +281,16 @@ _EDITS = st.dictionaries(
 )
 
 
+@pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
+def test_a_count_that_lies_without_measure_costs_a_few_pages(past: str) -> None:
+    collection = Changing([str(n) for n in range(60)], past=past, count=lambda *_: 10**17)
+    walk = collect(collection, PROJECT, workers=4, max_bytes=2**20)
+    assert walk.why is not None
+    assert len(walk.frame) == 60
+    first_round = [page for page, refresh in collection.asked if not refresh]
+    assert max(first_round) <= 3 + 4 * 4
+
+
 @settings(max_examples=200)
 @given(
     count=st.integers(0, 45),
@@ -322,7 +332,7 @@ def test_whatever_happens_between_two_readings_the_outcome_is_a_state_in_number_
     assert found.frame["id"].is_unique
     assert cap is None or len(found.frame) <= cap
     longest = max(map(len, fetch.states)) + 1
-    bound = (-(-longest // size) + 2) * (pages.REPAIRS + 2)
+    bound = (-(-longest // size) + 2) * (positions.REPAIRS + 2)
     assert len(fetch.asked) <= bound, Counter(number for number, _ in fetch.asked)
     if found.why is None:
         lengths = {len(state) for state in fetch.states}
@@ -348,3 +358,31 @@ def test_a_directory_that_says_not_found_behind_its_last_page_is_complete() -> N
     found = walk(fetch)
     assert found.complete
     assert len(found.frame) == 50
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize(("count", "pages"), [(47, 1), (47, 3), (50, 2), (50, 5)])
+def test_a_walk_that_is_stopped_keeps_what_came_and_says_that_it_is_not_all(
+    count: int, pages: int, workers: int
+) -> None:
+    told: list[int] = []
+
+    def stop(records: int, total: int) -> None:
+        told.append(records)
+        if len(told) == pages:
+            raise StopIteration
+
+    found = walk(Changing(ids(count), size=10), workers=workers, progress=stop)
+    assert list(found.frame["id"]) == ids(min(10 * pages, count))
+    assert found.stopped
+    assert not found.complete
+    assert found.why == f"it was stopped after {10 * pages} of {count} records"
+
+
+def test_a_walk_that_is_stopped_when_all_was_read_is_complete() -> None:
+    def stop(records: int, total: int) -> None:
+        if records == 7:
+            raise StopIteration
+
+    found = walk(Changing([*ids(17)], size=10), progress=stop)
+    assert found.complete

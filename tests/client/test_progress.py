@@ -50,6 +50,17 @@ def test_a_notebook_gets_a_bar_although_it_has_no_terminal(
     assert "60/60" in capsys.readouterr().err
 
 
+def test_a_function_is_told_instead_how_many_came_and_of_how_many(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told: list[tuple[int, int]] = []
+    with Progress("projects", shown=lambda *numbers: told.append(numbers)) as bar:
+        bar.advance(25, 60)
+        bar.advance(25, 61)
+    assert told == [(25, 60), (50, 61)]
+    assert capsys.readouterr().err == ""
+
+
 def test_nothing_happens_where_nothing_came() -> None:
     with Progress("projects", shown=True):
         pass

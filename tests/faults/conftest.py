@@ -45,6 +45,7 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
 def impatient(service: FaultyService, folder: Path, **options: Any) -> Settings:
     """Settings with which a fault costs milliseconds."""
     manners: dict[str, Any] = {
+        "base_url": service.url,
         "name": "faulty",
         "cache_dir": folder / "cache",
         "allowance_dir": folder / "data",
@@ -59,4 +60,4 @@ def impatient(service: FaultyService, folder: Path, **options: Any) -> Settings:
         "daily_allowance": 100_000,
     }
     key = ApiKey(options.pop("key", KEY))
-    return Settings(base_url=service.url, api_key=key, **(manners | options))
+    return Settings(api_key=key, **(manners | options))

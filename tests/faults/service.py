@@ -29,6 +29,7 @@ from dirframe.service.store import Page, Store
 from dirframe.service.writer import record_xml
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Iterable
 
     #: Sends an answer, right or wrong; None sends the right one.
@@ -151,7 +152,14 @@ class FaultyService:
         Is called before each answer is made, for instance to change the shelf.
     """
 
-    def __init__(self, shelf: Shelf, *, key: str = KEY, daily_limit: int = 100_000) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        *,
+        key: str = KEY,
+        daily_limit: int = 100_000,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.shelf = shelf
         self.asked: list[Asked] = []
         self.faults: deque[Fault | None] = deque()
@@ -170,7 +178,9 @@ class FaultyService:
         self._application = create_app(cast("Store", shelf), self.keys)
         self._server = _Threads(("127.0.0.1", 0), self._handler())
         self.port = self._server.server_port
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.port}"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
 

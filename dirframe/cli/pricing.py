@@ -1,0 +1,97 @@
+"""Commands about the day's allowance: what a load will cost, and what is left.
+
+What stays out: everything that the commands call.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dirframe.cli.questions import open_directory, plain_format, pricing, where
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["PRICED", "plan", "quota", "say_price"]
+
+#: The options that the price of a load depends on.
+PRICED = ("base_url", "sample", "query", "sort", "max_items", "refresh")
+
+_BAR = 30
+
+
+def say_price(
+    collection: Any, *, form: str, base_url: str | None, sample: bool, **question: Any
+) -> None:
+    """Write what a load will cost."""
+    from dataclasses import asdict
+
+    from dirframe.client.plan import plan
+
+    with open_directory(base_url, sample) as directory:
+        price = plan(collection, directory=directory, **question)
+    if form == "json":
+        click.echo(json.dumps(asdict(price) | {"fits": price.fits}, default=_iso))
+    else:
+        click.echo(price)
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+@click.command()
+@click.argument("collection", type=click.Choice(["accounts", "projects"]))
+@pricing
+@plain_format
+def plan(collection: str, form: str, **question: Any) -> None:
+    """Say what a load will cost, for one request at most.
+
+    \b
+    Examples:
+      dirframe plan projects
+      dirframe plan accounts --query ada --format json
+    """
+    say_price(collection, form=form, **question)
+
+
+@click.command()
+@where
+@plain_format
+def quota(base_url: str | None, sample: bool, form: str) -> None:
+    """Say what is left of the day's allowance; asks nothing.
+
+    The count is kept on this machine and shared by all your processes. That of the bundled
+    sample lasts as long as one command: its key is made anew each time.
+
+    \b
+    Examples:
+      dirframe quota
+      dirframe quota --format json
+    """
+    with open_directory(base_url, sample) as directory:
+        allowance = directory.session.allowance
+        left, resets_at = allowance.left(), allowance.resets_at()
+        limit, settings = allowance.limit, directory.settings
+    used = limit - left
+    if form == "json":
+        facts = {
+            "directory": settings.name,
+            "base_url": settings.base_url,
+            "limit": limit,
+            "used": used,
+            "left": left,
+            "resets_at": resets_at and _iso(resets_at),
+        }
+        click.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    filled = min(-(-used * _BAR // limit), _BAR)
+    click.echo(f"{settings.name}\n")
+    click.echo(f"  [{'#' * filled}{'.' * (_BAR - filled)}]  {used / limit:.0%} used")
+    click.echo(f"  {used:>7,} used in the last 24 hours")
+    click.echo(f"  {left:>7,} left of {limit:,}")
+    if resets_at is not None:
+        click.echo(f"\nThe first comes back at {resets_at:%Y-%m-%d %H:%M} UTC.")

@@ -1,0 +1,316 @@
+"""Commands that work on records: clean them, compute a statistic, draw a chart.
+
+Each takes a file that dirframe wrote, ``-`` for standard input, or asks the directory. A
+statistic and a chart are commands of their own, so that each has the options that mean
+something to it, its help, and its name in the completion of a shell.
+
+What stays out: everything that the commands call.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dirframe.cli import showing
+from dirframe.cli.nouns import CHARTS, STATISTICS
+from dirframe.cli.questions import collecting, with_options
+from dirframe.cli.taking import file_argument, take
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+
+    from dirframe.cli.nouns import Noun
+
+__all__ = ["clean", "plot", "stats"]
+
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
+    """Read numbers with commas between."""
+
+    def read(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+        try:
+            return None if value is None else tuple(kind(part) for part in value.split(","))
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is no list of numbers such as 0,1,10.") from None
+
+    return read
+
+
+_PARTICULAR = {
+    "top": click.option(
+        "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
+    ),
+    "as_of": click.option("--as-of", metavar="DATE", help="Day of the count, YYYY-MM-DD."),
+    "freq": click.option("--freq", metavar="FREQ", help="Length of a period: D, W, MS, QS, YS."),
+    "cumulative": click.option(
+        "--cumulative/--each", default=None, help="Records so far, or in each period alone."
+    ),
+    "date": click.option(
+        "--date",
+        type=click.Choice(["analysis_min_month", "created_at"]),
+        help="What counts as a project's year.",
+    ),
+    "bounds": click.option(
+        "--bounds", metavar="N,N,…", callback=_numbers(int), help="Where classes begin: 0,1,2,10."
+    ),
+    "quantiles": click.option(
+        "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
+    ),
+}
+
+
+@click.command()
+@file_argument
+@click.option(
+    "--audit",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what became of every value, and why.",
+)
+@click.option(
+    "--overrides",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Your own answers: the audit, edited.",
+)
+@click.option("--column", default="country_code", show_default=True, help="What names a country.")
+@click.option("--strict", is_flag=True, help="Fail if a value names no country.")
+@showing.output
+@collecting
+def clean(
+    *,
+    file: str | None,
+    audit: Path | None,
+    overrides: str | None,
+    column: str,
+    strict: bool,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None,
+    **question: Any,
+) -> None:
+    """Add the country's codes and name to accounts; the raw value stays.
+
+    Takes FILE, - for standard input, or asks the directory for its accounts.
+
+    \b
+    Examples:
+      dirframe clean accounts.csv -o clean.csv --audit audit.csv
+      dirframe clean accounts.parquet --overrides audit.csv -o clean.parquet
+      dirframe accounts | dirframe clean - | dirframe stats accounts_by_country -
+    """
+    from dirframe import country_audit, country_note, unify_countries
+
+    showing.check(output, overwrite, form)
+    showing.check(audit, overwrite)
+    answers = None if overrides is None else _answers(overrides)
+    frame = take(file, "accounts", question)
+    cleaned = unify_countries(
+        frame, column=column, errors="raise" if strict else "coerce", overrides=answers
+    )
+    if audit is not None:
+        table = country_audit(frame, column=column, overrides=answers)
+        showing.write(table, audit, overwrite)
+    showing.hand_over(cleaned, output, overwrite, form)
+    showing.say(country_note(cleaned))
+
+
+def _answers(file: str) -> pd.DataFrame:
+    from dirframe.cli.taking import read
+
+    return read(file, about_source=False).astype({"raw": "str", "country_alpha_2": "str"})
+
+
+def _listing(nouns: Sequence[Noun]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            click.echo("\n".join(noun.name for noun in nouns))
+            context.exit()
+
+    return click.option(
+        "--list",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="List the names alone, one a line.",
+    )
+
+
+@click.group()
+@_listing(STATISTICS)
+def stats() -> None:
+    """Compute a statistic of accounts or projects.
+
+    Each takes a file, - for standard input, or asks the directory.
+
+    \b
+    Examples:
+      dirframe stats language_share projects.parquet
+      dirframe stats --list
+    """
+
+
+@click.group()
+@_listing(CHARTS)
+def plot() -> None:
+    """Draw a chart of accounts or projects.
+
+    Each takes a file, - for standard input, or asks the directory.
+
+    \b
+    Examples:
+      dirframe plot language_share projects.parquet -o languages.png
+      dirframe plot --list
+    """
+
+
+def _records(noun: Noun, collection: str | None, file: str | None, question: Any) -> pd.DataFrame:
+    frame = take(file, noun.collection or collection, question)
+    if noun.name in {"accounts_by_country", "accounts_map"} and "country_name" not in frame:
+        from dirframe import unify_countries
+
+        showing.say("The countries are unified first, as by dirframe clean.")
+        frame = unify_countries(frame)
+    return frame
+
+
+def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the statistic's own options out of those given; what was left out has its default."""
+    own = {name: given.pop(name) for name in options}
+    return {name: value for name, value in own.items() if value is not None}
+
+
+def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    if noun.collection:
+        return with_options(collecting)
+    return with_options(
+        click.option(
+            "--collection",
+            type=click.Choice(["accounts", "projects"]),
+            help="What to ask for without a file.",
+        ),
+        collecting,
+    )
+
+
+def _help(noun: Noun, group: str, example: str) -> str:
+    records = noun.collection or "records"
+    question = (f"--sample --max-items 100{example}") if noun.collection else ""
+    asked = f"\n  dirframe {group} {noun.name} {question}" if question else ""
+    file = f"{noun.collection or 'projects'}.parquet"
+    return (
+        f"{noun.says}\n\nTakes a file of {records}, - for standard input, or asks the directory."
+        f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{asked}"
+    )
+
+
+def _statistic(noun: Noun) -> click.Command:
+    def compute(
+        file: str | None,
+        output: Path | None,
+        overwrite: bool,
+        form: str | None,
+        collection: str | None = None,
+        **given: Any,
+    ) -> None:
+        from dirframe import stats
+
+        showing.check(output, overwrite, form)
+        own = _split(noun.options, given)
+        frame = _records(noun, collection, file, given)
+        table: pd.DataFrame = getattr(stats, noun.name)(frame, **own)
+        showing.hand_over(table, output, overwrite, form)
+
+    decorate = with_options(
+        file_argument, *(_PARTICULAR[name] for name in noun.options), showing.output, _of(noun)
+    )
+    return click.command(noun.name, help=_help(noun, "stats", ""), short_help=noun.says)(
+        decorate(compute)
+    )
+
+
+def _chart(noun: Noun) -> click.Command:
+    options = noun.options if noun.chart_options is None else noun.chart_options
+
+    def draw(
+        file: str | None,
+        output: Path | None,
+        overwrite: bool,
+        dpi: int,
+        collection: str | None = None,
+        **given: Any,
+    ) -> None:
+        path = _picture(output or Path(f"{noun.name}.png"), overwrite)
+        own = _split(options, given)
+        frame = _records(noun, collection, file, given)
+        _save(noun.name, frame, path, dpi, own)
+        click.echo(f"Wrote {path}", err=True)
+
+    decorate = with_options(
+        file_argument,
+        *(_PARTICULAR[name] for name in options),
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help=f"A .png, .svg or .pdf.  [default: {noun.name}.png]",
+        ),
+        showing.target,
+        click.option(
+            "--dpi",
+            metavar="N",
+            type=click.IntRange(30, 1200),
+            default=150,
+            show_default=True,
+            help="Dots per inch of a .png.",
+        ),
+        _of(noun),
+    )
+    text = _help(noun, "plot", f" -o {noun.name}.svg")
+    return click.command(noun.name, help=text, short_help=noun.says)(decorate(draw))
+
+
+def _picture(path: Path, overwrite: bool) -> Path:
+    from dirframe.errors import InvalidInputError
+
+    if path.suffix.lower() not in _PICTURES:
+        raise InvalidInputError(
+            f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_PICTURES)}."
+        )
+    if path.exists() and not overwrite:
+        raise InvalidInputError(f"{path} exists already; choose another name or --overwrite.")
+    return path
+
+
+def _save(name: str, frame: pd.DataFrame, path: Path, dpi: int, options: dict[str, Any]) -> None:
+    """Draw into a file beside the picture's place, so that there is never half a picture."""
+    import secrets
+
+    import matplotlib as mpl
+
+    mpl.use("Agg")  # no window, whatever the person's settings say
+    from dirframe import plot
+
+    figure = getattr(plot, name)(frame, **options).get_figure(root=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.part")
+    try:
+        figure.savefig(unfinished, dpi=dpi, format=path.suffix[1:].lower())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+for _noun in STATISTICS:
+    stats.add_command(_statistic(_noun))
+for _noun in CHARTS:
+    plot.add_command(_chart(_noun))

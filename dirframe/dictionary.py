@@ -1,0 +1,91 @@
+"""The data dictionary: what each column of a frame means, from the vocabulary.
+
+What stays out: columns that a directory sends and no document describes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+
+from dirframe.client.dtypes import to_pandas, typed_array
+from dirframe.errors import InvalidInputError
+from dirframe.schema import RESOURCES, Kind
+
+if TYPE_CHECKING:
+    from dirframe.schema import Field
+
+__all__ = ["fields"]
+
+_COLUMNS = ["name", "type", "unit", "required", "meaning", "dialects"]
+
+
+def fields(resource: Literal["account", "project"] = "project") -> pd.DataFrame:
+    """Say what each column of the accounts or the projects is.
+
+    Parameters
+    ----------
+    resource : {"account", "project"}, default "project"
+        The kind of record; the names of the collections will do as well.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a column, those of the specification first, in its order:
+
+        - ``name`` (str): the column
+        - ``type`` (str): its dtype; ``object`` is a list of entries, see `child_table`
+        - ``unit`` (str): what its numbers count, or the zone of its times; missing where it
+          has neither
+        - ``required`` (bool): whether every record has it by the specification
+        - ``meaning`` (str): what it says; of a list also what an entry holds
+        - ``dialects`` (str): where it is known from: the specification, which every frame
+          has, answers recorded from 2008 to 2013, or today's service
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such resource.
+
+    Examples
+    --------
+    >>> fields("account").query("name == 'latitude'")[["type", "unit"]].values.tolist()
+    [['Float64', 'degrees north']]
+    """
+    by_name = {one.name: one for one in RESOURCES.values()}
+    by_name |= {one.collection: one for one in RESOURCES.values()}
+    if resource not in by_name:
+        raise InvalidInputError(
+            f"There is no resource {resource!r}; choose one of {', '.join(RESOURCES)}."
+        )
+    found = by_name[resource]
+    known = [*found.specified, *(one for one in found.fields if one not in found.specified)]
+    rows = [
+        {
+            "name": one.column,
+            "type": dtype_of(one.kind),
+            "unit": one.unit or None,
+            "required": one.required,
+            "meaning": _meaning(one),
+            "dialects": one.dialect.value,
+        }
+        for one in known
+    ]
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    return table.astype({name: "bool" if name == "required" else "str" for name in _COLUMNS})
+
+
+def dtype_of(kind: Kind) -> str:
+    """Return the dtype that a column of this kind has in every frame."""
+    return "object" if kind is Kind.ITEMS else str(to_pandas(typed_array([], kind).array).dtype)
+
+
+def _meaning(field: Field) -> str:
+    if field.items is None:
+        return field.meaning
+    parts = [
+        f"{one.column} ({', '.join(filter(None, (one.meaning, one.unit)))})"
+        for one in field.items.fields
+    ]
+    return f"{field.meaning}; an entry holds {', '.join(parts)}"

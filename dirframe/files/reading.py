@@ -1,0 +1,121 @@
+"""`read_export`: the frame that was exported.
+
+What stays out: files that something else has written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.files.kinds import KINDS, beside, kind_of
+from dirframe.files.record import read_record
+from dirframe.provenance import ATTRIBUTE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_export"]
+
+
+def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
+    """Read a file that `export` wrote, with every dtype and the provenance.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file; all formats but HTML and Markdown, which are for people to look at.
+    table : str, optional
+        Which of several frames; left out where there is one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The frame: its columns, dtypes, values and ``attrs["dirframe"]``, rows counted from 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is not one that `export` wrote, or it has several frames and none is named.
+    FileNotFoundError
+        If there is no such file.
+
+    Warns
+    -----
+    ExportWarning
+        If a CSV, TSV or JSON lines file has changed since its record was written.
+
+    Examples
+    --------
+    >>> import dirframe, tempfile
+    >>> import pandas as pd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = dirframe.export(pd.DataFrame({"id": ["01", "NA"]}), f"{folder}/p.csv")
+    ...     dirframe.read_export(file)["id"].tolist()
+    ['01', 'NA']
+    """
+    file = Path(path)
+    kind = kind_of(file)
+    if kind.read is None:
+        able = ", ".join(suffix for suffix, one in KINDS.items() if one.read)
+        raise InvalidInputError(
+            f"{file} is for people to look at; what is to be read back is exported to {able}."
+        )
+    kind.check()
+    if not file.is_file():
+        raise FileNotFoundError(f"There is no file {file}.")
+    if kind.sidecar:
+        beside = _record_beside(file)
+        found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
+    else:
+        found = _read_whole(file, kind.read)
+    if table is None and len(found) == 1:
+        table = next(iter(found))
+    if table not in found:
+        asked = "name one with table=" if table is None else f"there is no {table!r} among them"
+        raise InvalidInputError(f"{file} holds {', '.join(map(repr, found))}: {asked}.")
+    frame: pd.DataFrame = found[table][0]
+    record: dict[str, Any] = found[table][1]
+    if len(frame) != record["rows"]:
+        raise InvalidInputError(
+            f"{file} holds {len(frame):,} rows, and its record says {record['rows']:,}: rows were "
+            "added or lost since. Export the frame again."
+        )
+    frame.attrs = {} if record["provenance"] is None else {ATTRIBUTE: record["provenance"]}
+    return frame
+
+
+def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return read(file, *record)
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(
+            f"{file} cannot be read as what its suffix says: {error}. Export the frame again."
+        ) from None
+
+
+def _record_beside(file: Path) -> dict[str, Any]:
+    sidecar = beside(file)
+    if not sidecar.is_file():
+        raise InvalidInputError(
+            f"{sidecar.name}, which says what dirframe exported, is not beside {file}. Put it "
+            "there, or read the file with pandas as the documentation of dirframe.export shows."
+        )
+    record = read_record(sidecar.read_bytes(), sidecar)
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != record.get("sha256"):
+        warnings.warn(
+            f"{file} has changed since {sidecar.name} was written: the provenance may not be "
+            "that of what is in it now.",
+            ExportWarning,
+            stacklevel=3,
+        )
+    return record

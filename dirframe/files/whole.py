@@ -1,0 +1,71 @@
+"""A file whole or not at all, on the disk before it has its name.
+
+What stays out: what is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["put", "refuse_existing", "unfinished"]
+
+
+def refuse_existing(target: Path) -> None:
+    """Raise if there is something at a path already."""
+    if os.path.lexists(target):
+        raise InvalidInputError(
+            f"{target} exists already; choose another name or pass overwrite=True."
+        )
+
+
+@contextlib.contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """Give the path of a file beside the target that is gone afterwards, whatever happens."""
+    beside = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
+    try:
+        yield beside
+    finally:
+        for left in beside.parent.glob(f"{beside.name}*"):  # and what a database puts beside it
+            left.unlink(missing_ok=True)
+
+
+def put(written: Path, target: Path, *, overwrite: bool) -> None:
+    """Give a finished file its name, once it is on the disk.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is a file of that name by now, and it must not be replaced.
+    """
+    _sync(written)
+    if overwrite:
+        written.replace(target)
+    else:
+        try:
+            os.link(written, target)  # unlike a rename, it fails where something stands
+        except FileExistsError:
+            refuse_existing(target)
+            raise
+        except OSError:  # a file system without links
+            refuse_existing(target)
+            written.replace(target)
+    _sync(target.parent)
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":
+        return  # Windows opens no folders
+    opened = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

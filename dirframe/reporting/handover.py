@@ -1,0 +1,126 @@
+"""The frames' way into the notebook's kernel: files that run nothing when they are read.
+
+What stays out: the choice of frames (`dirframe.reporting.material`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.reporting.material import Material, sorted_out
+
+__all__ = ["VARIABLE", "hand_over", "received"]
+
+#: Tells the kernel in which folder its frames are.
+VARIABLE = "DIRFRAME_REPORT_FOLDER"
+
+_LIST = "report.json"
+
+
+def hand_over(material: Material, folder: Path) -> None:
+    """Write the frames for `received`; lists and records as JSON, everything else as it is.
+
+    Parameters
+    ----------
+    material : Material
+        What the report is made of.
+    folder : pathlib.Path
+        An empty folder.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column holds what neither Parquet nor JSON can.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> material = sorted_out(pd.DataFrame({"tags": [["a"], None], "stack_count": [1, 2]}), "T")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hand_over(material, Path(folder))
+    ...     sorted(file.name for file in Path(folder).iterdir())
+    ['projects.parquet', 'report.json']
+    """
+    as_json: dict[str, list[str]] = {}
+    for name, frame in material.frames.items():
+        as_json[name] = [str(column) for column in frame if frame[column].dtype == object]
+        texts = {column: _texts(frame[column]) for column in as_json[name]}
+        plain = frame.assign(**texts).reset_index(drop=True)
+        # Whatever else a person keeps in attrs may be no JSON, and is nothing for a report.
+        record = frame.attrs.get(provenance.ATTRIBUTE)
+        plain.attrs = {provenance.ATTRIBUTE: record} if isinstance(record, dict) else {}
+        try:
+            plain.to_parquet(folder / f"{name}.parquet", index=False)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InvalidInputError(f"The frame of {name} cannot be reported on: {error}") from None
+    listed = {"title": material.title, "json": as_json}
+    (folder / _LIST).write_text(json.dumps(listed), encoding="utf-8")
+
+
+def received() -> Material:
+    """Give a template's cells the frames of their report.
+
+    Returns
+    -------
+    Material
+        ``title``, and ``projects`` and ``accounts`` as `dirframe.report` got them, None where
+        it got none. Outside of a report, so that a template can be written in Jupyter: the
+        bundled sample.
+
+    Examples
+    --------
+    >>> received().title
+    'dirframe sample directory: projects and accounts'
+    """
+    if VARIABLE not in os.environ:
+        return _sample()
+    folder = Path(os.environ[VARIABLE])
+    listed = json.loads((folder / _LIST).read_text(encoding="utf-8"))
+    frames = {name: _read(folder, name, columns) for name, columns in listed["json"].items()}
+    return Material(listed["title"], frames)
+
+
+def _read(folder: Path, name: str, columns: list[str]) -> pd.DataFrame:
+    frame = pd.read_parquet(folder / f"{name}.parquet")
+    values = {c: frame[c].map(json.loads, na_action="ignore").astype(object) for c in columns}
+    # Missing entries come back as the loaders write them.
+    values = {c: column.where(column.notna(), None) for c, column in values.items()}
+    whole = frame.assign(**values)
+    whole.attrs = frame.attrs
+    return whole
+
+
+def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    def text(value: Any) -> str | None:
+        if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+            return None
+        return json.dumps(value, ensure_ascii=False, default=_listed)
+
+    try:
+        return pd.Series([text(v) for v in column], index=column.index, dtype="str")
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidInputError(
+            f"The column {column.name!r} holds what is neither text, number, list nor record: "
+            f"{error}"
+        ) from None
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist()  # Parquet gives lists back as arrays
+
+
+def _sample() -> Material:
+    from dirframe.client.loaders import load_accounts, load_projects
+    from dirframe.sample import sample_directory
+
+    with sample_directory() as directory:
+        frames = [load_projects(directory=directory), load_accounts(directory=directory)]
+    return sorted_out(frames, None)

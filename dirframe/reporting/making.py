@@ -1,0 +1,133 @@
+"""A report from frames to file: everything is made before anything is written.
+
+What stays out: what a report contains (``template.ipynb``).
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dirframe.errors import InvalidInputError
+from dirframe.reporting.material import sorted_out
+from dirframe.reporting.printing import browser, pdf
+from dirframe.reporting.running import executed, need, read_template
+from dirframe.reporting.writing import html, markdown, notebook_text
+
+if TYPE_CHECKING:
+    from dirframe.reporting.material import Frames
+
+__all__ = ["report"]
+
+_SUFFIXES = (".html", ".pdf", ".md", ".ipynb")
+
+
+def report(
+    frames: Frames,
+    path: str | Path,
+    *,
+    template: str | Path | None = None,
+    title: str | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write a report on frames: what is in them, tables, charts, method and citation.
+
+    Parameters
+    ----------
+    frames : pandas.DataFrame, or a mapping or sequence of them
+        Projects, accounts or both, as the loaders give them. A frame without provenance is
+        reported on, and the report says so.
+    path : str or pathlib.Path
+        The file. ``.html`` is one file that needs no network and runs no script; ``.pdf`` is
+        that printed by Chromium; ``.md`` has its pictures in a folder beside it, ``NAME_files``;
+        ``.ipynb`` is the executed notebook.
+    template : str or pathlib.Path, optional
+        A notebook to be run instead of ``dirframe/reporting/template.ipynb``: copy that and
+        edit it. A template is a program; run none that you have not read.
+    title : str, optional
+        The report's title. Left out: the directory's name and what the frames hold.
+    overwrite : bool, default False
+        Whether an existing report may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InvalidInputError
+        If the frames, the suffix or the template cannot be meant, or the file exists and must
+        not be replaced.
+    MissingExtraError
+        If the extra ``report`` is not installed.
+    ConfigurationError
+        If a PDF is wanted and there is no Chromium.
+    ReportError
+        If a cell of the template fails; nothing is written then.
+
+    Notes
+    -----
+    The same frames give the same bytes, a PDF's date of printing apart.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     projects = dirframe.load_projects(max_items=25, directory=directory)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dirframe.report(projects, Path(folder) / "report.html").name
+    'report.html'
+    """
+    material = sorted_out(frames, title)
+    target = _target(Path(path), overwrite=overwrite)
+    suffix = target.suffix.lower()
+    for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
+        need(package)
+    program = browser() if suffix == ".pdf" else ""
+    notebook = executed(read_template(template), material)
+    pictures: dict[str, bytes] = {}
+    if suffix == ".md":
+        text, pictures = markdown(notebook, _folder(target).name)
+        content = text.encode()
+    elif suffix == ".ipynb":
+        content = notebook_text(notebook).encode()
+    else:
+        page = html(notebook, material.title)
+        content = pdf(page, program) if suffix == ".pdf" else page.encode()
+    for name, picture in pictures.items():
+        _write(_folder(target) / name, picture)
+    return _write(target, content)
+
+
+def _target(target: Path, *, overwrite: bool) -> Path:
+    if target.suffix.lower() not in _SUFFIXES:
+        raise InvalidInputError(
+            f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(_SUFFIXES)}."
+        )
+    beside = [_folder(target)] if target.suffix.lower() == ".md" else []
+    for file in (target, *beside):
+        if file.exists() and not overwrite:
+            raise InvalidInputError(
+                f"{file} exists already; choose another name or pass overwrite=True."
+            )
+    if target.is_dir():
+        raise InvalidInputError(f"{target} is a folder; name a file.")
+    return target
+
+
+def _folder(target: Path) -> Path:
+    return target.with_name(f"{target.stem}_files")
+
+
+def _write(target: Path, content: bytes) -> Path:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target

@@ -1,0 +1,39 @@
+"""The list of statistics and charts and the functions themselves say the same."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from dirframe import plot, stats
+from dirframe.cli.nouns import CHARTS, STATISTICS, Noun
+
+NO_CHARTS = {"FONTS", "STYLE", "language_colour", "style"}
+
+
+def options(function: object) -> set[str]:
+    assert callable(function)
+    parameters = inspect.signature(function).parameters.values()
+    return {one.name for one in parameters if one.kind is one.KEYWORD_ONLY} - {"ax"}
+
+
+def test_every_statistic_and_every_chart_is_a_command() -> None:
+    assert [noun.name for noun in STATISTICS] == sorted(stats.__all__)
+    assert [noun.name for noun in CHARTS] == sorted(set(plot.__all__) - NO_CHARTS)
+
+
+@pytest.mark.parametrize("noun", STATISTICS, ids=lambda noun: noun.name)
+def test_a_statistic_has_the_options_of_its_function(noun: Noun) -> None:
+    assert set(noun.options) == options(getattr(stats, noun.name))
+
+
+@pytest.mark.parametrize("noun", CHARTS, ids=lambda noun: noun.name)
+def test_a_chart_has_the_options_of_its_function(noun: Noun) -> None:
+    given = noun.options if noun.chart_options is None else noun.chart_options
+    assert set(given) == options(getattr(plot, noun.name))
+
+
+@pytest.mark.parametrize("noun", [*STATISTICS, *CHARTS], ids=lambda noun: noun.name)
+def test_what_it_says_fits_beside_its_name_whole(noun: Noun) -> None:
+    assert len(noun.says) <= 45

@@ -1,0 +1,182 @@
+"""The commands that work on records: clean, stats, plot."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+from dirframe import (
+    country_audit,
+    provenance,
+    read_export,
+    sample_directory,
+    stats,
+    unify_countries,
+)
+from dirframe.cli.nouns import CHARTS, STATISTICS, Noun
+from dirframe.client.loaders import load_accounts, load_projects
+from dirframe.files.writing import export
+from tests.cli import dirframe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAMPLE = "Source: dirframe sample directory"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with accounts.parquet and projects.parquet of the sample."""
+    folder = tmp_path_factory.mktemp("saved")
+    with sample_directory() as directory:
+        export(load_accounts(directory=directory), folder / "accounts.parquet")
+        export(load_projects(directory=directory), folder / "projects.parquet")
+    return folder
+
+
+def file_for(noun: Noun, saved: Path) -> Path:
+    return saved / f"{noun.collection or 'accounts'}.parquet"
+
+
+@pytest.mark.parametrize("noun", STATISTICS, ids=lambda noun: noun.name)
+def test_each_statistic_is_that_of_python(noun: Noun, saved: Path, run: Any) -> None:
+    outcome = run("stats", noun.name, file_for(noun, saved), "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    frame = read_export(file_for(noun, saved))
+    if noun.name == "accounts_by_country":
+        frame = unify_countries(frame)
+    expected = getattr(stats, noun.name)(frame)
+    assert list(outcome.table.columns) == list(expected.columns)
+    assert len(outcome.table) == len(expected) > 0
+    assert SAMPLE in outcome.err
+
+
+@pytest.mark.parametrize("noun", CHARTS, ids=lambda noun: noun.name)
+def test_each_chart_is_a_picture(noun: Noun, saved: Path, run: Any, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "chart.png"
+    outcome = run("plot", noun.name, file_for(noun, saved), "-o", target, "--dpi", 40)
+    assert outcome.code == 0, outcome.err
+    assert target.read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in target.parent.iterdir()] == ["chart.png"]
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<?xml"), (".PDF", b"%PDF")])
+def test_a_chart_goes_to_a_file_by_its_suffix_and_never_over_another(
+    suffix: str, magic: bytes, saved: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / f"tags{suffix}"
+    words = ("plot", "tags", str(saved / "projects.parquet"), "-o", str(target), "--top", "5")
+    done = dirframe(*words)
+    assert done.returncode == 0, done.stderr
+    assert target.read_bytes().startswith(magic)
+    again = dirframe(*words)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+
+
+def test_a_chart_of_an_unknown_kind_is_refused_before_anything_is_asked(
+    there: Any, run: Any, tmp_path: Path
+) -> None:
+    assert run("plot", "tags", "-o", tmp_path / "tags.gif").code == 2
+    assert there.asked == []
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        (["stats", "tags", "--top", 3], 4),
+        (["stats", "team_size_classes", "--bounds", "0,1,10"], 3),
+        (["stats", "contributor_quantiles", "--quantiles", "0.25,0.5"], 2),
+    ],
+    ids=str,
+)
+def test_options_reach_the_statistic(words: list[object], rows: int, saved: Path, run: Any) -> None:
+    outcome = run(*words, saved / "projects.parquet", "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert len(outcome.table) == rows
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["stats", "lorenz", "--top", "3"],
+        ["stats", "team_size_classes", "--bounds", "a,b"],
+        ["stats", "growth", "--freq", "century"],
+        ["stats", "project_age", "--as-of", "soon"],
+        ["stats", "growth"],
+        ["stats", "no_such"],
+        ["plot", "contributor_quantiles"],
+    ],
+    ids=" ".join,
+)
+def test_an_option_that_means_nothing_is_a_wrong_call(
+    words: list[str], saved: Path, run: Any
+) -> None:
+    given = [] if words == ["stats", "growth"] else [saved / "projects.parquet"]
+    outcome = run(*words, *given)
+    assert outcome.code == 2
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+
+
+def test_without_a_file_the_directory_is_asked(there: Any, run: Any) -> None:
+    outcome = run("stats", "language_share", "--query", "a b")
+    assert outcome.code == 0, outcome.err
+    assert there.asked[0].query["query"] == "a b"
+
+
+@pytest.mark.parametrize(("group", "nouns"), [("stats", STATISTICS), ("plot", CHARTS)])
+def test_the_names_can_be_listed(group: str, nouns: list[Noun], run: Any) -> None:
+    assert run(group, "--list").out.split() == [noun.name for noun in nouns]
+
+
+def test_commands_make_a_pipeline_that_keeps_the_source() -> None:
+    me = f"{sys.executable} -m dirframe"
+    pipeline = (
+        f"{me} accounts --sample --format parquet | {me} clean - --format parquet"
+        f" | {me} stats accounts_by_country - --top 3"
+    )
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", pipeline],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 5
+    assert done.stderr.splitlines()[-1].startswith("n = 2,000 accounts · " + SAMPLE)
+
+
+def test_cleaning_writes_the_audit_which_then_answers(
+    saved: Path, run: Any, tmp_path: Path
+) -> None:
+    file = saved / "accounts.parquet"
+    clean, audit = tmp_path / "clean.parquet", tmp_path / "audit.csv"
+    outcome = run("clean", file, "-o", clean, "--audit", audit)
+    assert outcome.code == 0, outcome.err
+    assert "have no country" in outcome.err
+    frame = read_export(clean)
+    assert "unify_countries" in provenance.describe(frame)["steps"]
+    table = country_audit(read_export(file))
+    written = pd.read_csv(audit, keep_default_na=False, na_values=[""], dtype="str")
+    assert len(written) == len(table)
+    unknown = written["country_alpha_2"].isna() & written["raw"].notna()
+    written.loc[unknown, "country_alpha_2"] = "NA"
+    written.to_csv(audit, index=False)
+    again = run("clean", file, "--overrides", audit, "--format", "csv", "--strict")
+    assert again.code == 0, again.err
+    assert (again.table["country_alpha_2"] == "NA").sum() >= written["count"][unknown].astype(
+        int
+    ).sum()
+
+
+def test_a_strict_cleaning_names_what_is_no_country(saved: Path, run: Any) -> None:
+    outcome = run("clean", saved / "accounts.parquet", "--strict")
+    assert outcome.code == 2
+    assert "name no country" in outcome.err
+    assert outcome.out == ""

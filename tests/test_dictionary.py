@@ -1,0 +1,33 @@
+"""The data dictionary says of every column what the loaders give."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+import dirframe
+from dirframe.schema import RESOURCES
+
+
+@pytest.mark.parametrize("resource", ["account", "project"])
+def test_the_loaders_give_the_dtypes_that_it_says(resource: Literal["account", "project"]) -> None:
+    said = dirframe.fields(resource).set_index("name")
+    with dirframe.sample_directory() as directory:
+        load = dirframe.load_accounts if resource == "account" else dirframe.load_projects
+        frame = load(directory=directory, max_items=50, progress=False)
+    types = said["type"].to_dict()
+    for name, dtype in frame.dtypes.items():
+        assert str(dtype) == types[str(name)], name
+    assert list(said.index) == [
+        *(one.column for one in RESOURCES[resource].specified),
+        *said.index[len(RESOURCES[resource].specified) :],
+    ]
+    numbers = said[said["type"].isin(["Int64", "Float64"])]
+    assert numbers["unit"].notna().all()
+    assert said["meaning"].str.len().gt(0).all()
+
+
+def test_an_unknown_resource_is_refused() -> None:
+    with pytest.raises(dirframe.InvalidInputError, match="account, project"):
+        dirframe.fields("people")  # type: ignore[arg-type]  # on purpose

@@ -23,6 +23,7 @@ from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK
 from dirframe.client.reader import Reader
 from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError
+from dirframe.show import Card
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Archive", "open_archive", "read_pages"]
 
 
-class Archive:
+class Archive(Card):
     """A collection that was kept on disk as it came; made by `open_archive` and `open_bundle`.
 
     Parameters
@@ -61,8 +62,10 @@ class Archive:
             with zipfile.ZipFile(path) as bundle, bundle.open(MANIFEST) as stream:
                 self.manifest = Manifest.read(stream, f"{MANIFEST} in {path}")
 
-    def __repr__(self) -> str:
-        return f"<Archive {self.path}: {self.status().heading}>"
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        if not self.manifest.rounds:
+            return f"Archive {self.path}", {}, "Nothing was harvested yet."
+        return self.status()._card()
 
     def status(self) -> Status:
         """Say how far the harvest is.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dirframe.errors import ArchiveError
+from dirframe.show import Card
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Status", "status_of"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Status:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Status(Card):
     """How far a harvest is.
 
     Attributes
@@ -81,20 +82,25 @@ class Status:
             f"{self.records:,} {self.resource}"
         )
 
-    def __str__(self) -> str:
+    def _card(self) -> tuple[str, dict[str, str], str]:
         days = self.days_to_go()
         if self.complete:
-            state = "Finished, proven complete."
+            note = "Finished, proven complete."
         elif self.finished:
-            state = f"Finished, NOT proven complete: {self.why}."
+            note = f"Finished, NOT proven complete: {self.why}."
         else:
-            state = (
+            note = (
                 f"Not finished: {days:,} {'day' if days == 1 else 'days'} to go at 1,000 requests "
                 "a day. Run the same line again."
             )
         sizes = f"{self.bytes / 1e6:,.1f} MB as it came, {self.packed / 1e6:,.1f} MB on disk"
-        at = f"; newest page {self.newest[:16].replace('T', ' ')} UTC" if self.newest else ""
-        return f"{self.path}: {self.heading}\n{sizes}{at}; rounds: {self.rounds}\n{state}"
+        facts = {
+            "holds": self.heading,
+            "size": sizes,
+            "newest page": f"{self.newest[:16].replace('T', ' ')} UTC" if self.newest else "none",
+            "rounds": f"{self.rounds:,}",
+        }
+        return f"Archive {self.path}", facts, note
 
 
 def status_of(path: Path, manifest: Manifest) -> Status:

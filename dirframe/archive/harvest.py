@@ -12,42 +12,28 @@ What stays out: reading (`dirframe.archive.reading`), the files (`dirframe.archi
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from dirframe import __version__
-from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, MANIFEST, Kept, Manifest, Round
+from dirframe.archive.keeping import keeping
 from dirframe.archive.reading import Archive
-from dirframe.archive.storing import locked, store
 from dirframe.client.ahead import in_order
-from dirframe.client.directory import opened
-from dirframe.client.manner import Manner
 from dirframe.client.positions import REPAIRS, Page, Positions
 from dirframe.client.question import Question
-from dirframe.client.reader import Reader
-from dirframe.errors import (
-    ArchiveError,
-    InvalidInputError,
-    NotFoundError,
-    QuotaExceededError,
-    ServiceError,
-)
+from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
+    from dirframe.archive.keeping import Keeper
+    from dirframe.archive.manifest import Kept, Round
     from dirframe.client.directory import Directory
 
-__all__ = ["harvest"]
-
-_DAY = timedelta(days=1)
-_ASKED_ANEW = Manner(refresh=True, keep=False)
+__all__ = ["choose", "harvest", "walk"]
 
 
 def harvest(
@@ -111,93 +97,50 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(known)}."
         )
-    if daily is not None and daily < 1:
-        raise InvalidInputError(f"daily is {daily}; it must be a whole number from 1.")
-    if until is not None and until.tzinfo is None:
-        raise InvalidInputError("until has no time zone; pass datetime.now().astimezone(), say.")
     question = Question(resource=known[collection], query=query, sort=sort)
     path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArchiveError(f"{path} cannot be made ({error.strerror}).") from error
-    with opened(directory) as place, locked(path):
-        work = _Harvest(path, place, question, daily=daily, until=until)
-        try:
-            work.run()
-        except _TimeIsUpError:
-            pass
-        except QuotaExceededError as error:
-            error.args = (work.stopped(error),)
-            raise
-        finally:
-            work.close()
+    with keeping(path, directory, question, daily=daily, until=until) as keeper:
+        rounds = keeper.manifest.rounds
+        if not rounds:
+            walk(keeper, choose(keeper, [sort] if sort else None))
+        elif rounds[-1].kind == "whole":
+            walk(keeper, rounds[-1])
     return Archive(path)
 
 
-class _TimeIsUpError(Exception):
-    """The time that the person set has come."""
+def choose(keeper: Keeper, sorts: Sequence[str | None] | None = None) -> Round:
+    """Begin a round with the first sort that the directory's first page shows to hold."""
+    sorts = sorts or ["id", "created_at", None]
+    for sort in sorts:
+        try:
+            kept = keeper.fetch(1, sort)
+        except ServiceError:
+            if sort == sorts[-1]:
+                raise
+            continue
+        if len(sorts) == 1 or sort is None or not kept.ids:
+            break
+        if kept.ordered and kept.low is not None:
+            break
+    return keeper.begin("whole", sort, kept)
 
 
-class _Harvest:
-    def __init__(
-        self,
-        folder: Path,
-        place: Directory,
-        question: Question,
-        *,
-        daily: int | None,
-        until: datetime | None,
-    ) -> None:
-        self._folder, self._place, self._question = folder, place, question
-        self._daily, self._until = daily, until
-        self._lock = threading.Lock()
-        self._journal = Journal(folder / MANIFEST)
-        self.manifest = self._begun()
-        spent = [k for one in self.manifest.rounds for k in one.pages for _ in range(k.paid)]
-        self._spent = [kept.moment for kept in spent if kept.moment > _now() - _DAY]
+def walk(keeper: Keeper, whole: Round) -> None:
+    """Walk through a collection from where the round is, and end the round with its proof."""
+    if whole.end is None:
+        _Walk(keeper, whole).run()
+
+
+class _Walk:
+    def __init__(self, keeper: Keeper, whole: Round) -> None:
+        self._keeper, self._round = keeper, whole
+        self._session = keeper.session
         self._positions = Positions()
-        self._round: Round | None = None
         self._agreed: dict[int, int | None] = {}  # shown to be as they were, at which count
-        self._session = 1 + max(
-            (k.session for one in self.manifest.rounds for k in one.pages), default=0
-        )
-
-    def close(self) -> None:
-        self._journal.close()
-
-    def _begun(self) -> Manifest:
-        asked, settings = self._question, self._place.settings
-        file = self._folder / MANIFEST
-        if not file.stat().st_size:
-            head = {"event": "archive", "format": FORMAT, "resource": asked.resource.name}
-            where = {"base_url": settings.base_url, "source": settings.name}
-            self._journal.add(head | where | {"query": asked.query, "dirframe": __version__})
-        with file.open("rb") as stream:
-            manifest = Manifest.read(stream, str(file))
-        if (manifest.resource, manifest.query) != (asked.resource, asked.query):
-            held = f" matching {manifest.query!r}" if manifest.query else ""
-            raise ArchiveError(
-                f"{self._folder} holds {manifest.resource.collection}{held}, which is another "
-                "question. Name another folder."
-            )
-        if manifest.source != settings.name:  # the port of an embedded service changes
-            raise ArchiveError(
-                f"{self._folder} holds pages of {manifest.source}, not of {settings.name}. Name "
-                "another folder."
-            )
-        return manifest
+        for kept in whole.pages:
+            self._put(kept)
 
     def run(self) -> None:
-        rounds = self.manifest.rounds
-        if rounds and rounds[-1].end:
-            return
-        if rounds:
-            self._round = rounds[-1]
-            for kept in self._round.pages:
-                self._put(kept)
-        else:
-            self._choose()
         self._walk()
         for _ in range(REPAIRS):
             if not self._repair():
@@ -205,87 +148,14 @@ class _Harvest:
             self._walk()
         self._finish()
 
-    # -- one page --------------------------------------------------------------------------
-
-    def _fetch(self, page: int, sort: str | None) -> tuple[Kept, bytes]:
-        self._allow()
-        asked = replace(self._question, sort=sort)
-        answer = self._place.session.get(asked.path, asked.parameters(page), _ASKED_ANEW)
-        reader = Reader(asked.resource, max_bytes=self._place.settings.max_body)
-        envelope = reader.read(answer.content, source=answer.url)
-        ids = reader.texts(("id",), 0)
-        key = (sort or "").removesuffix("_reverse")
-        texts = [text for text in reader.texts((key,), 0) if text] if key else []
-        digest, packed = store(self._folder, answer.content)
-        kept = Kept(
-            page=page,
-            session=self._session,
-            sha256=digest,
-            bytes=len(answer.content),
-            packed=packed,
-            retrieved=answer.retrieved.isoformat(),
-            first=envelope.first_item_position,
-            available=envelope.items_available,
-            ids=ids,
-            low=texts[0] if texts else None,
-            high=texts[-1] if texts else None,
-            ordered=_in_order(texts, reverse=(sort or "").endswith("_reverse")),
-            paid=answer.paid,
-            synthetic=envelope.synthetic,
-        )
-        return kept, answer.content
-
     def _keep(self, page: int) -> Kept:
-        current = self._round
-        assert current is not None  # noqa: S101  # `_choose` or the manifest has set it
-        kept, _ = self._fetch(page, current.sort)
-        with self._lock:
-            self._journal.add(kept.event(current.number))
-            current.pages.append(kept)
-        return kept
+        return self._keeper.keep(self._round, page)
 
     def _put(self, kept: Kept) -> None:
         order = (kept.moment.timestamp(), kept.session)
         self._positions.put(
             Page(kept.page, kept.available, kept.first, kept.ids, kept.session, order)
         )
-
-    def _allow(self) -> None:
-        now = _now()
-        if self._until is not None and now >= self._until:
-            raise _TimeIsUpError
-        with self._lock:
-            if self._daily is not None:
-                self._spent = [moment for moment in self._spent if moment > now - _DAY]
-                if len(self._spent) >= self._daily:
-                    raise QuotaExceededError(
-                        f"daily={self._daily:,} requests of this archive are made.",
-                        url=self._place.settings.base_url,
-                        resets_at=min(self._spent) + _DAY,
-                    )
-            self._spent.append(now)
-
-    # -- the walk --------------------------------------------------------------------------
-
-    def _choose(self) -> None:
-        """Begin the round with the first sort that the directory's first page shows to hold."""
-        own = self._question.sort
-        sorts: Sequence[str | None] = [own] if own else ["id", "created_at", None]
-        for sort in sorts:
-            try:
-                kept, _ = self._fetch(1, sort)
-            except ServiceError:
-                if sort == sorts[-1]:
-                    raise
-                continue
-            if own or sort is None or (kept.ordered and kept.low is not None) or not kept.ids:
-                break
-        event: dict[str, Any] = {"event": "round", "kind": "whole", "sort": sort}
-        self._journal.add(event | {"at": kept.retrieved, "dirframe": __version__})
-        self._round = Round(len(self.manifest.rounds) + 1, "whole", sort, kept.retrieved, [kept])
-        self.manifest.rounds.append(self._round)
-        self._journal.add(kept.event(self._round.number))
-        self._put(kept)
 
     def _walk(self) -> None:
         while numbers := self._positions.unread():
@@ -301,7 +171,7 @@ class _Harvest:
         """Keep pages, several at a time, up to one that shows the end."""
         read: list[int] = []
         needed = takewhile(lambda _: not read or not self._positions.is_the_end(read[-1]), numbers)
-        workers = self._place.settings.max_workers if len(numbers) > 1 else 1
+        workers = self._keeper.workers if len(numbers) > 1 else 1
         for page, kept in in_order(self._keep, lambda _: None, needed, workers):
             self._put(kept)
             read[:] = [page]
@@ -309,7 +179,6 @@ class _Harvest:
     def _repair(self) -> bool:
         """Ask again for what may be of another state; tell whether there was any."""
         used = {page.number for page in self._positions.used()}
-        assert self._round is not None  # noqa: S101  # as in `_keep`
         held = self._round.newest()
         available = self._positions.available()
         states = {n: (held[n].session, held[n].available) for n in used}
@@ -339,47 +208,20 @@ class _Harvest:
 
     def _agree(self, others: list[int]) -> None:
         """Let pages that were shown to be as they were count what the directory counts now."""
-        assert self._round is not None  # noqa: S101  # as in `_keep`
         available, held = self._positions.available(), self._round.newest()
         for page in others:
             self._put(replace(held[page], available=available))
             self._agreed[page] = available
 
     def _finish(self) -> None:
-        assert self._round is not None  # noqa: S101  # as in `_keep`
         used = self._positions.used()
         ids = [one for page in used for one in page.ids]
         different = len({one for one in ids if one is not None}) + ids.count(None)
         why = self._positions.doubt(different, ids.count(None), len(ids) - different)
-        end = {
-            "event": "end",
-            "round": self._round.number,
-            "at": _now().isoformat(),
-            "pages": used[-1].number if used else 1,
-            "available": self._positions.available(),
-            "complete": why is None,
-            "why": why,
-        }
-        self._journal.add(end)
-        self._round.end = end
-
-    def stopped(self, error: QuotaExceededError) -> str:
-        when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
-        if not any(one.pages for one in self.manifest.rounds):
-            return f"{error}"
-        status = Archive(self._folder).status()
-        days = status.days_to_go(self._daily or self._place.settings.daily_allowance)
-        return (
-            f"The day's allowance is used up. {status.heading} are kept in {self._folder}; "
-            f"{days:,} more {'day' if days == 1 else 'days'} to go. Run the same line again{when}: "
-            "only what is missing is paid for."
+        self._keeper.end(
+            self._round,
+            pages=used[-1].number if used else 1,
+            available=self._positions.available(),
+            complete=why is None,
+            why=why,
         )
-
-
-def _in_order(texts: list[str], *, reverse: bool) -> bool:
-    keys: list[Any] = [int(t) for t in texts] if all(t.isdigit() for t in texts) else list(texts)
-    return keys == sorted(keys, reverse=reverse)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

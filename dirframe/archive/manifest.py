@@ -26,9 +26,16 @@ MANIFEST = "manifest.jsonl"
 FORMAT = 1
 
 
+#: Stands between ids; XML 1.0 (section 2.2) has no such character.
+_BETWEEN = "\x1f"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """One page as it came: where it lies in the collection, and what proves it."""
+    """One page as it came: where it lies in the collection, and what proves it.
+
+    An archive has one of these for each page in memory, so the ids are one text.
+    """
 
     page: int
     session: int
@@ -38,7 +45,7 @@ class Kept:
     retrieved: str
     first: int | None
     available: int | None
-    ids: tuple[str | None, ...]
+    names: str | None
     low: str | None
     high: str | None
     ordered: bool
@@ -50,17 +57,37 @@ class Kept:
         """When it was fetched."""
         return datetime.fromisoformat(self.retrieved)
 
+    @property
+    def ids(self) -> tuple[str | None, ...]:
+        """The ids of its records; None for one without."""
+        if self.names is None:
+            return ()
+        return tuple(name or None for name in self.names.split(_BETWEEN))
+
+    @property
+    def count(self) -> int:
+        """How many records it holds."""
+        return 0 if self.names is None else self.names.count(_BETWEEN) + 1
+
+    @staticmethod
+    def joined(ids: Iterable[str | None]) -> str | None:
+        """Return ids as `names` holds them."""
+        texts = [one or "" for one in ids]
+        return _BETWEEN.join(texts) if texts else None
+
     def event(self, number: int) -> dict[str, Any]:
         """Return its line in the manifest."""
-        return {"event": "page", "round": number} | asdict(self)
+        facts = asdict(self)
+        del facts["names"]
+        return {"event": "page", "round": number} | facts | {"ids": self.ids}
 
     @classmethod
     def of(cls, event: dict[str, Any]) -> Self:
         """Read a line of the manifest."""
-        facts = {name: event[name] for name in cls.__slots__}
+        facts = {name: event[name] for name in cls.__slots__ if name != "names"}
         if len(facts["sha256"]) != 64 or not set(facts["sha256"]) <= set("0123456789abcdef"):
             raise ValueError("a digest that is none")
-        return cls(**facts | {"ids": tuple(facts["ids"])})
+        return cls(**facts, names=cls.joined(event["ids"]))
 
 
 @dataclass(slots=True)
@@ -79,7 +106,12 @@ class Round:
         return {kept.page: kept for kept in self.pages}
 
     def used(self) -> list[Kept]:
-        """List the readings that count, in the order of the collection."""
+        """List the readings that count, in the order of the collection.
+
+        Pages of changes lie elsewhere from one request to the next: all of them count.
+        """
+        if self.kind != "whole":
+            return list(self.pages)
         newest = self.newest()
         last = self.end["pages"] if self.end else max(newest, default=0)
         return [newest[page] for page in sorted(newest) if page <= last]

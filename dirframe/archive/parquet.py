@@ -3,6 +3,10 @@
 Each chunk is written as it comes; what its columns and types are is known for all of them
 only at the end, so that the parts are then brought to one schema, one after the other.
 
+Records can be parted into folders by a column. The column stays in the files too, and the names
+of the folders are no ``key=value``: readers that take a value from such a name have to guess its
+type, and pandas cannot read missing ones. Files say what is in them, so a filter skips the others.
+
 What stays out: where the chunks come from (`dirframe.archive.reading`).
 """
 
@@ -11,13 +15,15 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ArchiveError, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,6 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["write_parquet"]
 
 _ROWS = 65_536
+_FOLDER = "\x1ffolder"  # no column's name: no element of XML can have it
+
+#: Each holds a file open, and a directory of a thousand files is as much as a person wants.
+_FOLDERS = 1_000
 
 
 def write_parquet(
@@ -42,7 +52,7 @@ def write_parquet(
     folder
         Appears whole or not at all.
     partition_on
-        Column of text whose values become folders.
+        Column of text whose values become folders; records without one stay outside.
 
     Returns
     -------
@@ -52,7 +62,9 @@ def write_parquet(
     Raises
     ------
     InvalidInputError
-        If the folder exists, or there is no such column of text.
+        If the folder exists, there is no such column of text, or it has too many values.
+    ArchiveError
+        If the disk is full, say.
     """
     if folder.exists():
         raise InvalidInputError(f"{folder} exists already; choose another name.")
@@ -73,22 +85,68 @@ def write_parquet(
             files.append(parts / f"{len(files):08}.parquet")
             pq.write_table(table, files[-1])
         assert schema is not None  # noqa: S101  # an archive gives one chunk at least
-        ds.write_dataset(
-            _batches(files, schema),
-            whole,
-            schema=schema,
-            format="parquet",
-            partitioning=None if partition_on is None else [partition_on],
-            partitioning_flavor=None if partition_on is None else "hive",
-            basename_template="part-{i}.parquet",
-            max_rows_per_file=16 * _ROWS,
-            max_rows_per_group=_ROWS,
-            use_threads=False,
-        )
+        batches = _batches(files, schema)
+        if partition_on is None:
+            _write(batches, whole, schema)
+        else:
+            by = pa.field(_FOLDER, pa.string())
+            _write(_parted(batches, partition_on), whole, schema.append(by), pa.schema([by]))
         whole.replace(folder)
+    except OSError as error:
+        raise ArchiveError(
+            f"{folder} could not be written ({error.strerror or error}). Nothing of it was left "
+            "there: make room, or choose another place."
+        ) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
+
+
+def _write(
+    batches: Iterator[pa.RecordBatch],
+    whole: Path,
+    schema: pa.Schema,
+    by: pa.Schema | None = None,
+) -> None:
+    ds.write_dataset(
+        batches,
+        whole,
+        schema=schema,
+        format="parquet",
+        partitioning=by and ds.DirectoryPartitioning(by, segment_encoding="none"),
+        basename_template="part-{i}.parquet",
+        max_partitions=_FOLDERS + 1,
+        max_rows_per_file=16 * _ROWS,
+        max_rows_per_group=_ROWS,
+        use_threads=False,
+    )
+
+
+def _parted(batches: Iterator[pa.RecordBatch], column: str) -> Iterator[pa.RecordBatch]:
+    """Add the name of its folder to each record; those without a value get none."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for batch in batches:
+        values = batch.column(column)
+        for value in values.unique().drop_null().to_pylist():
+            if value not in names:
+                names[value] = _folder(value, taken)
+                taken.add(names[value].casefold())
+        if len(names) > _FOLDERS:
+            raise InvalidInputError(
+                f"{column} has more than {_FOLDERS:,} different values; part the records by a "
+                "column that has fewer."
+            )
+        folders = pa.array([names.get(value) for value in values.to_pylist()], pa.string())
+        yield batch.append_column(pa.field(_FOLDER, pa.string()), folders)
+
+
+def _folder(value: str, taken: set[str]) -> str:
+    """Name a folder that every file system takes and keeps apart from the others."""
+    name = quote(value, safe="").replace(".", "%2E").replace("_", "%5F").replace("~", "%7E")
+    if len(name) > 100 or name.casefold() in taken or not name:
+        return f"{name[:100]}~{sha256(value.encode()).hexdigest()[:12]}"
+    return name
 
 
 def _table(frame: pd.DataFrame) -> pa.Table:

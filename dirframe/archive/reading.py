@@ -11,10 +11,11 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import numpy as np
 
 from dirframe import provenance
 from dirframe.archive.manifest import MANIFEST, Manifest
+from dirframe.archive.selection import Selection
 from dirframe.archive.status import Status, status_of
 from dirframe.archive.storing import member, unpack
 from dirframe.client import recorded
@@ -28,7 +29,11 @@ from dirframe.show import Card
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import pandas as pd
+
     from dirframe.archive.manifest import Kept
+
+    Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 __all__ = ["Archive", "open_archive", "read_pages"]
 
@@ -108,15 +113,17 @@ class Archive(Card):
         IncompleteWarning
             If the harvest is not finished or could not be proven complete.
         """
-        chosen = with_id(columns)
+        selection, chosen = self._selection(as_of), with_id(columns)
         builder = FrameBuilder(self.manifest.resource, chosen)
-        for reader in self._read(as_of, chosen):
+        masks: list[Mask] = []
+        for reader, mask in self._read(selection, chosen):
             builder.add(reader.take())
+            masks.append(mask)
         frame = only(builder.finish(), chosen)
-        keep = self._keep(as_of)
-        if keep is not None:
+        keep = np.concatenate(masks)
+        if not keep.all():
             frame = frame[keep].reset_index(drop=True)
-        self.note(frame, as_of)
+        selection.note(frame)
         facts = provenance.describe(frame)
         if facts["complete"] is False:
             warnings.warn(
@@ -147,17 +154,14 @@ class Archive(Card):
             Some of the records; together they are those of `frame`. A column that the
             specification does not name is only in the chunks that hold it.
         """
-        chosen = with_id(columns)
-        keep, done = self._keep(as_of), 0
-        for reader in self._read(as_of, chosen):
+        selection, chosen = self._selection(as_of), with_id(columns)
+        for reader, keep in self._read(selection, chosen):
             builder = FrameBuilder(self.manifest.resource, chosen)
             builder.add(reader.take())
             frame = only(builder.finish(), chosen)
-            rows = len(frame)
-            if keep is not None:
-                frame = frame[keep[done : done + rows]].reset_index(drop=True)
-            done += rows
-            yield self.note(frame, as_of)
+            if not keep.all():
+                frame = frame[keep].reset_index(drop=True)
+            yield selection.note(frame)
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -192,8 +196,8 @@ class Archive(Card):
         folder : str or pathlib.Path
             The folder to be; it appears whole or not at all.
         partition_on : str, optional
-            A column of text: each of its values gets a folder, and it is read back from
-            their names. Left out: one folder.
+            A column of text: the records of each of its values get a folder, those without
+            one stay outside. Left out: one folder.
         as_of : str, datetime.date or datetime.datetime, optional
             As in `frame`.
         columns : sequence of str, optional
@@ -202,13 +206,15 @@ class Archive(Card):
         Returns
         -------
         pathlib.Path
-            The folder. Every part has the same columns and types; lists stay lists, or are
-            JSON where their entries differ in form.
+            The folder. Every part has all columns, with the same types; lists stay lists, or
+            are JSON where their entries differ in form.
 
         Raises
         ------
         InvalidInputError
-            If the folder exists, or there is no such column.
+            If the folder exists, or there is no such column of at most 1,000 values.
+        ArchiveError
+            If a page is missing or damaged, or the disk is full.
         """
         from dirframe.archive.parquet import write_parquet
 
@@ -231,58 +237,28 @@ class Archive(Card):
         pandas.DataFrame
             The same frame.
         """
-        rounds = self.manifest.until(_moment(as_of))
-        used = [kept for one in rounds for kept in one.used()]
-        end: dict[str, Any] | None = rounds[-1].end
-        ids = {one for kept in used for one in kept.ids}
-        sums = sum(len(kept.ids) for kept in rounds[0].used())
-        times = [kept.moment.isoformat(timespec="seconds") for kept in used]
-        question = {"query": self.manifest.query, "sort": rounds[0].sort}
-        return provenance.attach(
-            frame,
-            source=self.manifest.source,
-            base_url=self.manifest.base_url,
-            resource=self.manifest.resource.name,
-            question={name: value for name, value in question.items() if value is not None},
-            items_available=end["available"] if end else (used[-1].available if used else None),
-            items_loaded=len(ids),
-            complete=end["complete"] if end else False,
-            why=end["why"] if end else "the harvest is not finished",
-            duplicates_removed=max(sums - len(ids), 0) if len(rounds) == 1 else 0,
-            retrieved_oldest=min(times, default=None),
-            retrieved_newest=max(times, default=None),
-            requests_paid=sum(kept.paid for one in rounds for kept in one.pages),
-            requests_cached=0,
-            synthetic=any(kept.synthetic for kept in used),
-        )
+        return self._selection(as_of).note(frame)
 
-    def _used(self, as_of: str | date | datetime | None) -> list[Kept]:
-        return [k for one in self.manifest.until(_moment(as_of)) for k in one.used()]
-
-    def _keep(self, as_of: str | date | datetime | None) -> pd.Series[bool] | None:
-        """Say which rows count, where an id comes more than once: its newest reading."""
-        used = self._used(as_of)
-        ids = pd.Series([one for kept in used for one in kept.ids], dtype="object")
-        if not (ids.duplicated() & ids.notna()).any():
-            return None
-        times = pd.Series([k.retrieved for k in used for _ in k.ids])
-        newest = times.sort_values(kind="stable").index
-        keep = ~ids[newest].duplicated(keep="last") | ids[newest].isna()
-        return keep.sort_index()
+    def _selection(self, as_of: str | date | datetime | None) -> Selection:
+        return Selection(self.manifest, _moment(as_of))
 
     def _read(
-        self, as_of: str | date | datetime | None, columns: Sequence[str] | None
-    ) -> Iterator[Reader]:
+        self, selection: Selection, columns: Sequence[str] | None
+    ) -> Iterator[tuple[Reader, Mask]]:
+        """Read the pages, a chunk at a time; say of each of its records whether it counts."""
         resource = self.manifest.resource
         reader = Reader(resource, chosen=chosen_paths(resource, columns))
-        held = 0
-        for kept, content in self._contents(self._used(as_of)):
+        masks: list[Mask] = []
+        for number, (kept, content) in enumerate(self._contents(selection.pages)):
+            before = reader.rows
             reader.read(content, source=member(kept.sha256))
-            held += 1
-            if held % CHUNK == 0:
-                yield reader
-        if held % CHUNK or not held:
-            yield reader
+            mask = selection.kept(number)
+            masks.append(np.ones(reader.rows - before, dtype=bool) if mask is None else mask)
+            if len(masks) == CHUNK:
+                yield reader, np.concatenate(masks)
+                masks = []
+        if masks or not selection.pages:
+            yield reader, np.concatenate([*masks, np.ones(0, dtype=bool)])
 
     def _contents(self, pages: Iterable[Kept]) -> Iterator[tuple[Kept, bytes]]:
         if self.path.is_dir():

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dirframe.archive.selection import Selection
 from dirframe.errors import ArchiveError
 from dirframe.show import Card
 
@@ -112,15 +113,14 @@ def status_of(path: Path, manifest: Manifest) -> Status:
     every = {kept.sha256: kept for one in manifest.rounds for kept in one.pages}
     latest = max((k for one in manifest.rounds for k in one.pages), key=_time, default=None)
     available = latest.available if latest else None
-    size = max((len(kept.ids) for kept in used), default=0)
+    size = max((kept.count for kept in used), default=0)
     expected = len(used) if whole.end else math.ceil((available or 0) / size) if size else 0
-    held = {one for r in manifest.rounds[whole.number - 1 :] for k in r.used() for one in k.ids}
     return Status(
         path=path,
         resource=manifest.resource.collection,
         pages=len(used),
         pages_expected=max(expected, len(used)),
-        records=len(held),
+        records=Selection(manifest, None).records,
         available=available,
         bytes=sum(kept.bytes for kept in every.values()),
         packed=sum(kept.packed for kept in every.values()),

@@ -13,18 +13,20 @@ from dirframe import plot, provenance, stats
 #: What nobody calls: described on the page itself.
 CONSTANTS = ("plot.FONTS", "plot.STYLE")
 
-#: Which theme a public name belongs to, by the part of the package that it comes from.
+#: Which theme a public name belongs to, by the part of the package that it comes from; of two
+#: parts that fit, the longer one.
 HOMES = {
     "dirframe.client": "loading",
     "dirframe.sample": "loading",
-    "dirframe.archive": "loading",
+    "dirframe.archive": "archives",
+    "dirframe.client.recorded": "archives",
     "dirframe.dictionary": "loading",
     "dirframe.clean": "cleaning",
     "dirframe.stats": "overview",
     "dirframe.citation": "overview",
     "dirframe.files": "saving",
     "dirframe.reporting": "saving",
-    "dirframe.explorer": "saving",
+    "dirframe.explorer": "explorer",
     "dirframe.service": "service",
     "dirframe.errors": "errors",
 }
@@ -36,7 +38,7 @@ def themes() -> dict[str, list[str]]:
     for name in dirframe.__all__:
         value = getattr(dirframe, name)
         if not inspect.ismodule(value):
-            found[HOMES[".".join(value.__module__.split(".")[:2])]].append(name)
+            found[_theme(value.__module__)].append(name)
     found["statistics"] = [f"stats.{name}" for name in stats.__all__]
     found["charts"] = [f"plot.{name}" for name in plot.__all__ if f"plot.{name}" not in CONSTANTS]
     found["provenance"] = [f"provenance.{name}" for name in provenance.__all__ if name.islower()]
@@ -55,6 +57,13 @@ def reference(theme: str) -> str:
             directives.append("   :members:")
     table = "\n".join(["| Name | What it does |", "| --- | --- |", *rows])
     return f"{table}\n\n```{{eval-rst}}\n" + "\n".join(directives) + "\n```"
+
+
+def _theme(module: str) -> str:
+    homes = [home for home in HOMES if f"{module}.".startswith(f"{home}.")]
+    if not homes:
+        raise LookupError(f"{module} has public names and no theme: give it one in HOMES.")
+    return HOMES[max(homes, key=len)]
 
 
 def _kind(name: str) -> tuple[str, object]:

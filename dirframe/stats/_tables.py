@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
-import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
@@ -20,6 +19,7 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 PROJECTS = "dirframe.load_projects()"

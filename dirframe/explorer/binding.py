@@ -56,22 +56,30 @@ def button(
 
 
 def bind(
-    made: Any, state: State, trait: str, follow: Callable[[], None], when: Sequence[str] = ()
+    widgets: Sequence[Any],
+    state: State,
+    trait: str,
+    *,
+    follow: Callable[[], None],
+    value: Callable[[], Any],
+    when: Sequence[str] = (),
 ) -> None:
-    """Let a widget and a trait follow one another.
+    """Let one widget, or several together, and a trait follow one another.
 
     Parameters
     ----------
-    made
-        The widget.
+    widgets
+        What a person changes.
     state, trait
-        What it shows and sets.
+        What they show and set.
     follow
-        Makes the widget show the trait.
+        Makes the widgets show the trait.
+    value
+        Gives what the widgets have, for the trait.
     when
-        More traits that what it shows depends on.
+        More traits that what they show depends on.
     """
-    following = 0  # the thread in which the widget is made to follow: nobody has chosen anything
+    following = 0  # the thread in which the widgets are made to follow: nobody has chosen anything
 
     def show(_: Any = None) -> None:
         nonlocal following
@@ -83,17 +91,22 @@ def bind(
 
     def choose(_: Any) -> None:
         if following != get_ident():
-            state.dispatch(lambda: setattr(state, trait, made.value))
+            state.dispatch(lambda: setattr(state, trait, value()))
 
     show()
-    made.observe(choose, "value")
+    for widget in widgets:
+        widget.observe(choose, "value")
     state.observe(show, [*when, trait])
 
 
 def named(kind: type, name: str, label: str, state: State, trait: str, **options: Any) -> Any:
     """Make a control with a label that always has the value of a trait."""
     made = kind(description=label, layout=_AUTO, **options)
-    bind(made, state, trait, lambda: made.set_trait("value", getattr(state, trait)))
+
+    def follow() -> None:
+        made.value = getattr(state, trait)
+
+    bind([made], state, trait, follow=follow, value=lambda: made.value)
     return marked(made, name)
 
 
@@ -141,7 +154,7 @@ def choice(
         else:
             made.value = value if value in there else None
 
-    bind(made, state, trait, follow, when)
+    bind([made], state, trait, follow=follow, value=lambda: made.value, when=when)
     return marked(made, name)
 
 

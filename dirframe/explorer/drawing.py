@@ -25,7 +25,7 @@ __all__ = ["Picture", "picture"]
 #: Twice a screen's pixels, so that it stays sharp where a screen has more of them.
 _DPI = 144
 #: Points: a chart beside a table is shown smaller than on a page, and its caption is to be read.
-_TEXT = {
+_TEXT: dict[Any, float] = {
     "font.size": 11,
     "axes.titlesize": 13,
     "axes.labelsize": 10.5,

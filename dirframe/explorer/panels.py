@@ -101,7 +101,7 @@ def filtering(state: State) -> Any:
     offer()
     state.observe(offer, "shown")
     everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
-    return box("df-row df-filters", [languages, countries, _years(state), activity, everything])
+    return box("df-row df-filters", [languages, countries, *_years(state), activity, everything])
 
 
 def _listed(state: State, trait: str, label: str, column: str) -> Any:
@@ -120,25 +120,25 @@ def _listed(state: State, trait: str, label: str, column: str) -> Any:
     )
 
 
-def _years(state: State) -> Any:
-    made = w.IntRangeSlider(
-        description="Created (year)",
-        continuous_update=False,
-        layout={"width": "auto"},
-        readout_format="d",
-    )
+def _years(state: State) -> list[Any]:
+    first = w.Dropdown(description="Created from", layout={"width": "auto"})
+    last = w.Dropdown(description="Created to", layout={"width": "auto"})
 
     def follow() -> None:
         span = filters.years(state.shown.loaded) if state.shown else None
-        made.layout.display = "none" if span is None or span[0] == span[1] else None
-        if span is not None:
-            # Never a moment with the least above the most.
-            made.min, made.max = min(span[0], made.min), max(span[1], made.min)
-            made.min, made.max = span
-            made.value = state.years or span
+        for made, number in ((first, 0), (last, -1)):
+            made.layout.display = "none" if span is None or span[0] == span[1] else None
+            if span is not None:
+                entries = tuple(range(span[0], span[1] + 1))
+                if made.options != entries:
+                    made.options = entries
+                made.value = min(max((state.years or span)[number], span[0]), span[1])
 
-    bind(made, state, "years", follow, ["shown"])
-    return marked(made, "df-years")
+    def between() -> tuple[int, ...]:
+        return tuple(sorted((first.value, last.value)))
+
+    bind([first, last], state, "years", follow=follow, value=between, when=["shown"])
+    return [marked(first, "df-since"), marked(last, "df-until")]
 
 
 def table_tools(state: State) -> Any:
@@ -164,7 +164,8 @@ def table_tools(state: State) -> Any:
         page.value = state.page
         back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
 
-    bind(page, state, "page", follow, ["page_size", "shown"])
+    when = ["page_size", "shown"]
+    bind([page], state, "page", follow=follow, value=lambda: page.value, when=when)
     sizes = list(choices.PAGE_SIZES)
     return box(
         "df-row df-tools",

@@ -17,7 +17,7 @@ def test_every_chart_of_projects_becomes_a_picture(chart: str, projects: pd.Data
     drawn = picture(projects, chart, {})
     assert drawn.png.startswith(b"\x89PNG")
     assert "n = 1,500 projects" in drawn.words or "n = " in drawn.words
-    assert 300 < drawn.width < 900
+    assert 250 < drawn.width < 900
     assert plt.get_fignums() == open_before
 
 

@@ -64,13 +64,14 @@ def test_a_filter_is_chosen_in_a_list_and_acts_on_table_and_chart(
     assert state.languages == ("Java",)
     assert "253 of 1,500 projects" in screen["count"].value
     assert screen["chart"].value != before
-    screen["years"].value = (2008, 2009)
+    screen["since"].value = 2008
+    screen["until"].value = 2009
     assert state.filters.years == (2008, 2009)
     screen["activity"].value = "active"
     assert state.activity == "active"
     screen["all"].click()
     assert screen["languages"].value == ()
-    assert screen["years"].value == (2006, 2013)
+    assert (screen["since"].value, screen["until"].value) == (2006, 2013)
     assert screen["activity"].value == "all"
     assert "1,500 projects" in screen["count"].value
 
@@ -81,7 +82,10 @@ def test_what_is_set_in_the_state_is_seen_in_the_widgets(
     state, screen = of_projects
     state.languages, state.years, state.order_by = ("C",), (2007, 2010), "id"
     assert screen["languages"].value == ("C",)
-    assert screen["years"].value == (2007, 2010)
+    assert (screen["since"].value, screen["until"].value) == (2007, 2010)
+    screen["since"].value = 2012  # after the last one: the two change places
+    assert state.years == (2010, 2012)
+    assert (screen["since"].value, screen["until"].value) == (2010, 2012)
     assert screen["order"].value == "id"
     state.columns = ("id", "name")
     assert screen["columns"].value == ("id", "name")
@@ -125,4 +129,5 @@ def test_only_filters_that_the_records_can_have_are_seen(
         "countries"
     ]
     one_year = Screen(State(accounts[accounts["created_at"].dt.year == 2010]))
-    assert not one_year.visible("years")
+    assert not one_year.visible("since")
+    assert not one_year.visible("until")

@@ -13,13 +13,11 @@ from dirframe import plot, provenance, stats
 #: What nobody calls: described on the page itself.
 CONSTANTS = ("plot.FONTS", "plot.STYLE")
 
-#: Which theme a public name belongs to, by the part of the package that it comes from; of two
-#: parts that fit, the longer one.
+#: Which theme a public name belongs to, by the part of the package that it comes from.
 HOMES = {
     "dirframe.client": "loading",
     "dirframe.sample": "loading",
     "dirframe.archive": "archives",
-    "dirframe.client.recorded": "archives",
     "dirframe.dictionary": "loading",
     "dirframe.clean": "cleaning",
     "dirframe.stats": "overview",
@@ -60,10 +58,10 @@ def reference(theme: str) -> str:
 
 
 def _theme(module: str) -> str:
-    homes = [home for home in HOMES if f"{module}.".startswith(f"{home}.")]
-    if not homes:
-        raise LookupError(f"{module} has public names and no theme: give it one in HOMES.")
-    return HOMES[max(homes, key=len)]
+    home = ".".join(module.split(".")[:2])
+    if home not in HOMES:
+        raise LookupError(f"{home} has public names and no theme: give it one in HOMES.")
+    return HOMES[home]
 
 
 def _kind(name: str) -> tuple[str, object]:

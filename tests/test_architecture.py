@@ -19,6 +19,8 @@ PACKAGE = ROOT / "dirframe"
 
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
+    "tests/cli/test_examples.py",
+    "tests/cli/test_processes.py",
     "tests/plot/test_every_chart.py",
     "tests/plot/test_pictures.py",
     "tests/test_cli.py",

@@ -320,8 +320,9 @@ def read_pages(paths: Archive | str | Path | Iterable[str | Path], **options: An
     paths : Archive, str, pathlib.Path or iterable of these
         An archive or its folder; or files, or folders whose ``.xml`` files are read.
     **options : object
-        Of an archive `as_of` and `columns`, see `Archive.frame`; of documents `resource`,
-        `columns` and `max_bytes`, see `dirframe.client.recorded.read_pages`.
+        Of an archive `as_of` and `columns`, see `Archive.frame`. Of documents ``resource``
+        ("account" or "project": what the records must be), ``columns`` (names of the columns
+        to read, with the resource named) and ``max_bytes`` (of the largest document, unpacked).
 
     Returns
     -------

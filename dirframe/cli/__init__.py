@@ -26,6 +26,7 @@ from dirframe.cli.asking import account, accounts, project, projects
 from dirframe.cli.completing import completion
 from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
+from dirframe.cli.looking import compare, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
 from dirframe.cli.working import clean, plot, stats
@@ -168,7 +169,7 @@ def demo(folder: Path) -> None:
 
 for command in (
     *(demo, accounts, projects, account, project, plan, quota),
-    *(clean, stats, plot, report, export, cite, fields),
+    *(summary, compare, clean, stats, plot, report, export, cite, fields),
     *(harvest, status, bundle),
     *(cache, serve, keys, generate, completion),
 ):

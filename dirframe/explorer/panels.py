@@ -228,7 +228,7 @@ def export(state: State) -> Any:
         [
             named(w.Text, "df-path", "File", state, "path"),
             named(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),
-            named(w.Checkbox, "df-overwrite", "Replace it", state, "overwrite", indent=False),
+            named(w.Checkbox, "df-overwrite", "Overwrite", state, "overwrite", indent=False),
             button("df-export", "Export", state, state.export, tip="Write the file"),
         ],
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.font_manager import FontProperties, fontManager
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,8 +110,10 @@ def wrapped(text: str, size: float, width: float) -> str:
 def widest(texts: Iterable[str], size: float) -> float:
     """Measure the widest of some numbers or plain words, in points."""
     font = FontProperties(family=mpl.rcParams["font.family"], size=size)
-    paths = (TextPath((0, 0), text, prop=font) for text in set(texts) if text)
-    return max((float(path.get_extents().x1) for path in paths), default=0.0)
+    measured = (
+        text_to_path.get_text_width_height_descent(text, font, False) for text in set(texts)
+    )
+    return max((float(width) for width, _, _ in measured), default=0.0)
 
 
 def counted(count: int, noun: str) -> str:

@@ -61,7 +61,7 @@ def contributors_per_thousand_lines(
     table = stats.contributors_per_thousand_lines(projects, top=top)
     counted = table.attrs["dirframe"]["counted"]
     ax = _axes.axes(ax, len(table))
-    title = "Contributors per thousand lines of code"
+    title = "Contributors per thousand lines"
     if table.empty:
         _axes.titles(ax, title)
         what = "a main language, contributors and lines"

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
-import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
@@ -20,6 +19,7 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 PROJECTS = "dirframe.load_projects()"
@@ -37,7 +37,7 @@ CREATED = "created_at"
 def lazy(**columns: pd.Series[Any]) -> nw.LazyFrame[Any]:
     """Put columns side by side for narwhals; their rows belong together, whatever the index."""
     plain = {name: column.reset_index(drop=True) for name, column in columns.items()}
-    return nw.from_native(pd.DataFrame(plain)).lazy()
+    return nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
 
 
 def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def moment(frame: pd.DataFrame, *names: str) -> pd.Series[pd.Timestamp]:
 
 def whole_column(values: Any) -> pd.Series[int]:
     """Give whole numbers the dtype that they have in every result."""
-    return pd.Series(np.asarray(values), dtype="Int64")
+    return pd.Series(getattr(values, "array", values), dtype="Int64")
 
 
 def shares(part: pd.Series[int]) -> pd.Series[float]:
@@ -88,16 +88,44 @@ def ranking(
     Returns the name that each group has in the result, in its order, by the group's own name,
     and how many are pooled.
     """
+    names, kept = _order(table, name, by, top=top, noun=noun)
+    other = _other(len(names) - kept, noun)
+    shown = [*names[:kept], *[other] * (len(names) - kept)]
+    return pd.Series(shown, index=pd.Index(names, dtype="str"), dtype="str"), len(names) - kept
+
+
+def ranked(
+    table: pd.DataFrame, name: str, by: Sequence[str], *, top: int | None, noun: str
+) -> tuple[pd.DataFrame, int]:
+    """Put named groups in the order of `ranking`, and sum up those beyond top in a last row.
+
+    Every column but the name is of whole numbers. A sum of missing ones alone is missing.
+    Returns how many groups are summed up, too.
+    """
+    names, kept = _order(table, name, by, top=top, noun=noun)
+    rows = table.loc[names.index]
+    pooled = len(rows) - kept
+    if pooled:
+        rest = rows.iloc[kept:].drop(columns=name).sum(min_count=1).to_frame().T
+        rest.insert(0, name, _other(pooled, noun))
+        rows = pd.concat([rows.iloc[:kept], rest.astype(rows.dtypes)])
+    numbers = {column: whole_column(rows[column]) for column in rows if column != name}
+    return pd.DataFrame({name: pd.Series(rows[name].to_numpy(), dtype="str"), **numbers}), pooled
+
+
+def _order(
+    table: pd.DataFrame, name: str, by: Sequence[str], *, top: int | None, noun: str
+) -> tuple[pd.Series[str], int]:
     if top is not None and top < 1:
         raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all {noun}.")
-    order = table.sort_values([*by, name], ascending=[*(False for _ in by), True])
-    names = order[name].astype("str")
-    pooled = max(len(names) - top, 0) if top is not None else 0
-    if pooled == 1:  # "other (1 language)" would hide a name and save no row
-        pooled = 0
-    kept = len(names) - pooled
-    shown = [*names[:kept], *[f"other ({pooled:,} {noun})"] * pooled]
-    return pd.Series(shown, index=pd.Index(names, dtype="str"), dtype="str"), pooled
+    names = table.sort_values([*by, name], ascending=[*(False for _ in by), True])[name]
+    kept = len(names) if top is None else top
+    # "other (1 language)" would hide a name and save no row.
+    return names.astype("str"), len(names) if kept >= len(names) - 1 else kept
+
+
+def _other(groups: int, noun: str) -> str:
+    return f"other ({groups:,} {noun})"
 
 
 def named(table: pd.DataFrame, column: str) -> NDArray[np.bool_]:

@@ -5,8 +5,6 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
-from typing import Any
-
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -22,10 +20,12 @@ from dirframe.stats._tables import (
     collected,
     lazy,
     named,
+    ranked,
     ranking,
     shares,
     sizes,
     text,
+    valid,
     whole,
 )
 
@@ -92,30 +92,30 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
         language=text(projects, LANGUAGE),
         code_lines=whole(projects, LINES),
         users=whole(projects, *USERS),
-    )
-    given = [nw.col(name).count().alias(f"{name}_known") for name in values]
-    sums = [nw.col(name).sum() for name in values]
-    found = collected(table.group_by("language").agg(nw.len().alias("projects"), *given, *sums))
-    negative = _negative(table, values).reindex(found["language"]).fillna(0).astype("int64")
+    ).with_columns(valid(name).alias(f"{name}_valid") for name in values)
+    sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
+    known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
+    given = [nw.col(name).count().alias(f"{name}_given") for name in values]
+    per_language = table.group_by("language")
+    found = collected(per_language.agg(nw.len().alias("projects"), *sums, *known, *given))
     for name in values:
-        found[f"{name}_given"] = found[f"{name}_known"]
-        for column in (name, f"{name}_known"):
-            found[column] = found[column].to_numpy() - negative[column].to_numpy()
+        found[name] = found[name].mask(found[f"{name}_known"] == 0)
     rows = found[named(found, "language")]
-    names, pooled = ranking(rows, "language", ["projects"], top=top, noun="languages")
-    numbers = rows.drop(columns="language").astype("Int64")
-    for name in values:
-        numbers[name] = numbers[name].mask(numbers[f"{name}_known"] == 0)
-    label = names.reindex(rows["language"]).to_numpy()
-    order = pd.Index(dict.fromkeys(names), dtype="str", name="language")
-    sums_of = numbers.groupby(label).sum(min_count=1).reindex(order).astype("Int64").reset_index()
-    result = sums_of[["language", "projects", *values]]
+    columns = ["language", "projects", *values]
+    result, pooled = ranked(rows[columns], "language", ["projects"], top=top, noun="languages")
     result.insert(2, "share", shares(result["projects"]))
-    counted = _counted(projects, names, pooled, with_language=int(numbers["projects"].sum()))
+    with_language = int(rows["projects"].sum())
+    counted = {
+        "projects": len(projects),
+        "with_language": with_language,
+        "without_language": len(projects) - with_language,
+        "languages": len(rows),
+        "languages_in_other": pooled,
+    }
     for name in values:
-        there = int(numbers[f"{name}_given"].sum())
-        counted[f"{name}_missing"] = counted["with_language"] - there
-        counted[f"{name}_negative"] = there - int(numbers[f"{name}_known"].sum())
+        given_to = int(rows[f"{name}_given"].sum())
+        counted[f"{name}_missing"] = with_language - given_to
+        counted[f"{name}_negative"] = given_to - int(rows[f"{name}_known"].sum())
     return finish(projects, result, step="language_share", resource="project", counted=counted)
 
 
@@ -203,7 +203,11 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     negative = (found["people"] < 0).fillna(value=False)
     with_language = int(found["records"].sum())
     counted = {
-        **_counted(projects, names, pooled, with_language=with_language),
+        "projects": len(projects),
+        "with_language": with_language,
+        "without_language": len(projects) - with_language,
+        "languages": len(names),
+        "languages_in_other": pooled,
         "contributors_missing": int(found["records"][found["people"].isna()].sum()),
         "contributors_negative": int(found["records"][negative].sum()),
     }
@@ -212,30 +216,9 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
-def _negative(table: nw.LazyFrame[Any], values: list[str]) -> pd.DataFrame:
-    """Sum up the few impossible numbers alone: to mask whole columns costs more than that."""
-    columns = {name: nw.when(nw.col(name) < 0).then(nw.col(name)) for name in values}
-    counts = [nw.col(name).count().alias(f"{name}_known") for name in values]
-    few = table.filter((nw.col(values[0]) < 0) | (nw.col(values[1]) < 0)).with_columns(**columns)
-    sums = [nw.col(name).sum() for name in values]
-    return collected(few.group_by("language").agg(*counts, *sums)).set_index("language")
-
-
 def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:
     groups = found.groupby(by)
     totals = groups[["records", "known"]].sum()
     totals["contributors"] = groups["sum"].sum(min_count=1)
     columns = {"records": "projects", "known": "projects_counted"}
     return totals.rename(columns=columns).astype("Int64")
-
-
-def _counted(
-    projects: pd.DataFrame, names: pd.Series[str], pooled: int, *, with_language: int
-) -> dict[str, int]:
-    return {
-        "projects": len(projects),
-        "with_language": with_language,
-        "without_language": len(projects) - with_language,
-        "languages": len(names),
-        "languages_in_other": pooled,
-    }

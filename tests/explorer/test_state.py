@@ -75,6 +75,19 @@ def test_the_table_is_turned_and_ordered_and_never_longer_than_a_page(
     assert len(rows(state)) == 100  # the last page, not an empty one
 
 
+def test_the_order_is_that_of_the_moment(projects: pd.DataFrame) -> None:
+    state = State(projects)
+    state.order_by = "stack_count"
+    least = rows(state)["stack_count"].tolist()
+    state.descending = True
+    most = rows(state)["stack_count"].tolist()
+    assert most[0] == projects["stack_count"].max() > least[0]
+    state.languages = ("C",)
+    assert set(rows(state)["analysis_main_language_name"]) == {"C"}
+    state.order_by = ""
+    assert rows(state).index.tolist() == shown(state).index[:10].tolist()
+
+
 def test_ids_are_ordered_as_numbers(projects: pd.DataFrame) -> None:
     state = State(projects)
     state.order_by = "id"

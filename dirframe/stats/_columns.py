@@ -95,7 +95,7 @@ class _Moment(Column):
         if column.dtype == self.dtype:
             return column
         try:
-            return pd.to_datetime(column, utc=True).astype(self.dtype)
+            return pd.to_datetime(column, utc=True).dt.as_unit("us")
         except (TypeError, ValueError) as error:
             raise _other(column.name, "dates", error) from error
 

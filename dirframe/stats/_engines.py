@@ -18,7 +18,7 @@ from dirframe.client.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["collected", "columns_of", "in_parts", "is_relation", "relation_table"]
 
@@ -65,13 +65,14 @@ def in_parts(
 
         chosen = [ColumnExpression(name) for name in names or frame.columns[:1]]
         return together([work(part) for part in _batches(frame.select(*chosen))])
-    import dask
+    from dask.base import compute
+    from dask.delayed import delayed
 
-    parts = [dask.delayed(work)(part) for part in frame[names].to_delayed()]
+    parts = [delayed(work)(part) for part in frame[names].to_delayed()]
     while len(parts) > 1:
         groups = [parts[start : start + _TOGETHER] for start in range(0, len(parts), _TOGETHER)]
-        parts = [dask.delayed(together)(group) for group in groups]
-    (result,) = dask.compute(*parts)
+        parts = [delayed(together)(group) for group in groups]
+    (result,) = compute(*parts)  # type: ignore[no-untyped-call]  # Dask's own
     return result  # type: ignore[no-any-return]  # Dask does not say what it computes
 
 
@@ -91,7 +92,8 @@ def relation_table(relation: Any, names: Iterable[str]) -> nw.LazyFrame[Any]:
             column = FunctionExpression("timezone", utc, column).alias(name)
         if name in wanted:
             chosen.append(column)
-    return nw.from_native(relation.select(*chosen))
+    table: nw.LazyFrame[Any] = nw.from_native(relation.select(*chosen))
+    return table
 
 
 def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:
@@ -101,13 +103,16 @@ def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:
     return _frame(table.collect(backend="pyarrow").to_arrow())
 
 
-def _batches(relation: Any) -> Iterable[pd.DataFrame]:
-    empty = True
-    for batch in relation.fetch_record_batch(_ROWS):
-        empty = False
+def _batches(relation: Any) -> Iterator[pd.DataFrame]:
+    # DuckDB before 1.5 knows the older name only.
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    batches = read(_ROWS)
+    nothing = True
+    for batch in batches:
+        nothing = False
         yield _frame(pa.Table.from_batches([batch]))
-    if empty:
-        yield _frame(relation.limit(0).to_arrow_table())
+    if nothing:
+        yield _frame(batches.schema.empty_table())
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:

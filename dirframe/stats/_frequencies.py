@@ -33,7 +33,7 @@ class Frequencies:
     @classmethod
     def of(cls, frame: Any, name: str) -> Self:
         """Count a column; missing and negative numbers are told apart."""
-        table = sizes(frame, "number", number=whole(name))
+        table = sizes(frame, {"number": whole(name)})
         missing = table["number"].isna().to_numpy(dtype=bool)
         numbers = table["number"].to_numpy(dtype=np.int64, na_value=0)
         records = table["records"].to_numpy(dtype=np.int64)

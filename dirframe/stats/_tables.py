@@ -41,7 +41,7 @@ CREATED = "created_at"
 
 
 def reduced(
-    frame: Any, statement: Statement | None = None, by: Sequence[str] = (), **columns: Column
+    frame: Any, columns: Mapping[str, Column], statement: Statement, *, by: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Let a statement make the columns of a frame a small table.
 
@@ -51,16 +51,16 @@ def reduced(
     if is_relation(frame):
         table = relation_table(frame, _names(columns))
         read = {name: column.within(table) for name, column in columns.items()}
-        chosen = table.select(**read)
-        return collected(statement(chosen) if statement else chosen)
+        return collected(statement(table.select(**read)))
 
     def work(part: pd.DataFrame) -> pd.DataFrame:
         # Their rows belong together, whatever the index.
         plain = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
         table = nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
-        return collected(statement(table) if statement else table)
+        return collected(statement(table))
 
-    return in_parts(frame, _names(columns), work, partial(added, by=by))
+    found: pd.DataFrame = in_parts(frame, _names(columns), work, partial(added, by=by))
+    return found
 
 
 def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame:
@@ -68,22 +68,28 @@ def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame
     whole = pd.concat(parts, ignore_index=True)
     if not by or len(parts) == 1:
         return whole
-    return whole.groupby([*by], dropna=False, sort=False, observed=True).sum().reset_index()
+    groups = whole.groupby([*by], dropna=False, sort=False, observed=True)
+    return groups.sum().reset_index()
 
 
 def sizes(
-    frame: Any, *by: str, prepare: Statement | None = None, **columns: Column
+    frame: Any,
+    columns: Mapping[str, Column],
+    *,
+    by: Sequence[str] = (),
+    prepare: Statement | None = None,
 ) -> pd.DataFrame:
     """Count the records (``records``) of each combination of values, missing ones too.
 
-    `prepare` makes the columns `by` of those that are read, where they are not the same.
+    `prepare` makes the columns `by` of those that are read; without it they are the same.
     """
+    keys = by or [*columns]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         prepared = prepare(table) if prepare else table
-        return prepared.group_by(*by).agg(nw.len().alias("records"))
+        return prepared.group_by(*keys).agg(nw.len().alias("records"))
 
-    return reduced(frame, statement, by, **columns)
+    return reduced(frame, columns, statement, by=keys)
 
 
 def _names(columns: Mapping[str, Column]) -> set[str]:

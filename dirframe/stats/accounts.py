@@ -57,7 +57,7 @@ def accounts_by_kudo_rank(accounts: pd.DataFrame) -> pd.DataFrame:
     8          9         1  0.333333
     """
     require(accounts, RANK, giver=ACCOUNTS)
-    found = sizes(accounts, "rank", rank=whole(RANK))
+    found = sizes(accounts, {"rank": whole(RANK)})
     missing = int(found["records"][found["rank"].isna()].sum())
     by_rank = found.dropna().set_index("rank")["records"]
     count = whole_column(by_rank.reindex(RANKS, fill_value=0))

@@ -63,7 +63,7 @@ def accounts_by_country(accounts: pd.DataFrame, *, top: int | None = None) -> pd
     """
     columns = ("country_code", "country_alpha_2", "country_name")
     require(accounts, *columns, giver="dirframe.unify_countries(accounts)")
-    found = sizes(accounts, *columns, **{name: text(name) for name in columns})
+    found = sizes(accounts, {name: text(name) for name in columns})
     known, given = named(found, "country_name"), named(found, "country_code")
     rows = found[known].astype({"country_name": "str", "country_alpha_2": "str"})
     by_name = rows.groupby("country_name")

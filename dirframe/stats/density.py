@@ -94,11 +94,13 @@ def contributors_per_thousand_lines(
 
     found = reduced(
         projects,
+        {
+            "language": text(LANGUAGE),
+            "contributors": whole(CONTRIBUTORS),
+            "code_lines": whole(LINES),
+        },
         statement,
-        ["language"],
-        language=text(LANGUAGE),
-        contributors=whole(CONTRIBUTORS),
-        code_lines=whole(LINES),
+        by=["language"],
     )
     spoken = named(found, "language")
     rows = found.loc[spoken & (found["projects"] > 0), ["language", "projects", *columns]]
@@ -163,7 +165,7 @@ def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
     """
     require(projects, CONTRIBUTORS, giver=PROJECTS)
     columns = {"users": whole(*USERS), "contributors": whole(CONTRIBUTORS)}
-    pairs = sizes(projects, *columns, **columns).rename(columns={"records": "projects"})
+    pairs = sizes(projects, columns).rename(columns={"records": "projects"})
     pairs = pairs.astype("Int64")
     unknown = {
         f"{name}_{reason}": int(pairs["projects"][rows].sum())

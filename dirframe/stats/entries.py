@@ -230,6 +230,10 @@ def _together(parts: Sequence[_Counts]) -> _Counts:
     return _Counts(table, numbers, titles)
 
 
+def _sum(parts: Sequence[int]) -> int:
+    return sum(parts)
+
+
 def _least(titles: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     both = {label: min(titles[label], others[label]) for label in titles.keys() & others.keys()}
     return titles | others | both
@@ -345,7 +349,7 @@ def _memberships(
             return int(own["project"][own["label"].isin(others)].nunique())
 
         order.append(names.iloc[-1])
-        counts.append(in_parts(projects, [column], in_other, sum))
+        counts.append(in_parts(projects, [column], in_other, _sum))
     result = pd.DataFrame({name: pd.Series(order, dtype="str"), "projects": whole_column(counts)})
     if titles is not None:
         result.insert(1, "title", pd.Series([titles.get(label) for label in order], dtype="str"))
@@ -366,5 +370,7 @@ def _of_labels(entries: pd.DataFrame, records: int) -> _Counts:
     once = own.drop_duplicates(["project", "label"])
     table = once.groupby("label", sort=False).size().reset_index(name="projects")
     numbers = {"projects": float(records), "having": float(own["project"].nunique())}
-    titles = own.groupby("label")["title"].min().to_dict() if "title" in own else None
-    return _Counts(table, numbers, titles)
+    if "title" not in own:
+        return _Counts(table, numbers)
+    titles = own.groupby("label")["title"].min()
+    return _Counts(table, numbers, dict(zip(titles.index.astype("str"), titles, strict=True)))

@@ -84,7 +84,7 @@ def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
     def days(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         return table.select(day=nw.col("created").dt.truncate("1d"))
 
-    by_day = sizes(frame, "day", prepare=days, created=moment(CREATED))
+    by_day = sizes(frame, {"created": moment(CREATED)}, by=["day"], prepare=days)
     dated = by_day.dropna(subset=["day"]).set_index("day")["records"].sort_index()
     dated.index = pd.DatetimeIndex(dated.index).tz_convert("UTC")
     new = dated.resample(every, closed="left", label="left").sum()
@@ -173,7 +173,7 @@ def languages_by_year(
         return table.select("language", year=nw.col("date").dt.year())
 
     columns = {"language": text(LANGUAGE), "date": moment(date)}
-    found = sizes(projects, "language", "year", prepare=years_of, **columns)
+    found = sizes(projects, columns, by=["language", "year"], prepare=years_of)
     spoken, dated = named(found, "language"), found["year"].notna().to_numpy(dtype=bool)
     rows = found[spoken & dated]
     totals = rows.groupby("language")["records"].sum().reset_index()

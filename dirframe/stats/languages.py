@@ -98,11 +98,9 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
 
     found = reduced(
         projects,
+        {"language": text(LANGUAGE), "code_lines": whole(LINES), "users": whole(*USERS)},
         statement,
-        ["language"],
-        language=text(LANGUAGE),
-        code_lines=whole(LINES),
-        users=whole(*USERS),
+        by=["language"],
     )
     for name in values:
         found[name] = found[name].mask(found[f"{name}_known"] == 0)
@@ -185,7 +183,7 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     """
     require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
     columns = {"language": text(LANGUAGE), "people": whole(CONTRIBUTORS)}
-    found = sizes(projects, *columns, **columns)
+    found = sizes(projects, columns)
     records = int(found["records"].sum())
     found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)

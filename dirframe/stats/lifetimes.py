@@ -103,11 +103,13 @@ def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.D
 
     found = sizes(
         projects,
-        *("last", "working", "reversed", "negative"),
+        {
+            "first": moment(FIRST_MONTH),
+            "last": moment(LAST_MONTH),
+            "people": whole(CONTRIBUTORS),
+        },
+        by=["last", "working", "reversed", "negative"],
         prepare=signs,
-        first=moment(FIRST_MONTH),
-        last=moment(LAST_MONTH),
-        people=whole(CONTRIBUTORS),
     )
     count = found["records"].to_numpy(dtype=np.int64)
     last, working = found["last"], found["working"].astype("boolean")
@@ -190,7 +192,7 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     """
     require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
     columns = {"first": moment(FIRST_MONTH), "last": moment(LAST_MONTH)}
-    found = sizes(projects, *columns, **columns)
+    found = sizes(projects, columns)
     count = found["records"].to_numpy(dtype=np.int64)
     backwards = (found["last"] < found["first"]).to_numpy(dtype=bool)
     latest = found[["first", "last"]][~backwards].max().max()
@@ -277,7 +279,7 @@ def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame
     if top is not None and top < 1:
         raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all projects.")
     columns = {"first_month": moment(FIRST_MONTH), "last_month": moment(LAST_MONTH)}
-    lengths = sizes(projects, "months", prepare=_lengths, **columns).astype("Int64")
+    lengths = sizes(projects, columns, by=["months"], prepare=_lengths).astype("Int64")
     lengths = lengths.sort_values("months", ascending=False)
     lived = lengths[(lengths["months"] > 0).fillna(value=False)]
     least = 1
@@ -290,12 +292,14 @@ def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame
 
     spans = reduced(
         projects,
+        {
+            "id": text("id"),
+            "name": text("name"),
+            "language": text(LANGUAGE),
+            "contributors": whole(CONTRIBUTORS),
+            **columns,
+        },
         long_enough,
-        id=text("id"),
-        name=text("name"),
-        language=text(LANGUAGE),
-        contributors=whole(CONTRIBUTORS),
-        **columns,
     )
     spans["contributors"] = spans["contributors"].where(spans["contributors"] >= 0)
     result = spans.sort_values(

@@ -22,7 +22,6 @@ from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
     shares,
-    whole,
     whole_column,
 )
 
@@ -336,7 +335,7 @@ def _class(smallest: int, largest: int | None) -> str:
 
 def _frequencies(projects: pd.DataFrame) -> Frequencies:
     require(projects, CONTRIBUTORS, giver=PROJECTS)
-    return Frequencies.of(whole(projects, CONTRIBUTORS))
+    return Frequencies.of(projects, CONTRIBUTORS)
 
 
 def _finish(

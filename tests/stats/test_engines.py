@@ -189,7 +189,7 @@ def test_a_cluster_that_the_person_has_does_the_work(
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            processes=False, n_workers=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            processes=False, n_workers=1, dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

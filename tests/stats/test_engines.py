@@ -194,3 +194,37 @@ def test_a_cluster_that_the_person_has_does_the_work(
         found = stats.language_share(dask_frame.read_parquet(parts / "projects"))
         assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter) > 0
     pd.testing.assert_frame_equal(found, stats.language_share(frames["projects"]))
+
+
+KILLED = """
+import os, signal, sys, threading
+import dask.dataframe
+from distributed import Client, LocalCluster
+from dirframe import stats
+
+if __name__ == "__main__":
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        victim = client.run(os.getpid).popitem()[1]
+        projects = dask.dataframe.read_parquet(sys.argv[1])
+        slowly = projects.map_partitions(lambda part: __import__("time").sleep(0.5) or part)
+        threading.Timer(0.7, os.kill, [victim, signal.SIGKILL]).start()
+        table = stats.tags(slowly, top=3)
+        left = client.run(os.getpid).values()
+        assert victim not in left, "nobody was killed"
+        table.to_parquet(sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle_changes_no_number(
+    frames: dict[str, pd.DataFrame], parts: Path, tmp_path: Path
+) -> None:
+    program, found = tmp_path / "program.py", tmp_path / "found.parquet"
+    program.write_text(KILLED, encoding="utf-8")
+    command = [sys.executable, str(program), str(parts / "projects"), str(found)]
+    subprocess.run(command, check=True, timeout=300)
+    expected = stats.tags(frames["projects"], top=3)
+    pd.testing.assert_frame_equal(pd.read_parquet(found), expected)

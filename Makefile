@@ -59,7 +59,7 @@ format: $(READY) ## Mend what ruff can mend by itself
 
 # Outputs of notebooks are kept in docs/_build and made anew when dirframe has changed.
 docs: $(READY) ## Build the pages of documentation, without the network, and check their links
-	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet $(ARGS)
+	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet --jobs auto $(ARGS)
 	$(BIN)/python docs/checks.py docs/_build/html
 
 bench: $(READY) ## Measure: one table for each script in tests/benchmarks

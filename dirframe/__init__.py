@@ -10,18 +10,22 @@ TYPE_CHECKING = False  # type checkers take it for true; importing `typing` woul
 
 if TYPE_CHECKING:
     from dirframe import plot, stats
+    from dirframe.archive.bundle import bundle
+    from dirframe.archive.harvest import harvest
+    from dirframe.archive.reading import Archive, open_archive, read_pages
+    from dirframe.archive.unbundle import open_bundle
     from dirframe.citation import cite
     from dirframe.clean import country_audit, country_note, unify_countries
     from dirframe.client.children import child_table
     from dirframe.client.directory import Directory
     from dirframe.client.loaders import load_accounts, load_projects
     from dirframe.client.plan import plan
-    from dirframe.client.recorded import read_pages
     from dirframe.client.records import load_account, load_project
     from dirframe.client.upkeep import cache_info, clear_cache, prune_cache
     from dirframe.dictionary import fields
     from dirframe.errors import (
         AllowanceWarning,
+        ArchiveError,
         CacheError,
         CacheWarning,
         ConfigurationError,
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
         UnreadableValueWarning,
         UnresolvedCountriesError,
     )
+    from dirframe.explorer.explorer import Explorer
     from dirframe.files.reading import read_export
     from dirframe.files.writing import export
     from dirframe.reporting.making import report
@@ -57,12 +62,15 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AllowanceWarning",
+    "Archive",
+    "ArchiveError",
     "CacheError",
     "CacheWarning",
     "ConfigurationError",
     "Directory",
     "DirframeError",
     "DirframeWarning",
+    "Explorer",
     "ExportWarning",
     "IncompleteCollectionError",
     "IncompleteWarning",
@@ -80,6 +88,7 @@ __all__ = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
+    "bundle",
     "cache_info",
     "child_table",
     "cite",
@@ -89,10 +98,13 @@ __all__ = [
     "country_note",
     "export",
     "fields",
+    "harvest",
     "load_account",
     "load_accounts",
     "load_project",
     "load_projects",
+    "open_archive",
+    "open_bundle",
     "plan",
     "plot",
     "prune_cache",
@@ -107,7 +119,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Archive": "dirframe.archive.reading",
     "Directory": "dirframe.client.directory",
+    "Explorer": "dirframe.explorer.explorer",
+    "bundle": "dirframe.archive.bundle",
     "cache_info": "dirframe.client.upkeep",
     "child_table": "dirframe.client.children",
     "cite": "dirframe.citation",
@@ -117,14 +132,17 @@ _HOMES = {
     "country_note": "dirframe.clean",
     "export": "dirframe.files.writing",
     "fields": "dirframe.dictionary",
+    "harvest": "dirframe.archive.harvest",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
     "load_project": "dirframe.client.records",
     "load_projects": "dirframe.client.loaders",
+    "open_archive": "dirframe.archive.reading",
+    "open_bundle": "dirframe.archive.unbundle",
     "plan": "dirframe.client.plan",
     "prune_cache": "dirframe.client.upkeep",
     "read_export": "dirframe.files.reading",
-    "read_pages": "dirframe.client.recorded",
+    "read_pages": "dirframe.archive.reading",
     "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",

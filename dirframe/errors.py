@@ -16,6 +16,7 @@
     │   └── ServiceError            any other failed answer
     ├── IncompleteCollectionError   a collection could not be proven complete
     ├── StoreError                  the service's own database refuses
+    ├── ArchiveError                an archive or bundle is damaged, in use, or is none
     ├── CacheError                  the cache cannot give what was asked of it alone
     └── ReportError                 a cell of a report's template failed
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AllowanceWarning",
+    "ArchiveError",
     "CacheError",
     "CacheWarning",
     "ConfigurationError",
@@ -193,6 +195,10 @@ class IncompleteCollectionError(DirframeError):
 
 class StoreError(DirframeError):
     """The service's own database refuses: wrong file, damaged, or a rule is broken."""
+
+
+class ArchiveError(DirframeError):
+    """An archive or a bundle is damaged, in use, full, or is none."""
 
 
 class CacheError(DirframeError):

@@ -162,7 +162,7 @@ class Settings:
 
     @classmethod
     def from_env(
-        cls, base_url: str | None = None, api_key: str | None = None, **options: Any
+        cls, base_url: str | None = None, api_key: str | ApiKey | None = None, **options: Any
     ) -> Self:
         """Settle address and key: arguments first, then the environment, then the keyring."""
         address = base_url or os.environ.get(BASE_URL_VARIABLE)
@@ -179,7 +179,8 @@ class Settings:
                 f"(keyring set dirframe {_without_secrets(address)}), or use "
                 "dirframe.sample_directory() for the bundled sample data."
             )
-        return cls(base_url=address, api_key=ApiKey(key), **options)
+        secret = key if isinstance(key, ApiKey) else ApiKey(key)
+        return cls(base_url=address, api_key=secret, **options)
 
     def with_options(self, **changes: Any) -> Self:
         """Return a copy with some settings changed; an unknown one is a TypeError."""

@@ -30,11 +30,12 @@ def findings(folder: Path) -> list[str]:
         return [f"{folder} holds no page"]
     found = []
     for page in pages:
-        texts = (*_foreign(page), *_broken(page))
-        found += [f"{page.relative_to(folder)}: {text}" for text in texts]
+        name = page.relative_to(folder)
+        found += [f"{name}: {text}" for text in (*_foreign(page), *_broken(page))]
     for sheet in sorted(folder.rglob("*.css")):
-        addresses = IN_STYLE.findall(sheet.read_text(encoding="utf-8"))
-        found += [f"{sheet.relative_to(folder)}: loads {address}" for address in addresses]
+        name = sheet.relative_to(folder)
+        loaded = IN_STYLE.findall(sheet.read_text(encoding="utf-8"))
+        found += [f"{name}: loads {address}" for address in loaded]
     return found
 
 

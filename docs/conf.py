@@ -35,10 +35,10 @@ os.environ |= {
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
 }
 
-import names  # stands in this folder, and imports a package that reads the above
-import tables  # as above
+import names  # this and what follows reads what was set above
+import tables
 
-import dirframe  # as above
+import dirframe
 
 
 def digest_of_the_package() -> str:
@@ -49,6 +49,15 @@ def digest_of_the_package() -> str:
             if file.is_file() and "__pycache__" not in file.parts:
                 digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def quiet_kernels() -> str:
+    """Give kernels a folder of settings of their own: they need not warn of sockets on loopback."""
+    folder = BUILD / "ipython"
+    profile = folder / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text("get_config().Application.log_level = 40\n")
+    return str(folder)
 
 
 def copy_notebooks() -> None:
@@ -66,6 +75,7 @@ def copy_notebooks() -> None:
 
 
 copy_notebooks()
+os.environ["IPYTHONDIR"] = quiet_kernels()
 
 project = "dirframe"
 author = "The dirframe maintainers"
@@ -94,7 +104,7 @@ numpydoc_attributes_as_param_list = True
 myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_substitutions = tables.substitutions() | {
-    f"api_{theme}": names.reference(theme) for theme in names.THEMES
+    f"api_{theme}": names.reference(theme) for theme in names.themes()
 }
 
 nb_execution_mode = "cache"

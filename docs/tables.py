@@ -8,15 +8,16 @@ from __future__ import annotations
 from inspect import getdoc
 from typing import TYPE_CHECKING
 
+import dirframe
 from dirframe import errors
 from dirframe.cli import EXIT_CODES
-from dirframe.client.dtypes import to_pandas, typed_array
-from dirframe.schema import RESOURCES, Kind
+from dirframe.dictionary import dtype_of
+from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dirframe.schema import Field
+    from dirframe.schema import Field, Resource
 
 
 def substitutions() -> dict[str, str]:
@@ -27,11 +28,11 @@ def substitutions() -> dict[str, str]:
     """
     found = {"exit_codes": _exit_codes(), "error_trees": _error_trees()}
     for resource in RESOURCES.values():
-        found[f"fields_{resource.name}"] = _fields(resource.fields)
+        found[f"fields_{resource.name}"] = _columns(resource)
         for field in resource.fields:
             if field.items:
                 name = f"fields_{resource.name}_{field.path[-1]}"
-                found[name] = _fields(field.items.fields, sources=False)
+                found[name] = _entries(field.items.fields)
     return found | {name: getdoc(getattr(errors, name)) or "" for name in errors.__all__}
 
 
@@ -40,20 +41,24 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _dtype(field: Field) -> str:
-    if field.kind is Kind.ITEMS:
-        return "list"
-    return str(to_pandas(typed_array([], field.kind).array).dtype)
+def _columns(resource: Resource) -> str:
+    rows = [
+        (
+            f"`{row.name}`",
+            resource.by_column[row.name].meaning,
+            f"`{row.type}`",
+            row.unit if isinstance(row.unit, str) else "",
+            "yes" if row.required else "",
+            row.dialects,
+        )
+        for row in dirframe.fields(resource.name).itertuples(index=False)
+    ]
+    return _table(["Column", "Meaning", "Type", "Unit", "Required", "Known from"], rows)
 
 
-def _fields(fields: Iterable[Field], *, sources: bool = True) -> str:
-    rows = []
-    for field in fields:
-        row = [f"`{field.column}`", field.meaning, f"`{_dtype(field)}`", field.unit]
-        more = ["yes" if field.required else "", field.dialect.value]
-        rows.append(row + more if sources else row)
-    heads = ["Column", "Meaning", "Type", "Unit"]
-    return _table([*heads, "Required", "Known from"] if sources else heads, rows)
+def _entries(fields: Iterable[Field]) -> str:
+    rows = [(f"`{f.column}`", f.meaning, f"`{dtype_of(f.kind)}`", f.unit) for f in fields]
+    return _table(["Column", "Meaning", "Type", "Unit"], rows)
 
 
 def _exit_codes() -> str:

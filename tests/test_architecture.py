@@ -19,6 +19,8 @@ PACKAGE = ROOT / "dirframe"
 
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
+    "tests/cli/test_examples.py",
+    "tests/cli/test_processes.py",
     "tests/plot/test_every_chart.py",
     "tests/plot/test_pictures.py",
     "tests/test_cli.py",
@@ -32,8 +34,9 @@ OF_THE_WHOLE = {
     "tests/test_wheel.py",
 }
 
-#: What happens when things go wrong between client and service is nobody's own module.
-FAULTS = "tests/faults/"
+#: What happens when things go wrong between client and service is nobody's own module, and in a
+#: browser everything is at work.
+FOLDERS_OF_THE_WHOLE = ("tests/browser/", "tests/faults/")
 
 #: Longer than this, a file has more than one job.
 LINES = 400
@@ -95,7 +98,7 @@ def test_every_module_has_its_tests_at_the_same_place() -> None:
 def test_a_test_file_mirrors_a_module_or_looks_at_the_whole() -> None:
     mirroring = {test.as_posix() for module in modules() for test in mirrors(module)}
     tests = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
-    strays = {test for test in tests - mirroring if not test.startswith(FAULTS)}
+    strays = {test for test in tests - mirroring if not test.startswith(FOLDERS_OF_THE_WHOLE)}
     assert strays <= OF_THE_WHOLE
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import subprocess
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +16,6 @@ from tests.cli import dirframe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
@@ -38,33 +34,6 @@ def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     lines = [line for line in shown.output.splitlines() if not line.startswith("    dirframe ")]
     assert max(map(len, lines)) <= 80
     assert is_group or f"dirframe {path[0]}" in shown.output.partition("Example")[2]
-
-
-def examples() -> Iterator[str]:
-    for path in commands(cli):
-        shown = CliRunner().invoke(cli, [*path, "--help"]).output
-        yield from (line.strip() for line in shown.splitlines() if line.startswith("    dirframe "))
-
-
-@pytest.mark.parametrize("line", sorted(set(examples())))
-def test_every_example_is_a_call_that_is_understood(
-    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("audit.csv", "my.ipynb"):
-        (tmp_path / name).touch()
-    (tmp_path / "my-directory").mkdir()
-    for part in re.split(r"\||>>?.*", line):
-        if part.strip():
-            command: click.Command = cli
-            words = shlex.split(part)[1:]
-            while isinstance(command, click.Group) and words:
-                found = command.get_command(click.Context(command), words[0])
-                if found is None:
-                    break
-                command, words = found, words[1:]
-            with suppress(click.exceptions.Exit):  # --list has done its work then
-                command.make_context("example", words).close()
 
 
 def test_every_exit_code_is_documented() -> None:

@@ -1,4 +1,8 @@
-"""The notebooks run from top to bottom, offline, and are kept without what they printed."""
+"""The notebooks run from top to bottom, offline, and are kept without what they printed.
+
+Through nbclient and not nbmake, which runs a notebook in its own folder, where its files would
+stay in the repository, and takes a cell that prints a warning for a good one.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,14 @@ def test_a_notebook_is_valid_and_kept_without_its_outputs(name: str) -> None:
     for cell in content.cells:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_opens_with_its_end_and_the_line_to_change(name: str) -> None:
+    opening = notebook(name).cells[0].source
+    assert opening.startswith("# ")
+    assert "At the end of this notebook you will" in opening
+    assert "dirframe.Directory(" in opening
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -158,6 +158,11 @@ def test_equal_keys_are_equal_and_different_keys_tell_apart() -> None:
     assert ApiKey("one").fingerprint != ApiKey("two").fingerprint
 
 
+def test_a_key_of_a_service_is_taken_as_it_is() -> None:
+    key = ApiKey("k3y")
+    assert Settings.from_env("http://127.0.0.1:1", key).api_key is key
+
+
 def test_settings_change_nothing_and_refuse_unknown_options() -> None:
     first = settings()
     assert first.with_options(max_workers=8).max_workers == 8

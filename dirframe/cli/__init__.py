@@ -21,14 +21,17 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__
+from dirframe.cli.archiving import bundle, harvest, status
 from dirframe.cli.asking import account, accounts, project, projects
 from dirframe.cli.completing import completion
 from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
+from dirframe.cli.looking import compare, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
 from dirframe.cli.working import clean, plot, stats
 from dirframe.errors import (
+    ArchiveError,
     CacheError,
     ConfigurationError,
     DirframeError,
@@ -53,6 +56,7 @@ EXIT_CODES: dict[type[DirframeError], int] = {
     UnreadableResponseError: 5,
     IncompleteCollectionError: 7,
     CacheError: 8,
+    ArchiveError: 9,
     InvalidInputError: 2,
     DirframeError: 1,
 }
@@ -64,6 +68,7 @@ Exit codes:
   2 a wrong call    6 there is no such record
   3 no or bad key   7 a collection could not be proven complete
                     8 offline, and not in the cache
+                    9 an archive is damaged or in use
                   130 stopped by Ctrl-C
 """
 
@@ -164,7 +169,8 @@ def demo(folder: Path) -> None:
 
 for command in (
     *(demo, accounts, projects, account, project, plan, quota),
-    *(clean, stats, plot, report, export, cite, fields),
+    *(summary, compare, clean, stats, plot, report, export, cite, fields),
+    *(harvest, status, bundle),
     *(cache, serve, keys, generate, completion),
 ):
     cli.add_command(command)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from requests.auth import AuthBase
 
+    from dirframe.settings import ApiKey
+
 __all__ = ["Directory", "opened"]
 
 
@@ -30,9 +32,10 @@ class Directory(Card):
     ----------
     base_url : str, optional
         Its address. Left out: the environment variable DIRFRAME_BASE_URL.
-    api_key : str, optional
-        The key to it. Left out: the environment variable DIRFRAME_API_KEY, then the keyring
-        (service ``dirframe``, user the base URL).
+    api_key : str or ApiKey, optional
+        The key to it; that of a service of `dirframe.serve` as it is. Left out: the
+        environment variable DIRFRAME_API_KEY, then the keyring (service ``dirframe``, user
+        the base URL).
     name : str, default ""
         What captions and citations call it; the host by default.
     cache : bool, default True
@@ -75,7 +78,7 @@ class Directory(Card):
     def __init__(
         self,
         base_url: str | None = None,
-        api_key: str | None = None,
+        api_key: str | ApiKey | None = None,
         *,
         name: str = "",
         cache: bool = True,

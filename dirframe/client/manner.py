@@ -27,12 +27,15 @@ class Manner:
         Take cached pages whatever their age, with a warning that names it.
     wait
         Seconds that the load may sleep until the allowance comes back.
+    keep
+        Store what comes in the cache.
     """
 
     refresh: bool = False
     offline: bool = False
     stale: bool = False
     wait: float = 0.0
+    keep: bool = True
 
     def __post_init__(self) -> None:
         if self.refresh and (self.offline or self.stale):
@@ -45,4 +48,4 @@ class Manner:
 
     def again(self) -> Self:
         """Return the manner for pages that do not fit: fresh ones, unless offline."""
-        return self if self.offline else type(self)(refresh=True, wait=self.wait)
+        return self if self.offline else type(self)(refresh=True, wait=self.wait, keep=self.keep)

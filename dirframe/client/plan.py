@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dirframe.client.directory import opened
 from dirframe.client.manner import Manner
-from dirframe.client.pages import USUAL_PAGE_SIZES
+from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
 from dirframe.client.reader import Reader
 from dirframe.errors import InvalidInputError

@@ -119,7 +119,7 @@ class Session:
         """
         manner = manner or Manner()
         answer = self.at_hand(path, parameters, manner)
-        return answer or self._pay(self.address(path, parameters), manner.wait)
+        return answer or self._pay(self.address(path, parameters), manner)
 
     def at_hand(self, path: str, parameters: Mapping[str, str], manner: Manner) -> Answer | None:
         """Return a document from the cache, if it is there and may be used."""
@@ -172,11 +172,11 @@ class Session:
     ) -> None:
         self.close()
 
-    def _pay(self, url: str, wait: float) -> Answer:
-        patience_ends = time.monotonic() + wait
+    def _pay(self, url: str, manner: Manner) -> Answer:
+        patience_ends = time.monotonic() + manner.wait
         while True:
             try:
-                return self._ask(url)
+                return self._ask(url, keep=manner.keep)
             except QuotaExceededError as error:
                 if error.resets_at is None:
                     raise
@@ -186,7 +186,7 @@ class Session:
                     raise
             time.sleep(pause)
 
-    def _ask(self, url: str) -> Answer:
+    def _ask(self, url: str, *, keep: bool) -> Answer:
         before = self._adapter.sent_by_this_thread()
         timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
         try:
@@ -196,7 +196,9 @@ class Session:
         if response is None:
             raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
         content_type = response.headers.get("Content-Type", "")
-        retrieved = self.cache.put(self._key(url), url, response.content, content_type)
+        retrieved = datetime.now(UTC)
+        if keep:
+            retrieved = self.cache.put(self._key(url), url, response.content, content_type)
         paid = self._adapter.sent_by_this_thread() - before
         return Answer(response.content, url, retrieved, paid)
 

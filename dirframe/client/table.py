@@ -81,9 +81,10 @@ class Table:
 
     def read(self, root: etree._Element, result: etree._Element, content: bytes) -> None:
         """Read all records of a result; raise `UnusualPageError` if anything stays unseen."""
-        if (root.getroottree().docinfo.encoding or "").upper() not in _ASCII_BASED:
+        encoding = (root.getroottree().docinfo.encoding or "").upper()
+        if encoding not in _ASCII_BASED:
             raise UnusualPageError
-        if self._read_alike(root, result, content):
+        if encoding == "UTF-8" and self._read_alike(root, result, content):
             return
         leaf = self.leaves.get
         lists = list(self.columns.by_path.values())

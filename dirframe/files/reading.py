@@ -5,14 +5,12 @@ What stays out: files that something else has written.
 
 from __future__ import annotations
 
-import hashlib
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import ExportWarning, InvalidInputError
-from dirframe.files.kinds import KINDS, beside, kind_of
-from dirframe.files.record import read_record
+from dirframe.errors import InvalidInputError
+from dirframe.files.kinds import KINDS, kind_of
+from dirframe.files.sidecar import record_beside
 from dirframe.provenance import ATTRIBUTE
 
 if TYPE_CHECKING:
@@ -39,7 +37,8 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If the file is not one that `export` wrote, or it has several frames and none is named.
+        If the file is not one that `export` wrote, it has several frames and none is named,
+        or its record is that of another file.
     FileNotFoundError
         If there is no such file.
 
@@ -68,7 +67,7 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     if not file.is_file():
         raise FileNotFoundError(f"There is no file {file}.")
     if kind.sidecar:
-        beside = _record_beside(file)
+        beside = record_beside(file)
         found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
     else:
         found = _read_whole(file, kind.read)
@@ -99,23 +98,3 @@ def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
         raise InvalidInputError(
             f"{file} cannot be read as what its suffix says: {error}. Export the frame again."
         ) from None
-
-
-def _record_beside(file: Path) -> dict[str, Any]:
-    sidecar = beside(file)
-    if not sidecar.is_file():
-        raise InvalidInputError(
-            f"{sidecar.name}, which says what dirframe exported, is not beside {file}. Put it "
-            "there, or read the file with pandas as the documentation of dirframe.export shows."
-        )
-    record = read_record(sidecar.read_bytes(), sidecar)
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != record.get("sha256"):
-        warnings.warn(
-            f"{file} has changed since {sidecar.name} was written: the provenance may not be "
-            "that of what is in it now.",
-            ExportWarning,
-            stacklevel=3,
-        )
-    return record

@@ -5,7 +5,6 @@ What stays out: how each format spells a frame.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 from dirframe.errors import InvalidInputError
 from dirframe.files.kinds import KINDS, beside, kind_of
 from dirframe.files.plain import prepare
-from dirframe.files.record import KEEPER, as_text
+from dirframe.files.record import KEEPER
+from dirframe.files.sidecar import put_with_record
 from dirframe.files.whole import put, refuse_existing, unfinished
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def export(
 
     - The provenance and the citation stand in the metadata of Parquet and Feather, in a table
       or sheet ``dirframe_provenance``, in the caption of HTML and Markdown, and for CSV, TSV and JSON
-      lines in ``NAME.csv.provenance.json`` beside the file, with the digest of the file.
+      lines in ``NAME.csv.provenance.json`` beside the file, with the digest of the file. It
+      describes the file that is there, even where a process was killed while it replaced one.
     - Lists are lists in Parquet, Feather, DuckDB and JSON lines where these can hold them, and
       JSON elsewhere. Times are ISO 8601 in UTC where the format has none.
     - A text that a spreadsheet would take for a formula (one that begins with ``=``, ``+``,
@@ -122,7 +123,7 @@ def export(
     for name, frame in frames.items():  # no comprehension: a warning names the line of the caller
         prepared.append(prepare(name, frame))  # as said above
     target.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished(target) as part, unfinished(beside(target)) as part_beside:
+    with unfinished(target) as part:
         try:
             kind.write(prepared, part)
         except sqlite3.Error as error:
@@ -133,18 +134,9 @@ def export(
                 "character, which no file can hold. Replace it first."
             ) from None
         if kind.sidecar:
-            digest = hashlib.sha256(part.read_bytes()).hexdigest()
-            record = {**prepared[0].record, "file": target.name, "sha256": digest}
-            part_beside.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
-            # First: a data file that has its name has its record. `read_export` notices by the
-            # digest when whatever ended the process left an old file beside a new record.
-            put(part_beside, beside(target), overwrite=overwrite)
-        try:
+            put_with_record(part, target, prepared[0].record, overwrite=overwrite)
+        else:
             put(part, target, overwrite=overwrite)
-        except BaseException:
-            if kind.sidecar and not overwrite:
-                beside(target).unlink(missing_ok=True)
-            raise
     return target
 
 

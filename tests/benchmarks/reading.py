@@ -73,8 +73,14 @@ def findtext(pages: list[bytes]) -> pd.DataFrame:
         for page in pages
         for record in etree.fromstring(page).iter("project")
     ]
-    frame = pd.DataFrame(rows)
+    return typed(pd.DataFrame(rows))
+
+
+def typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give the specified columns their dtypes, as a person does who has texts."""
     for field in PROJECT.specified:
+        if field.column not in frame:  # recorded pages lack one
+            continue
         if field.kind is Kind.TIMESTAMP:
             frame[field.column] = pd.to_datetime(frame[field.column])
         elif field.kind is Kind.INTEGER:
@@ -98,7 +104,7 @@ def xmltodict_normalised(pages: list[bytes]) -> pd.DataFrame:
     rows: list[object] = []
     for page in pages:
         rows += xmltodict.parse(page)["response"]["result"]["project"]
-    return pd.json_normalize(rows)  # type: ignore[arg-type]  # of dicts
+    return typed(pd.json_normalize(rows, sep="_"))  # type: ignore[arg-type]  # of dicts
 
 
 def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:

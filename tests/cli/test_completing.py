@@ -25,7 +25,7 @@ def test_the_lines_for_a_shell_call_dirframe(shell: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("dirframe st", {"stats"}),
+        ("dirframe st", {"stats", "status"}),
         ("dirframe stats lang", {"language_breakdown", "language_share", "languages_by_year"}),
         ("dirframe plot accounts_m", {"accounts_map"}),
         ("dirframe cite --style b", {"bibtex"}),

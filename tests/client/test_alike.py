@@ -21,17 +21,17 @@ def alike(content: bytes) -> dict[str, list[str | None]] | None:
 
 
 def test_the_texts_come_by_leaf_in_the_order_of_the_records() -> None:
-    records = [f"<month><code>{n}</code><blanks>-{n} &lt;</blanks></month>\n" for n in range(20)]
+    records = [f"<month><code>{n}</code><blanks>-{n} é</blanks></month>\n" for n in range(20)]
     assert alike(around("".join(records))) == {
         "code": [str(n) for n in range(20)],
-        "blanks": [f"-{n} <" for n in range(20)],
+        "blanks": [f"-{n} é" for n in range(20)],
     }
 
 
 def test_a_leaf_without_text_is_missing() -> None:
     texts = alike(around(RECORD * 9 + "<month><code></code><blanks>2</blanks></month>"))
     assert texts is not None
-    assert texts["code"] == ["1"] * 9 + [None]
+    assert texts["code"] == ["1"] * 9 + [""]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,20 @@ def test_leaves_of_long_names_at_the_end_of_the_bytes_do_no_harm() -> None:
     long = "c" * 300
     content = around(f"<m><{long}>1</{long}></m>" + "<m><c>1</c></m>" * 9)
     assert same(read([content, content]), by_rule([content, content], None))
+
+
+@pytest.mark.parametrize("text", ["&lt;", "a\r\nb", "&#233;"])
+def test_texts_that_a_parser_reads_otherwise_are_left_to_it(text: str) -> None:
+    content = around(RECORD * 9 + f"<month><code>{text}</code><blanks>2</blanks></month>")
+    assert alike(content) is None
+    assert same(read([content, content]), by_rule([content, content], None))
+
+
+def test_bytes_of_another_encoding_are_left_to_the_parser() -> None:
+    record = "<month><code>é</code></month>"
+    text = f'<?xml version="1.0" encoding="iso-8859-1"?>{around(record * 9).decode()}'
+    content = text.encode("iso-8859-1")
+    assert set(read([content, content]).by_path[("code",)]) == {"é"}
 
 
 def test_a_few_records_are_not_worth_the_proof() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dirframe.client import pages
-from dirframe.client.pages import Walk, collect
+from dirframe.client import positions
+from dirframe.client.pages import Fetch, Walk, collect
 from dirframe.client.session import Answer
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
@@ -64,7 +64,7 @@ def ids(count: int) -> list[str]:
     return [str(number) for number in range(1, count + 1)]
 
 
-def walk(fetch: pages.Fetch, **options: Any) -> Walk:
+def walk(fetch: Fetch, **options: Any) -> Walk:
     return collect(fetch, PROJECT, max_bytes=1_000_000, **options)
 
 
@@ -149,7 +149,7 @@ def test_a_count_that_is_far_too_high_costs_a_bounded_number_of_requests(past: s
     found = walk(fetch)
     assert list(found.frame["id"]) == ids(47)
     assert found.why is not None
-    assert len(fetch.asked) < 5 + pages.CHUNK + 5 * pages.REPAIRS
+    assert len(fetch.asked) < 5 + positions.CHUNK + 5 * positions.REPAIRS
 
 
 @pytest.mark.parametrize("told", [0, 1, 46])
@@ -332,7 +332,7 @@ def test_whatever_happens_between_two_readings_the_outcome_is_a_state_in_number_
     assert found.frame["id"].is_unique
     assert cap is None or len(found.frame) <= cap
     longest = max(map(len, fetch.states)) + 1
-    bound = (-(-longest // size) + 2) * (pages.REPAIRS + 2)
+    bound = (-(-longest // size) + 2) * (positions.REPAIRS + 2)
     assert len(fetch.asked) <= bound, Counter(number for number, _ in fetch.asked)
     if found.why is None:
         lengths = {len(state) for state in fetch.states}

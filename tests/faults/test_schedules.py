@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.client.directory import Directory
-from dirframe.client.pages import REPAIRS, USUAL_PAGE_SIZES, IncompleteWarning
+from dirframe.client.pages import IncompleteWarning
+from dirframe.client.positions import REPAIRS, USUAL_PAGE_SIZES
 from dirframe.errors import DirframeError, IncompleteCollectionError
 from tests.faults import faults
 from tests.faults.conftest import impatient

@@ -1,0 +1,243 @@
+"""Ask for a page, keep it, and write it down, within the day's allowance.
+
+The page's file comes first and its line in the manifest after it: a kill in between leaves a
+file that is found again. What stays out: which pages are asked for (`dirframe.archive.harvest`,
+`dirframe.archive.refresh`).
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from dirframe import __version__
+from dirframe.archive.journal import Journal
+from dirframe.archive.manifest import FORMAT, MANIFEST, Kept, Manifest, Round
+from dirframe.archive.reading import Archive
+from dirframe.archive.storing import locked, store
+from dirframe.client.directory import opened
+from dirframe.client.manner import Manner
+from dirframe.client.reader import Reader
+from dirframe.errors import ArchiveError, InvalidInputError, QuotaExceededError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.question import Question
+
+__all__ = ["Keeper", "keeping", "keys"]
+
+_DAY = timedelta(days=1)
+_ASKED_ANEW = Manner(refresh=True, keep=False)
+
+
+class Keeper:
+    """What a harvest and a refresh have in common; made by `keeping`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        place: Directory,
+        question: Question,
+        *,
+        daily: int | None,
+        until: datetime | None,
+    ) -> None:
+        self.folder, self.place, self.question = folder, place, question
+        self._daily, self._until = daily, until
+        self._lock = threading.Lock()
+        self._journal = Journal(folder / MANIFEST)
+        try:
+            self.manifest = self._opened()
+        except BaseException:
+            self._journal.close()
+            raise
+        every = [kept for one in self.manifest.rounds for kept in one.pages]
+        today = [kept for kept in every if kept.moment > _now() - _DAY]
+        self._spent = [kept.moment for kept in today for _ in range(kept.paid)]
+        self.session = 1 + max((kept.session for kept in every), default=0)
+
+    def close(self) -> None:
+        """Close the manifest."""
+        self._journal.close()
+
+    def _opened(self) -> Manifest:
+        asked, settings = self.question, self.place.settings
+        file = self.folder / MANIFEST
+        if not file.stat().st_size:
+            head = {"event": "archive", "format": FORMAT, "resource": asked.resource.name}
+            where = {"base_url": settings.base_url, "source": settings.name}
+            self._journal.add(head | where | {"query": asked.query, "dirframe": __version__})
+        with file.open("rb") as stream:
+            manifest = Manifest.read(stream, str(file))
+        if (manifest.resource, manifest.query) != (asked.resource, asked.query):
+            held = f" matching {manifest.query!r}" if manifest.query else ""
+            raise ArchiveError(
+                f"{self.folder} holds {manifest.resource.collection}{held}, which is another "
+                "question. Name another folder."
+            )
+        if manifest.source != settings.name:  # the port of an embedded service changes
+            raise ArchiveError(
+                f"{self.folder} holds pages of {manifest.source}, not of {settings.name}. Name "
+                "another folder."
+            )
+        return manifest
+
+    @property
+    def workers(self) -> int:
+        """How many pages may be asked for at the same time."""
+        return self.place.settings.max_workers
+
+    # -- pages -----------------------------------------------------------------------------
+
+    def fetch(self, page: int, sort: str | None) -> Kept:
+        """Ask for a page and keep it; it counts once it is written down."""
+        self._allow()
+        asked = replace(self.question, sort=sort)
+        answer = self.place.session.get(asked.path, asked.parameters(page), _ASKED_ANEW)
+        reader = Reader(asked.resource, max_bytes=self.place.settings.max_body)
+        envelope = reader.read(answer.content, source=answer.url)
+        key = (sort or "").removesuffix("_reverse")
+        texts = [text for text in reader.texts((key,), 0) if text] if key else []
+        digest, packed = store(self.folder, answer.content)
+        values = keys(texts)
+        return Kept(
+            page=page,
+            session=self.session,
+            sha256=digest,
+            bytes=len(answer.content),
+            packed=packed,
+            retrieved=answer.retrieved.isoformat(),
+            first=envelope.first_item_position,
+            available=envelope.items_available,
+            names=Kept.joined(reader.texts(("id",), 0)),
+            low=texts[0] if texts else None,
+            high=texts[-1] if texts else None,
+            ordered=values == sorted(values, reverse=(sort or "").endswith("_reverse")),
+            paid=answer.paid,
+            synthetic=envelope.synthetic,
+        )
+
+    def keep(self, one: Round, page: int) -> Kept:
+        """Ask for a page of a round, keep it and write it down."""
+        kept = self.fetch(page, one.sort)
+        self.write(one, kept)
+        return kept
+
+    def write(self, one: Round, kept: Kept) -> None:
+        """Write a page down."""
+        with self._lock:
+            self._journal.add(kept.event(one.number))
+            one.pages.append(kept)
+
+    def begin(self, kind: str, sort: str | None, first: Kept) -> Round:
+        """Begin a round with its first page."""
+        event = {"event": "round", "kind": kind, "sort": sort, "at": first.retrieved}
+        self._journal.add(event | {"dirframe": __version__})
+        one = Round(len(self.manifest.rounds) + 1, kind, sort, first.retrieved)
+        self.manifest.rounds.append(one)
+        self.write(one, first)
+        return one
+
+    def end(self, one: Round, **facts: Any) -> None:
+        """Write down that a round has ended, and what is known of it."""
+        end = {"event": "end", "round": one.number, "at": _now().isoformat()} | facts
+        self._journal.add(end)
+        one.end = end
+
+    # -- the allowance ---------------------------------------------------------------------
+
+    def _allow(self) -> None:
+        now = _now()
+        if self._until is not None and now >= self._until:
+            raise _TimeIsUpError
+        with self._lock:
+            if self._daily is not None:
+                self._spent = [moment for moment in self._spent if moment > now - _DAY]
+                if len(self._spent) >= self._daily:
+                    raise QuotaExceededError(
+                        f"daily={self._daily:,} requests of this archive are made.",
+                        url=self.place.settings.base_url,
+                        resets_at=min(self._spent) + _DAY,
+                    )
+            self._spent.append(now)
+
+    def stopped(self, error: QuotaExceededError) -> str:
+        """Say what is kept, and when and how to go on."""
+        when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
+        again = f"Run the same line again{when}: only what is missing is paid for."
+        if not self.manifest.rounds:
+            return f"{error}"
+        if self.manifest.rounds[-1].kind != "whole":
+            pages = len(self.manifest.rounds[-1].pages)
+            return (
+                f"The day's allowance is used up. {pages:,} pages of changes are kept in "
+                f"{self.folder}. {again}"
+            )
+        status = Archive(self.folder).status()
+        days = status.days_to_go(self._daily or self.place.settings.daily_allowance)
+        return (
+            f"The day's allowance is used up. {status.heading} are kept in {self.folder}; "
+            f"{days:,} more {'day' if days == 1 else 'days'} to go. {again}"
+        )
+
+
+class _TimeIsUpError(Exception):
+    """The time that the person set has come."""
+
+
+@contextmanager
+def keeping(
+    folder: Path,
+    directory: Directory | None,
+    question: Question,
+    *,
+    daily: int | None,
+    until: datetime | None,
+) -> Iterator[Keeper]:
+    """Give what keeps pages in a folder, alone; a time that has come ends it quietly.
+
+    Raises
+    ------
+    QuotaExceededError
+        If the day's allowance ends, with what is kept and when to go on.
+    """
+    if daily is not None and daily < 1:
+        raise InvalidInputError(f"daily is {daily}; it must be a whole number from 1.")
+    if until is not None and until.tzinfo is None:
+        raise InvalidInputError("until has no time zone; pass datetime.now().astimezone(), say.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArchiveError(f"{folder} cannot be made ({error.strerror}).") from error
+    with opened(directory) as place, locked(folder):
+        keeper = Keeper(folder, place, question, daily=daily, until=until)
+        try:
+            yield keeper
+        except _TimeIsUpError:
+            pass
+        except QuotaExceededError as error:
+            error.args = (keeper.stopped(error),)
+            raise
+        finally:
+            keeper.close()
+
+
+def keys(texts: list[str]) -> list[Any]:
+    """Give what values of a sort are ordered by: numbers, times, or else the text."""
+    if all(text.isdigit() for text in texts):
+        return [int(text) for text in texts]
+    try:
+        times = [datetime.fromisoformat(text) for text in texts]
+    except ValueError:
+        return list(texts)
+    return [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

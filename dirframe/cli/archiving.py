@@ -1,0 +1,117 @@
+"""Commands that keep a whole directory and hand it on.
+
+What stays out: everything that the commands call.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from dirframe.cli.questions import open_directory, where
+
+if TYPE_CHECKING:
+    from dirframe.client.directory import Directory
+
+__all__ = ["bundle", "harvest", "status"]
+
+
+@click.command()
+@click.argument("collection", type=click.Choice(["accounts", "projects"]))
+@click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), required=True)
+@where
+@click.option("--query", metavar="TEXT", help="Only records that match.")
+@click.option("--daily", type=click.IntRange(1), help="Requests within 24 hours, at most.")
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
+    help="When to stop, in local time.",
+)
+@click.option("--plan", "price", is_flag=True, help="Only say what it will cost.")
+def harvest(
+    *,
+    collection: Literal["accounts", "projects"],
+    folder: Path,
+    base_url: str | None,
+    sample: bool,
+    query: str | None,
+    daily: int | None,
+    until: datetime | None,
+    price: bool,
+) -> None:
+    """Keep a whole collection, page by page, over days.
+
+    The same command goes on where the last one ended.
+
+    \b
+    Examples:
+      dirframe harvest projects --to kept --sample
+      dirframe harvest projects --to kept --daily 900 --until 18:00
+    """
+    from dirframe.archive.harvest import harvest as run
+
+    with open_directory(base_url, sample) as directory:
+        if price:
+            click.echo(_price(collection, query, daily, directory))
+            return
+        archive = run(
+            collection, folder, directory=directory, query=query, daily=daily, until=_moment(until)
+        )
+    click.echo(archive.status())
+
+
+def _price(
+    collection: Literal["accounts", "projects"],
+    query: str | None,
+    daily: int | None,
+    directory: Directory,
+) -> str:
+    from dirframe.client.plan import plan
+
+    price = plan(collection, query=query, directory=directory)
+    if price.pages is None:
+        return str(price)
+    days = -(-price.pages // (daily or directory.settings.daily_allowance))
+    return f"{price}\nA harvest takes {days:,} {'day' if days == 1 else 'days'}."
+
+
+def _moment(until: datetime | None) -> datetime | None:
+    if until is None:
+        return None
+    if until.year == 1900:  # a time of today
+        until = datetime.combine(datetime.now().astimezone().date(), until.time())
+    return until.astimezone()
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def status(folder: Path) -> None:
+    """Say how far a harvest is: pages, share, days to go.
+
+    \b
+    Example:
+      dirframe status kept
+    """
+    from dirframe.archive.reading import open_archive
+
+    click.echo(open_archive(folder).status())
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
+@click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+def bundle(folder: Path, output: Path, overwrite: bool) -> None:
+    """Put an archive into one file that opens anywhere.
+
+    \b
+    Example:
+      dirframe bundle kept -o study.zip
+    """
+    from dirframe.archive.bundle import bundle as run
+
+    digest = run(folder, output, overwrite=overwrite)
+    click.echo(f"Wrote {output}\nSHA-256: {digest}", err=True)

@@ -1,0 +1,200 @@
+"""The lines that reproduce what is on the screen.
+
+They use public names only, and no key: the reader's own comes from the environment or the
+keyring.
+
+What stays out: running them; the tests do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from dirframe.explorer.filters import COUNTRY, CREATED, LANGUAGE, Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dirframe.explorer.loading import Asked
+    from dirframe.settings import Settings
+
+__all__ = ["Screen", "Source", "lines", "opening", "quoted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where the frame on the screen is from.
+
+    Parameters
+    ----------
+    collection : {"projects", "accounts"}
+        What it holds.
+    asked : Asked or None
+        The question; None for a frame that was handed over.
+    directory : str
+        The expression that opens the directory.
+    incomplete : str
+        What is missing, of a load that is not complete.
+    """
+
+    collection: str
+    asked: Asked | None = None
+    directory: str = ""
+    incomplete: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    """What the screen shows of a frame.
+
+    Parameters
+    ----------
+    filters : Filters
+        Which records.
+    countries : bool
+        Whether countries were unified after the frame came.
+    columns : tuple of str
+        Of the table.
+    order_by : str
+        The column that the table is ordered by; empty for the directory's order.
+    descending : bool
+        Whether the largest come first.
+    begin, end : int
+        The rows on the page.
+    chart : str
+        Name in `dirframe.plot`.
+    options : mapping
+        Arguments of the chart.
+    style : str
+        Of the citation.
+    """
+
+    filters: Filters
+    countries: bool
+    columns: tuple[str, ...]
+    order_by: str
+    descending: bool
+    begin: int
+    end: int
+    chart: str
+    options: Mapping[str, Any]
+    style: str
+
+
+def lines(source: Source, screen: Screen) -> str:
+    """Write the lines that give ``shown``, ``table``, ``ax`` and a citation."""
+    return "\n".join(
+        [
+            *_loaded(source, screen),
+            "",
+            *_filtered(source.collection, screen.filters),
+            "",
+            *_table(screen),
+            f"ax = dirframe.plot.{screen.chart}({_call('shown', screen.options)})",
+            f"print(dirframe.cite(shown, style={quoted(screen.style)}))",
+        ]
+    )
+
+
+def opening(settings: Settings) -> str:
+    """Write how a directory is opened; the key is not in it."""
+    from dirframe.sample import SAMPLE_NAME  # loads the service, which few explorers need
+
+    if settings.name == SAMPLE_NAME:
+        return "dirframe.sample_directory()"
+    options: dict[str, object] = {}
+    if settings.name != urlsplit(settings.base_url).netloc:
+        options["name"] = settings.name
+    if settings.allow_http:
+        options["allow_http"] = True
+    return f"dirframe.Directory({_call(quoted(settings.base_url), options)})"
+
+
+def quoted(text: str) -> str:
+    """Write a text as Python does, with double quotes where that needs no more escapes."""
+    written = repr(text)
+    return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
+
+
+def _loaded(source: Source, screen: Screen) -> Iterator[str]:
+    name = source.collection
+    yield "import dirframe"
+    if screen.filters.steps():
+        yield "from dirframe import provenance"
+    if screen.filters.activity != "all":
+        yield "from dirframe.explorer.filters import activity_of"
+    yield ""
+    if source.asked is None:
+        yield f"# {name} is the frame that was handed to the explorer"
+    else:
+        if source.incomplete:
+            yield f"# what was on the screen is not complete: {' '.join(source.incomplete.split())}"
+        load = _call("", {**source.asked.options(), "directory": _Name("directory")})
+        yield f"with {source.directory} as directory:"
+        yield f"    {name} = dirframe.load_{name}({load})"
+    if screen.countries:
+        yield f"{name} = dirframe.unify_countries({name})"
+
+
+def _filtered(name: str, filters: Filters) -> Iterator[str]:
+    conditions = []
+    if filters.languages:
+        conditions.append(f'{name}["{LANGUAGE}"].isin({_listed(filters.languages)})')
+    if filters.countries:
+        conditions.append(f'{name}["{COUNTRY}"].isin({_listed(filters.countries)})')
+    if filters.years:
+        conditions.append(f'{name}["{CREATED}"].dt.year.between{filters.years}')
+    if filters.activity != "all":
+        conditions.append(f"activity_of({name}) == {quoted(filters.activity)}")
+    if not conditions:
+        yield f"shown = {name}"
+        return
+    if len(conditions) == 1:
+        yield f"shown = {name}[{conditions[0]}]"
+    else:
+        yield f"shown = {name}["
+        for number, condition in enumerate(conditions):
+            yield f"    {'& ' if number else ''}({condition})"
+        yield "]"
+    for step in filters.steps():
+        yield f"provenance.carry(shown, shown, {quoted(step)})"
+
+
+def _table(screen: Screen) -> Iterator[str]:
+    name = "shown"
+    if screen.order_by:
+        name = "ordered"
+        # Ids are text, but mostly numbers: with zeros before them they come in that order.
+        by_number = ", key=lambda ids: ids.str.zfill(20)" if screen.order_by == "id" else ""
+        yield (
+            f"ordered = shown.sort_values({quoted(screen.order_by)}, "
+            f'ascending={not screen.descending}, kind="stable"{by_number})'
+        )
+    yield "columns = ["
+    yield from (f"    {quoted(column)}," for column in screen.columns)
+    yield "]"
+    yield f"table = {name}[columns].iloc[{screen.begin}:{screen.end}]"
+
+
+class _Name(str):
+    """A name in the code, which stands there without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _call(first: str, options: Mapping[str, Any]) -> str:
+    named = (f"{name}={_value(value)}" for name, value in options.items())
+    return ", ".join([first, *named] if first else named)
+
+
+def _value(value: object) -> str:
+    return quoted(value) if type(value) is str else repr(value)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(quoted, names))}]"

@@ -1,0 +1,137 @@
+"""The explorer's front door.
+
+What stays out: everything behind it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe.client.directory import Directory
+from dirframe.errors import InvalidInputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.explorer.state import State
+
+__all__ = ["Explorer"]
+
+
+class Explorer:
+    """Explore accounts or projects in a notebook: load, filter, chart, cite, export.
+
+    As the last line of a cell it shows itself: the question, its price, what is left of the
+    day's allowance, a load that can be cancelled with what came kept, a table, charts, filters
+    that act on both, the citation, and the lines of code that give the same. Only the buttons
+    *Price* and *Load* ask the directory. In a saved notebook, which has no kernel, records,
+    chart and source stay as a picture.
+
+    Parameters
+    ----------
+    source : Directory or pandas.DataFrame, optional
+        Where to ask, or accounts or projects that were loaded before. Left out: the directory
+        that the environment names.
+
+    Attributes
+    ----------
+    state : State
+        What was chosen and what follows from it, in traits: set ``state.query``,
+        ``state.languages``, ``state.chart`` and so on, or observe them; ``state.load()`` loads
+        and returns when the records are there.
+
+    Raises
+    ------
+    MissingExtraError
+        If ipywidgets is not installed.
+    ConfigurationError
+        If no directory is given and the environment names none.
+    InvalidInputError
+        If what is given is neither a directory nor its records.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     explorer = dirframe.Explorer(directory)
+    ...     explorer.state.max_items = 200
+    ...     explorer.state.load()
+    >>> explorer.state.languages = ("Java",)
+    >>> explorer
+    <Explorer: 32 of 200 projects>
+    >>> explorer.frame["analysis_main_language_name"].unique().tolist()
+    ['Java']
+    """
+
+    def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
+        try:
+            from dirframe.explorer.state import State
+            from dirframe.explorer.view import View, in_this_thread
+        except ImportError as error:
+            if error.name is None or error.name.partition(".")[0] not in {
+                "ipywidgets",
+                "traitlets",
+            }:
+                raise
+            raise MissingExtraError(
+                "ipywidgets", extra="explorer", purpose="The explorer"
+            ) from error
+        if source is None:
+            source = Directory()
+        if not isinstance(source, Directory | pd.DataFrame):
+            raise InvalidInputError(
+                f"The explorer was given {type(source).__name__}; it takes a dirframe.Directory, "
+                "a frame of load_accounts() or load_projects(), or nothing, for the directory "
+                "that the environment names."
+            )
+        self.state: State = State(source, in_this_thread())
+        self._view = View(self.state)
+
+    @property
+    def frame(self) -> pd.DataFrame | None:
+        """The records that are shown; None before anything was loaded."""
+        return self.state.shown.frame if self.state.shown else None
+
+    @property
+    def code(self) -> str:
+        """The lines that give what is shown."""
+        return self.state.code
+
+    def __repr__(self) -> str:
+        from dirframe.explorer.html import words
+
+        return f"<Explorer: {words(self.state)}>"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        """Show the explorer without a kernel: as HTML, as a picture, as text."""
+        from dirframe.explorer.html import static
+
+        picture = self._view.picture
+        bundle: dict[str, Any] = {
+            "text/html": static(self.state, picture),
+            "text/plain": repr(self),
+        }
+        if picture is not None:
+            bundle["image/png"] = picture.png
+        return bundle
+
+    def _ipython_display_(self) -> None:
+        """Show the picture for when there is no kernel, then the widgets, which hide it."""
+        from base64 import b64encode
+
+        from IPython import display as ipython
+
+        def bundle() -> dict[str, Any]:
+            made = self._repr_mimebundle_()
+            if "image/png" in made:
+                made["image/png"] = b64encode(made["image/png"]).decode()
+            return made
+
+        # IPython's types leave it without any.
+        display: Callable[..., Any] = ipython.display
+        shown = display(bundle(), raw=True, display_id=True)
+        if shown is not None:
+            self._view.when_changed(lambda: shown.update(bundle(), raw=True))
+        display(self._view.widget)

@@ -1,0 +1,198 @@
+"""Which records are shown: a filter is data, and can be said in words.
+
+What stays out: the same as lines of code (`dirframe.explorer.code`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "ACTIVITIES",
+    "COUNTRY",
+    "CREATED",
+    "LANGUAGE",
+    "Filters",
+    "activity_of",
+    "latest_month",
+    "years",
+]
+
+LANGUAGE = "analysis_main_language_name"
+COUNTRY = "country_name"
+CREATED = "created_at"
+_FIRST, _LAST = "analysis_min_month", "analysis_max_month"
+_PEOPLE = "analysis_twelve_month_contributor_count"
+
+_DATES = {CREATED, _FIRST, _LAST}
+
+Activity = Literal["all", "active", "dormant"]
+ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
+
+#: The columns that each filter needs.
+_NEEDS = {
+    "languages": (LANGUAGE,),
+    "countries": (COUNTRY,),
+    "years": (CREATED,),
+    "activity": (_FIRST, _LAST, _PEOPLE),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Which records are shown; those without a value that is filtered by are not.
+
+    Parameters
+    ----------
+    languages : tuple of str
+        Main languages of projects; empty for all.
+    countries : tuple of str
+        Countries of accounts, as `dirframe.unify_countries` names them; empty for all.
+    years : tuple of int or None
+        First and last year in which the directory got the record; None for all.
+    activity : {"all", "active", "dormant"}
+        As `activity_of` tells it.
+    """
+
+    languages: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    years: tuple[int, int] | None = None
+    activity: Activity = "all"
+
+    def __post_init__(self) -> None:
+        if self.activity not in ACTIVITIES:
+            raise InvalidInputError(
+                f"activity is {self.activity!r}; choose one of {', '.join(ACTIVITIES)}."
+            )
+
+    def apply(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the records that pass, in their order; the frame itself if all do.
+
+        Raises
+        ------
+        InvalidInputError
+            If the frame lacks a column that is filtered by.
+        """
+        missing = [name for name in self._needed() if not _usable(frame, name)]
+        if missing:
+            raise InvalidInputError(
+                f"The frame has no column {', '.join(missing)}, or has text in it where there "
+                "have to be dates, so it cannot be filtered by it."
+            )
+        steps = self.steps()
+        if not steps:
+            return frame
+        keep = pd.Series(data=True, index=frame.index)
+        if self.languages:
+            keep &= frame[LANGUAGE].isin(self.languages)
+        if self.countries:
+            keep &= frame[COUNTRY].isin(self.countries)
+        if self.years:
+            keep &= frame[CREATED].dt.year.between(*self.years)
+        if self.activity != "all":
+            keep &= activity_of(frame) == self.activity
+        shown = frame[keep]
+        for step in steps:
+            provenance.carry(shown, shown, step)
+        return shown
+
+    def steps(self) -> list[str]:
+        """Say each filter in words, as the provenance of what is shown notes it."""
+        said = []
+        if self.languages:
+            said.append(f"only main language {_any_of(self.languages)}")
+        if self.countries:
+            said.append(f"only country {_any_of(self.countries)}")
+        if self.years:
+            said.append(f"only created in {_span(self.years)}")
+        if self.activity != "all":
+            said.append(f"only {self.activity}")
+        return said
+
+    def _needed(self) -> Iterable[str]:
+        for name, columns in _NEEDS.items():
+            if getattr(self, name) not in {(), None, "all"}:
+                yield from columns
+
+    @staticmethod
+    def offered(frame: pd.DataFrame) -> set[str]:
+        """Name the filters that a frame has the columns for."""
+        return {
+            name
+            for name, columns in _NEEDS.items()
+            if all(_usable(frame, column) for column in columns)
+        }
+
+
+def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
+    """Tell for each project whether it is active, by the rule of `dirframe.stats.activity`.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+
+    Returns
+    -------
+    pandas.Series
+        ``"active"``, ``"dormant"`` or, where it cannot be told, missing (str), looked back
+        from the latest month with activity in these projects.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({
+    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", None]),
+    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", None]),
+    ...     "analysis_twelve_month_contributor_count": [3, 0, 1],
+    ... })
+    >>> activity_of(projects).tolist()
+    ['active', 'dormant', nan]
+    """
+    last, backwards = projects[_LAST], projects[_LAST] < projects[_FIRST]
+    people = projects[_PEOPLE].astype("Int64")
+    told = last.notna() & ~backwards & (people >= 0).fillna(value=False)
+    latest = latest_month(projects)
+    recent = told if latest is None else last + pd.DateOffset(months=12) > latest
+    active = recent & (people > 0).fillna(value=False)
+    named = pd.Series("dormant", index=projects.index, dtype="str")
+    return named.mask(active, "active").where(told)
+
+
+def latest_month(projects: pd.DataFrame) -> pd.Timestamp | None:
+    """Return the latest month with activity, of projects whose last is not before their first."""
+    last = projects[_LAST]
+    latest = last[~(last < projects[_FIRST])].max()
+    return None if pd.isna(latest) else pd.Timestamp(latest).normalize().replace(day=1)
+
+
+def years(frame: pd.DataFrame) -> tuple[int, int] | None:
+    """Return the first and the last year in which a record was created; None without any."""
+    if not _usable(frame, CREATED) or frame[CREATED].isna().all():
+        return None
+    found = frame[CREATED].dt.year
+    return int(found.min()), int(found.max())
+
+
+def _usable(frame: pd.DataFrame, column: str) -> bool:
+    """Tell whether a column is there, with dates where there have to be dates."""
+    if column not in frame:
+        return False
+    return column not in _DATES or pd.api.types.is_datetime64_any_dtype(frame[column])
+
+
+def _any_of(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _span(span: tuple[int, int]) -> str:
+    first, last = span
+    return str(first) if first == last else f"{first} to {last}"

@@ -1,0 +1,195 @@
+"""The explorer's tables, gauges, messages and its static picture as HTML, everything escaped.
+
+What stays out: widgets (`dirframe.explorer.view`).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.explorer.choices import heading
+
+if TYPE_CHECKING:
+    from dirframe.explorer.drawing import Picture
+    from dirframe.explorer.state import Shown, State
+
+__all__ = [
+    "STATIC",
+    "bar",
+    "gauge",
+    "image",
+    "message",
+    "preformatted",
+    "rows",
+    "static",
+    "style",
+    "table",
+    "title",
+    "words",
+]
+
+#: The class of the static picture.
+STATIC = "dirframe-static"
+
+#: A live explorer hides the static picture of itself; where the widget is not there, JupyterLab
+#: says in its place that it is not found, which the picture makes needless.
+_HIDING = f"""
+.jp-OutputArea-child:has(.{STATIC}):has(~ .jp-OutputArea-child .dirframe-explorer) {{
+  display: none;
+}}
+.jp-OutputArea-child:has(.{STATIC}) ~ .jp-OutputArea-child
+    .jp-OutputArea-output.jupyter-widgets:not(:has(*)) {{
+  display: none;
+}}
+"""
+_LARGER = 1.35  # a screen is read from further away than a paper
+_WIDE, _DAY = 1.6, 1.25  # how much wider a column of texts or of days is than one of numbers
+_LONGEST = 200  # characters of a cell, of which some forty are seen
+
+
+@cache
+def style() -> str:
+    """Return the style sheet of the explorer, as an element."""
+    sheet = files("dirframe.explorer").joinpath("explorer.css").read_text(encoding="utf-8")
+    return f"<style>{sheet}{_HIDING}</style>"
+
+
+def message(text: str, severity: str) -> str:
+    """Say something; whoever listens to the screen is told at once of what went wrong."""
+    if not text:
+        return ""
+    role = "alert" if severity == "error" else "status"
+    return f'<div class="df-message {severity}" role="{role}">{escape(text)}</div>'
+
+
+def bar(came: int, total: int, *, running: bool) -> str:
+    """Show how far a load is."""
+    if not total:
+        said = "Asking for the first page …" if running else ""
+        progress = "<progress aria-label='Records loaded'></progress>" if running else ""
+    else:
+        said = f"{came:,} of {total:,} records"
+        progress = (
+            f'<progress aria-label="Records loaded" max="{total}" value="{came}">{said}</progress>'
+        )
+    return f'<div class="df-bar">{progress}<span class="df-quiet">{said}</span></div>'
+
+
+def gauge(left: int | None, allowance: int) -> str:
+    """Show what is left of the day's allowance."""
+    if left is None:
+        return ""
+    said = f"{left:,} of {allowance:,} requests left today"
+    return (
+        f'<div class="df-gauge"><span class="df-quiet">Allowance</span>'
+        f'<meter aria-label="Allowance" min="0" max="{allowance}" low="{allowance // 10}" '
+        f'value="{left}">{said}</meter><span class="df-quiet">{said}</span></div>'
+    )
+
+
+def preformatted(text: str, label: str) -> str:
+    """Show a text as it is; the keyboard can go there and select it."""
+    return f'<pre tabindex="0" aria-label="{escape(label)}">{escape(text)}</pre>'
+
+
+def image(picture: Picture) -> str:
+    """Show a chart with its title and caption for those who do not see it."""
+    words, width = escape(picture.words), _LARGER * picture.width
+    return f'<img src="{picture.address}" alt="{words}" style="width:{width:.0f}px">'
+
+
+def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: bool = False) -> str:
+    """Show a page of the table; long texts end in an ellipsis and stay whole in their title."""
+    if not len(shown.frame):
+        return "<p>No record passes the filters.</p>"
+    numbers = {name for name in rows if pd.api.types.is_numeric_dtype(rows[name])}
+    head = []
+    for name in rows:
+        ordered = "descending" if descending else "ascending"
+        sorting = f' aria-sort="{ordered}"' if name == order_by else ""
+        mark = (" ▾" if descending else " ▴") if name == order_by else ""
+        words = escape(heading(str(name), shown.resource))
+        kind = ' class="df-number"' if name in numbers else ""
+        head.append(
+            f'<th scope="col"{kind}{sorting} title="{escape(str(name))}">{words}{mark}</th>'
+        )
+    body = []
+    for _, row in rows.astype(object).iterrows():
+        cells = []
+        for name, value in row.items():
+            text = _text(value)
+            kind = ' class="df-number"' if name in numbers else ""
+            title = f' title="{escape(text)}"' if len(text) > 16 else ""
+            cells.append(f"<td{kind}{title}>{escape(text)}</td>")
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    parts = [_share(rows[name]) for name in rows]
+    widths = "".join(f'<col style="width:{100 * part / sum(parts):.2f}%">' for part in parts)
+    return (
+        f'<table class="df"><colgroup>{widths}</colgroup><thead><tr>{"".join(head)}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+def static(state: State, picture: Picture | None) -> str:
+    """Show the explorer where no kernel runs: records, chart, citation."""
+    shown = state.shown
+    if shown is None:
+        return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
+    # A chart says its source itself.
+    source = image(picture) if picture else escape(provenance.caption(shown.frame))
+    return (
+        f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
+        f"{rows(state)}<p>{source}</p></div>"
+    )
+
+
+def words(state: State) -> str:
+    """Say in one line what the explorer shows."""
+    if state.shown is None:
+        return "Nothing is loaded yet. Press Load."
+    count, of = len(state.shown.frame), len(state.shown.loaded)
+    noun = state.shown.resource.collection
+    return f"{count:,} {noun}" if count == of else f"{count:,} of {of:,} {noun}"
+
+
+def title(state: State) -> str:
+    """Say where the records are from."""
+    if state.directory is None:
+        return "dirframe explorer"
+    settings = state.directory.settings
+    address = f" · {escape(settings.base_url)}" if settings.cache_namespace is None else ""
+    return f"dirframe explorer <span class='df-quiet'>{escape(settings.name)}{address}</span>"
+
+
+def rows(state: State) -> str:
+    """Show the page of the table."""
+    if state.shown is None or state.rows is None:
+        return ""
+    return table(state.rows, state.shown, order_by=state.order_by, descending=state.descending)
+
+
+def _share(column: pd.Series[Any]) -> float:
+    if column.dtype == "str":
+        return _WIDE
+    return _DAY if pd.api.types.is_datetime64_any_dtype(column) else 1.0
+
+
+def _text(value: object) -> str:
+    if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN
+        return "–"
+    if isinstance(value, pd.Timestamp):
+        return f"{value:%Y-%m-%d}"
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

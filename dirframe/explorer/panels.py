@@ -1,0 +1,234 @@
+"""The explorer's controls, each bound to a trait of the state.
+
+What stays out: deciding (`dirframe.explorer.state`), and where the panels stand
+(`dirframe.explorer.view`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+
+from dirframe.explorer import choices, filters, html
+from dirframe.explorer.binding import bind, box, button, choice, marked, named, say
+
+if TYPE_CHECKING:
+    from dirframe.explorer.state import State
+
+__all__ = ["ask", "chart", "columns", "export", "filtering", "table_tools"]
+
+_COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
+_ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
+_EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]
+_LISTED = 300  # entries of a list that a browser shows without waiting
+_MOST = 10_000_000
+
+
+def ask(state: State) -> Any:
+    """Make the question, its price, the load, and what is left of the allowance."""
+
+    def sorts() -> list[tuple[str, str]]:
+        return [("default", ""), *((name, name) for name in state.sorts)]
+
+    question = [
+        named(w.Dropdown, "df-collection", "Collection", state, "collection", options=_COLLECTIONS),
+        named(w.Text, "df-query", "Query (empty: all)", state, "query"),
+        choice(w.Dropdown, "df-sort", "Sort", state, "sort", options=sorts, when=["collection"]),
+        named(w.BoundedIntText, "df-cap", "At most (0: all)", state, "max_items", min=0, max=_MOST),
+        _buttons(state),
+    ]
+    progress = say(
+        "df-progress",
+        state,
+        ["came", "total", "busy"],
+        lambda: html.bar(state.came, state.total, running=state.busy == "load"),
+    )
+    allowance = say(
+        "df-allowance",
+        state,
+        ["allowance_left"],
+        lambda: html.gauge(state.allowance_left, state.allowance),
+    )
+    return box(
+        "df-asking",
+        [box("df-row df-ask", question), box("df-row df-bars", [allowance, progress])],
+        w.VBox,
+    )
+
+
+def _buttons(state: State) -> Any:
+    price = button(
+        "df-price",
+        "Price",
+        state,
+        state.start_price,
+        tip="What the load will cost, for one request",
+    )
+    load = button(
+        "df-load", "Load", state, state.start_load, tip="Load the records", kind="primary"
+    )
+    cancel = button(
+        "df-cancel",
+        "Cancel",
+        state,
+        state.cancel,
+        tip="Stop the load and keep what came",
+        at_once=True,
+    )
+
+    def enable(_: Any = None) -> None:
+        price.disabled = load.disabled = bool(state.busy)
+        cancel.disabled = state.busy != "load"
+
+    enable()
+    state.observe(enable, "busy")
+    return box("df-buttons", [price, load, cancel])
+
+
+def filtering(state: State) -> Any:
+    """Make the filters; those that the records have no columns for are hidden."""
+    languages = _listed(state, "languages", "Main language", filters.LANGUAGE)
+    countries = _listed(state, "countries", "Country", filters.COUNTRY)
+    activity = named(w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES)
+    parts = {"languages": languages, "countries": countries, "activity": activity}
+
+    def offer(_: Any = None) -> None:
+        offered = filters.Filters.offered(state.shown.loaded) if state.shown else set()
+        for name, widget in parts.items():
+            widget.layout.display = None if name in offered else "none"
+
+    offer()
+    state.observe(offer, "shown")
+    everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
+    return box("df-row df-filters", [languages, countries, *_years(state), activity, everything])
+
+
+def _listed(state: State, trait: str, label: str, column: str) -> Any:
+    def counted() -> list[tuple[str, str]]:
+        return [(f"{name} ({count:,})", name) for name, count in state.counts(column)[:_LISTED]]
+
+    return choice(
+        w.SelectMultiple,
+        f"df-{trait}",
+        label,
+        state,
+        trait,
+        options=counted,
+        when=["shown"],
+        rows=4,
+    )
+
+
+def _years(state: State) -> list[Any]:
+    first = w.Dropdown(description="Created from", layout={"width": "auto"})
+    last = w.Dropdown(description="Created to", layout={"width": "auto"})
+
+    def follow() -> None:
+        span = filters.years(state.shown.loaded) if state.shown else None
+        for made, number in ((first, 0), (last, -1)):
+            made.layout.display = "none" if span is None or span[0] == span[1] else None
+            if span is not None:
+                entries = tuple(range(span[0], span[1] + 1))
+                if made.options != entries:
+                    made.options = entries
+                made.value = min(max((state.years or span)[number], span[0]), span[1])
+
+    def between(_: int) -> tuple[int, ...]:
+        return tuple(sorted((first.value, last.value)))
+
+    bind([first, last], state, "years", follow=follow, value=between, when=["shown"])
+    return [marked(first, "df-since"), marked(last, "df-until")]
+
+
+def table_tools(state: State) -> Any:
+    """Make what orders the table and turns its pages."""
+
+    def orders() -> list[tuple[str, str]]:
+        if state.shown is None:
+            return [("as loaded", "")]
+        names = dict.fromkeys([*state.columns, *filter(None, [state.order_by])])
+        resource = state.shown.resource
+        return [("as loaded", ""), *((choices.heading(name, resource), name) for name in names)]
+
+    page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
+    back = button("df-back", "◂ Back", state, lambda: turn(-1), tip="Page before")
+    on = button("df-on", "Next ▸", state, lambda: turn(1), tip="Next page")
+
+    def turn(by: int) -> None:
+        state.page = min(max(state.page + by, 1), state.pages)
+
+    def follow() -> None:
+        page.description = f"Page (of {state.pages:,})"
+        page.max = state.pages
+        page.value = state.page
+        back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
+
+    when = ["page_size", "shown"]
+    bind([page], state, "page", follow=follow, value=int, when=when)
+    sizes = list(choices.PAGE_SIZES)
+    return box(
+        "df-row df-tools",
+        [
+            choice(
+                w.Dropdown,
+                "df-order",
+                "Order by",
+                state,
+                "order_by",
+                options=orders,
+                when=["shown", "columns"],
+            ),
+            named(w.Checkbox, "df-down", "Descending", state, "descending", indent=False),
+            named(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes),
+            marked(page, "df-page"),
+            box("df-turn", [back, on]),
+        ],
+    )
+
+
+def columns(state: State) -> Any:
+    """Make the list of the table's columns."""
+
+    def there() -> list[tuple[str, str]]:
+        if state.shown is None:
+            return []
+        names = choices.columns(state.shown.loaded)
+        return [(choices.heading(name, state.shown.resource), name) for name in names]
+
+    return choice(
+        w.SelectMultiple,
+        "df-columns",
+        "Columns of the table",
+        state,
+        "columns",
+        options=there,
+        when=["shown"],
+        rows=5,
+    )
+
+
+def chart(state: State) -> Any:
+    """Make the choice of the chart."""
+    return choice(
+        w.Dropdown,
+        "df-chart-choice",
+        "Chart",
+        state,
+        "chart",
+        options=lambda: [(words, name) for name, words in state.charts.items()],
+        when=["shown"],
+    )
+
+
+def export(state: State) -> Any:
+    """Make what writes a file."""
+    return box(
+        "df-row df-write",
+        [
+            named(w.Text, "df-path", "File", state, "path"),
+            named(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),
+            named(w.Checkbox, "df-overwrite", "Overwrite", state, "overwrite", indent=False),
+            button("df-export", "Export", state, state.export, tip="Write the file"),
+        ],
+    )

@@ -1,0 +1,308 @@
+"""What is shown of the records in the explorer, and what follows from it.
+
+Everything is decided here, in traits that tell whoever observes them; no kernel and no widget
+is needed.
+
+What stays out: the load (`dirframe.explorer.asking`) and widgets (`dirframe.explorer.view`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import traitlets as tr
+
+from dirframe import stats
+from dirframe.citation import cite
+from dirframe.client.directory import Directory
+from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
+from dirframe.explorer import choices
+from dirframe.explorer.asking import Asking, directly
+from dirframe.explorer.code import Screen, Source, lines
+from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, latest_month, years
+from dirframe.explorer.loading import Outcome, sentence, success, with_countries
+from dirframe.schema import RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pandas as pd
+
+    from dirframe.citation import Style
+    from dirframe.schema import Resource
+
+__all__ = ["Shown", "State"]
+
+
+#: Where a person has named no file.
+_PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shown:
+    """The records on the screen, and what there is to choose from.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Those that pass the filters.
+    loaded : pandas.DataFrame
+        All that were loaded.
+    resource : Resource
+        What they are.
+    """
+
+    frame: pd.DataFrame
+    loaded: pd.DataFrame
+    resource: Resource
+
+
+class State(Asking):
+    """What a person has chosen, and what follows from it.
+
+    Parameters
+    ----------
+    source : Directory or pandas.DataFrame
+        Where to ask, or accounts or projects that were loaded before.
+    dispatch : callable
+        Does what comes from another thread, where the observers may be told.
+    """
+
+    shown = tr.Instance(Shown, allow_none=True)
+    languages = tr.Tuple()  # empty: all
+    countries = tr.Tuple()  # empty: all
+    years = tr.Tuple()  # empty: all
+    activity = tr.Enum(ACTIVITIES, "all")
+
+    columns = tr.Tuple()
+    order_by = tr.Unicode()  # empty: the directory's order
+    descending = tr.Bool(default_value=False)
+    page = tr.Int(1, min=1)
+    page_size = tr.Enum(choices.PAGE_SIZES, 10)
+
+    chart = tr.Unicode()
+    style = tr.Enum(("text", "bibtex", "csl"), "text")
+    citation = tr.Unicode()
+    code = tr.Unicode()
+
+    path = tr.Unicode(_PATHS["project"])
+    exported = tr.Enum(("records", "statistic"), "records")
+    overwrite = tr.Bool(default_value=False)
+
+    def __init__(
+        self,
+        source: Directory | pd.DataFrame,
+        dispatch: Callable[[Callable[[], None]], None] = directly,
+    ) -> None:
+        super().__init__(source if isinstance(source, Directory) else None, dispatch)
+        self._source = Source(collection="projects")
+        self._unified = False
+        # Of 100,000 records an order takes longer than all else that turning a page needs.
+        self._ordered: tuple[tuple[Shown, str, bool], pd.DataFrame] | None = None
+        self._settling = False  # several traits change together, and what follows comes after them
+        self.observe(self._filter, ["languages", "countries", "years", "activity"])
+        self.observe(self._turn_back, ["order_by", "descending", "page_size"])
+        self.observe(
+            self._describe,
+            ["columns", "order_by", "descending", "page", "page_size", "chart", "style"],
+        )
+        if not isinstance(source, Directory):
+            resource = choices.resource_of(source)
+            self.take(source, Source(collection=resource.collection))
+
+    def take(self, frame: pd.DataFrame, source: Source) -> None:
+        """Take a frame and show all of it."""
+        resource = choices.resource_of(frame)
+        loaded = with_countries(frame)
+        self._source = source
+        self._unified = COUNTRY in loaded and (source.asked is not None or loaded is not frame)
+        there = choices.columns(loaded)
+        other = self.shown is not None and self.shown.resource is not resource
+        with self._together():
+            self.languages, self.countries, self.years, self.activity = (), (), (), "all"
+            if other or not self.columns or not set(self.columns) <= set(there):
+                self.columns = choices.usual_columns(loaded, resource)
+            if self.chart not in choices.CHARTS[resource.name]:
+                self.chart = next(iter(choices.CHARTS[resource.name]))
+            if self.path in _PATHS.values():
+                self.path = _PATHS[resource.name]
+            if self.order_by not in there:
+                self.order_by, self.descending = "", False
+            self.page = 1
+            self.shown = Shown(frame=loaded, loaded=loaded, resource=resource)
+        self._describe()
+
+    @tr.validate("columns", "order_by", "chart")
+    def _there(self, proposal: Any) -> Any:
+        """Refuse what what is shown does not have; before a load nobody knows."""
+        value, trait = proposal["value"], proposal["trait"].name
+        if self.shown is None or not value:
+            return value
+        there = self.charts if trait == "chart" else choices.columns(self.shown.loaded)
+        for name in value if trait == "columns" else (value,):
+            if name not in there:
+                raise InvalidInputError(
+                    f"{trait} has {name!r}; choose from {', '.join(map(repr, there))}."
+                )
+        return value
+
+    @tr.validate("years")
+    def _first_and_last(self, proposal: Any) -> Any:
+        span = proposal["value"]
+        if span and not (len(span) == 2 and all(isinstance(year, int) for year in span)):
+            raise InvalidInputError(
+                f"years is {span!r}; give the first and the last, such as (2008, 2010), or () for "
+                "all."
+            )
+        return span
+
+    @property
+    def filters(self) -> Filters:
+        """The filters as they stand; all years are no filter."""
+        everything = years(self.shown.loaded) if self.shown else None
+        span = () if tuple(self.years) in {(), everything} else self.years
+        return Filters(
+            languages=self.languages,
+            countries=self.countries,
+            years=(int(span[0]), int(span[1])) if span else None,
+            activity=self.activity,
+        )
+
+    def show_all(self) -> None:
+        """Take all filters away."""
+        with self._together():
+            self.languages, self.countries, self.years, self.activity = (), (), (), "all"
+        self._filter()
+
+    def counts(self, column: str) -> tuple[tuple[str, int], ...]:
+        """Count the values of a column in what was loaded, the most frequent first."""
+        return choices.common(self.shown.loaded, column) if self.shown else ()
+
+    def _filter(self, change: Any = None) -> None:
+        if self.shown is None or self._settling:
+            return
+        try:
+            frame = self.filters.apply(self.shown.loaded)
+        except InvalidInputError:
+            if change is not None:
+                with self._together():
+                    self.set_trait(change["name"], change["old"])
+            raise
+        with self._together():
+            self.page = 1
+            self.shown = Shown(frame=frame, loaded=self.shown.loaded, resource=self.shown.resource)
+        self._describe()
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Change several traits, and tell of it when they fit one another."""
+        self._settling = True
+        try:
+            with self.hold_trait_notifications():
+                yield
+        finally:
+            self._settling = False
+
+    # -- the table -------------------------------------------------------------------------
+
+    @property
+    def pages(self) -> int:
+        """How many pages the table has, at least one."""
+        count = len(self.shown.frame) if self.shown else 0
+        return max(-(-count // self.page_size), 1)
+
+    @property
+    def rows(self) -> pd.DataFrame | None:
+        """The records on the page of the table; None before anything was loaded."""
+        if self.shown is None:
+            return None
+        asked = (self.shown, self.order_by, self.descending)
+        if self._ordered is None or self._ordered[0] != asked:
+            self._ordered = asked, self._in_order(self.shown.frame)
+        begin, end = self._window()
+        return self._ordered[1][list(self.columns)].iloc[begin:end]
+
+    def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if not self.order_by:
+            return frame
+        by_number = (lambda ids: ids.str.zfill(20)) if self.order_by == "id" else None
+        return frame.sort_values(
+            self.order_by, ascending=not self.descending, kind="stable", key=by_number
+        )
+
+    def _window(self) -> tuple[int, int]:
+        begin = (min(self.page, self.pages) - 1) * self.page_size
+        return begin, begin + self.page_size
+
+    def _turn_back(self, _: Any) -> None:
+        self.page = 1
+
+    # -- chart, citation, code -------------------------------------------------------------
+
+    @property
+    def charts(self) -> dict[str, str]:
+        """The charts of what is shown, with what they are called."""
+        return choices.CHARTS[self.shown.resource.name] if self.shown else {}
+
+    @property
+    def chart_options(self) -> dict[str, Any]:
+        """What the chart is told besides the records."""
+        if not self.shown or self.chart not in {"activity", "project_age"}:
+            return {}
+        # Of what was loaded, as the filter has it: else dormant projects alone would be active.
+        latest = latest_month(self.shown.loaded)
+        return {} if latest is None else {"as_of": f"{latest:%Y-%m-%d}"}
+
+    def _describe(self, _: Any = None) -> None:
+        if self.shown is None or self._settling:
+            return
+        begin, end = self._window()
+        screen = Screen(
+            filters=self.filters,
+            countries=self._unified,
+            columns=self.columns,
+            order_by=self.order_by,
+            descending=self.descending,
+            begin=begin,
+            end=end,
+            chart=self.chart,
+            options=self.chart_options,
+            style=self.style,
+        )
+        self.code = lines(self._source, screen)
+        try:
+            self.citation = str(cite(self.shown.frame, style=cast("Style", self.style)))
+        except InvalidInputError as error:
+            self.citation = str(error)
+
+    # -- the file --------------------------------------------------------------------------
+
+    def export(self) -> None:
+        """Write the records shown, or the statistic behind the chart, to the file."""
+        if self.shown is None:
+            self.say(Outcome(message="There is nothing to export yet.", severity="error"))
+            return
+        from dirframe import export
+
+        try:
+            frame = self.shown.frame
+            if self.exported == "statistic":
+                name = "accounts_by_country" if self.chart == "accounts_map" else self.chart
+                frame = getattr(stats, name)(frame, **self.chart_options)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", DirframeWarning)
+                path = Path(self.path.strip()).expanduser()
+                written = export(frame, path, overwrite=self.overwrite)
+        except DirframeError as error:
+            self.say(Outcome(message=str(error), severity="error", error=error))
+        except OSError as error:
+            self.say(Outcome(message=f"Not written: {error}.", severity="error", error=error))
+        except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
+            self.say(Outcome(message=sentence(error), severity="error", error=error))
+        else:
+            what = "rows" if self.exported == "statistic" else self.shown.resource.collection
+            self.say(success(f"{len(frame):,} {what} written to {written}.", caught))

@@ -1,0 +1,129 @@
+"""The explorer's widgets: bound to the state, deciding nothing, fetching nothing.
+
+What stays out: what the controls mean (`dirframe.explorer.state`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+
+from dirframe.errors import DirframeError
+from dirframe.explorer import html, panels
+from dirframe.explorer.binding import box, marked, named, say
+from dirframe.explorer.drawing import picture
+from dirframe.explorer.loading import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.explorer.drawing import Picture
+    from dirframe.explorer.state import Shown, State
+
+__all__ = ["View", "in_this_thread"]
+
+_STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]
+
+
+def in_this_thread() -> Callable[[Callable[[], None]], None]:
+    """Return what hands something over to the event loop of this thread, if it has one."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return lambda act: act()
+
+    def hand_over(act: Callable[[], None]) -> None:
+        loop.call_soon_threadsafe(act)
+
+    return hand_over
+
+
+class View:
+    """The widgets of one explorer.
+
+    Parameters
+    ----------
+    state : State
+        What they show and change.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.picture: Picture | None = None
+        self._drawn: tuple[Shown | None, str] | None = None
+        self._changed: list[Callable[[], None]] = []
+        self._chart = marked(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
+        self._results = box("df-results", self._made_results(), w.VBox)
+        parts = [
+            w.HTML(html.style() + f"<h3>{html.title(state)}</h3>"),
+            *([panels.ask(state)] if state.directory else []),
+            say(
+                "df-said",
+                state,
+                ["message", "severity"],
+                lambda: html.message(state.message, state.severity),
+            ),
+            self._results,
+        ]
+        self.widget = box("dirframe-explorer", parts, w.VBox)
+        state.observe(self._draw, ["shown", "chart"])
+        state.observe(self._tell, ["page", "page_size", "order_by", "descending", "columns"])
+        self._draw()
+
+    def when_changed(self, act: Callable[[], None]) -> None:
+        """Do something whenever what is shown has changed."""
+        self._changed.append(act)
+
+    def _made_results(self) -> list[Any]:
+        state = self.state
+        page = ["shown", "page", "page_size", "order_by", "descending", "columns"]
+        table = [
+            say("df-count", state, ["shown"], lambda: f"<h4>{html.words(state)}</h4>"),
+            panels.table_tools(state),
+            say("df-table", state, page, lambda: html.rows(state)),
+            panels.columns(state),
+        ]
+        code = [
+            w.HTML("<h4>Code <span class='df-quiet'>that gives what is shown</span></h4>"),
+            say("df-code", state, ["code"], lambda: html.preformatted(state.code, "Code")),
+        ]
+        cite = [
+            w.HTML("<h4>Citation</h4>"),
+            named(w.Dropdown, "df-style", "As", state, "style", options=_STYLES),
+            say(
+                "df-citation",
+                state,
+                ["citation"],
+                lambda: html.preformatted(state.citation, "Citation"),
+            ),
+        ]
+        write = [w.HTML("<h4>Export</h4>"), panels.export(state)]
+        right = [box("df-panel", cite, w.VBox), box("df-panel", write, w.VBox)]
+        chart = [panels.chart(state), self._chart]
+        return [
+            panels.filtering(state),
+            box("df-two", [box("df-panel", table, w.VBox), box("df-panel", chart, w.VBox)]),
+            box("df-two", [box("df-panel", code, w.VBox), box("df-stack", right, w.VBox)]),
+        ]
+
+    def _draw(self, _: Any = None) -> None:
+        shown, chart = self.state.shown, self.state.chart
+        if (shown, chart) == self._drawn:
+            return
+        self._drawn = shown, chart
+        self._results.layout.display = None if shown else "none"
+        if shown is not None:
+            try:
+                made = picture(shown.frame, chart, self.state.chart_options)
+                self.picture, self._chart.value = made, html.image(made)
+            except Exception as error:  # noqa: BLE001  # a sentence in its place, never a traceback
+                severity = "info" if isinstance(error, DirframeError) else "error"
+                self.state.error = error
+                self.picture, self._chart.value = None, html.message(sentence(error), severity)
+        self._tell()
+
+    def _tell(self, _: Any = None) -> None:
+        for act in self._changed:
+            act()

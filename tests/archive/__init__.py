@@ -1,0 +1,1 @@
+"""Tests of archives, over real HTTP."""

@@ -1,0 +1,103 @@
+"""A bundle opens elsewhere and gives the same frame; whatever was done to it is named."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe.errors import ArchiveError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dirframe.client.directory import Directory
+    from tests.archive.test_harvest import Ask
+    from tests.faults.service import FaultyService
+
+
+@pytest.fixture
+def study(service: FaultyService, ask: Ask, tmp_path: Path) -> Path:
+    directory: Directory = ask(service)
+    dirframe.harvest("projects", tmp_path / "a", directory=directory)
+    dirframe.bundle(tmp_path / "a", tmp_path / "study.zip")
+    return tmp_path / "study.zip"
+
+
+def rewritten(study: Path, change: dict[str, bytes | None]) -> Path:
+    """Write it again with entries changed, added or left out."""
+    other = study.with_name("other.zip")
+    with zipfile.ZipFile(study) as old, zipfile.ZipFile(other, "w") as new:
+        contents = {name: old.read(name) for name in old.namelist()} | change
+        for name, content in contents.items():
+            if content is not None:
+                new.writestr(name, content)
+    return other
+
+
+def a_page(study: Path) -> str:
+    with zipfile.ZipFile(study) as packed:
+        return next(name for name in packed.namelist() if name.startswith("pages/"))
+
+
+def test_the_frame_is_the_same_without_the_archive(study: Path, tmp_path: Path) -> None:
+    frame = dirframe.open_archive(tmp_path / "a").frame()
+    digest = dirframe.bundle(tmp_path / "a", tmp_path / "again.zip")
+    assert digest == dirframe.bundle(tmp_path / "a", tmp_path / "again.zip", overwrite=True)
+    assert study.read_bytes() == (tmp_path / "again.zip").read_bytes()
+    shutil.rmtree(tmp_path / "a")
+    again = dirframe.open_bundle(study).frame()
+    pd.testing.assert_frame_equal(again, frame)
+    assert again.attrs == frame.attrs
+
+
+def test_a_missing_page_is_named(study: Path) -> None:
+    with pytest.raises(ArchiveError, match=a_page(study)):
+        dirframe.open_bundle(rewritten(study, {a_page(study): None}))
+
+
+def test_a_changed_page_is_named(study: Path) -> None:
+    page = a_page(study)
+    with zipfile.ZipFile(study) as packed:
+        content = bytearray(packed.read(page))
+    content[len(content) // 2] ^= 1
+    with pytest.raises(ArchiveError, match=page):
+        dirframe.open_bundle(rewritten(study, {page: bytes(content)}))
+
+
+@pytest.mark.parametrize("name", ["manifest.jsonl", "README.md", "citation.bib"])
+def test_a_changed_text_is_named(name: str, study: Path) -> None:
+    with pytest.raises(ArchiveError, match=name):
+        dirframe.open_bundle(rewritten(study, {name: b"other"}))
+
+
+@pytest.mark.parametrize("name", ["extra.txt", "../out", "/etc/x", "a\\b", "C:x", "pages/../x"])
+def test_an_entry_that_does_not_belong_is_refused_by_name(name: str, study: Path) -> None:
+    with pytest.raises(ArchiveError, match=r"leads out|does not name"):
+        dirframe.open_bundle(rewritten(study, {name: b"x"}))
+
+
+def test_a_symbolic_link_is_refused(study: Path) -> None:
+    with zipfile.ZipFile(study, "a") as packed:
+        link = zipfile.ZipInfo("link")
+        link.external_attr = 0o120777 << 16
+        packed.writestr(link, "/etc")
+    with pytest.raises(ArchiveError, match="no ordinary file"):
+        dirframe.open_bundle(study)
+
+
+def test_a_packed_entry_is_refused_before_it_is_unpacked(study: Path) -> None:
+    with zipfile.ZipFile(study, "a") as packed:
+        packed.writestr("bomb", b"\0" * 10_000_000, zipfile.ZIP_DEFLATED)
+    with pytest.raises(ArchiveError, match="is packed"):
+        dirframe.open_bundle(study)
+
+
+def test_what_is_no_zip_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(b"no zip")
+    with pytest.raises(ArchiveError, match="no bundle"):
+        dirframe.open_bundle(tmp_path / "x.zip")

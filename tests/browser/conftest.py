@@ -1,0 +1,117 @@
+"""A headless Chromium and a JupyterLab on this machine, with nothing of a person's own."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+#: A browser for tests: no sandbox, for in containers there is none, and no host but this one.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+_PATIENCE = 60.0
+
+#: JupyterLab would ask whether it may fetch news.
+_NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Start Chromium; not for the whole session, for it keeps this thread's event loop."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = next(filter(None, map(shutil.which, NAMES)), None)
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Open a page that reaches this machine alone, and collect what went wrong in it."""
+    context = browser.new_context(viewport={"width": 1600, "height": 1000})
+    context.route(
+        lambda address: not address.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:")),
+        lambda route: route.abort(),
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(_PATIENCE * 1000)
+    yield opened
+    context.close()
+
+
+@pytest.fixture(scope="package")
+def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Start JupyterLab; give its address and the folder that it shows."""
+    pytest.importorskip("jupyterlab", reason="jupyterlab is not installed")
+    folder = tmp_path_factory.mktemp("jupyter")
+    shown = folder / "notebooks"
+    shown.mkdir()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.MonkeyPatch.context() as patch, (folder / "log").open("wb") as log:
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+            patch.setenv(name, str(folder / name.lower()))
+        settings = folder / "jupyter_config_dir" / _NO_NEWS
+        settings.parent.mkdir(parents=True)
+        settings.write_text('{"fetchNews": "false"}', encoding="utf-8")
+        patch.setenv("PYTHONPATH", str(ROOT))
+        # The tests' own backend shows no charts.
+        patch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+        command = [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}"),
+            *("--ServerApp.port_retries=0", "--IdentityProvider.token="),
+            f"--ServerApp.root_dir={shown}",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        ]
+        server = subprocess.Popen(command, cwd=shown, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(lambda: _answers(f"{address}/api/status"), server, folder / "log")
+        yield address, shown
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(address, timeout=2):
+            return True
+    except (URLError, OSError):
+        return False
+
+
+def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[Any], log: Path) -> None:
+    ends = time.monotonic() + _PATIENCE
+    while not ready():
+        if server.poll() is not None or time.monotonic() > ends:
+            pytest.fail(f"JupyterLab does not start:\n{log.read_text(errors='replace')[-3000:]}")
+        time.sleep(0.1)

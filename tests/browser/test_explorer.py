@@ -1,0 +1,176 @@
+"""The explorer in JupyterLab: run, load, filter, export, reload; by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pandas as pd
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+#: A directory that answers slowly enough for a person to change their mind.
+SLOWLY = """
+import dirframe
+
+sample = dirframe.sample_directory()
+slow = sample.settings.with_options(max_per_second=6, max_workers=1, cache_dir=None)
+dirframe.Explorer(dirframe.Directory.from_settings(slow))
+"""
+
+_IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
+_SCROLLED = """root => [...root.querySelectorAll('*')].filter(part =>
+    part.scrollWidth > part.clientWidth + 1
+    && ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)
+    && !['SELECT', 'INPUT'].includes(part.tagName)).map(part => part.className)"""
+_FOCUSABLE = "button:enabled, input:enabled, select:enabled, pre[tabindex]"
+_FOCUSED = """() => {
+    const at = document.activeElement;
+    return at.closest('.dirframe-explorer')
+        && (at.labels?.[0]?.innerText || at.getAttribute('aria-label') || at.innerText);
+}"""
+_END_KERNELS = """async () => {
+    const token = document.cookie.match(/_xsrf=([^;]*)/)[1];
+    for (const one of await (await fetch('/api/sessions')).json())
+        await fetch('/api/sessions/' + one.id,
+                    {method: 'DELETE', headers: {'X-XSRFToken': token}});
+}"""
+
+
+@pytest.fixture
+def opened(page: Page, jupyter: tuple[str, Path]) -> Callable[[str], Locator]:
+    """Open a notebook and run it; give its first explorer."""
+    address, _ = jupyter
+
+    def run(name: str) -> Locator:
+        page.goto(f"{address}/lab/tree/{name}?reset")
+        page.wait_for_selector(".jp-Notebook")
+        page.wait_for_function(_IDLE)
+        page.click("#jp-MainMenu >> text=Run")
+        page.click(".lm-Menu-itemLabel >> text='Run All Cells'")
+        explorer = page.locator(".dirframe-explorer").first
+        explorer.wait_for()
+        return explorer
+
+    return run
+
+
+def control(explorer: Locator, name: str, kind: str = "") -> Locator:
+    return explorer.locator(f".df-{name} {kind}" if kind else f".df-{name}")
+
+
+def expect(locator: Locator) -> Any:
+    from playwright.sync_api import expect as expecting
+
+    expecting.set_options(timeout=30_000)
+    return expecting(locator)
+
+
+def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_kernel(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    address, folder = jupyter
+    shutil.copy(ROOT / "notebooks" / "explorer.ipynb", folder)
+    explorer = opened("explorer.ipynb")
+    count = control(explorer, "count")
+    expect(count).to_have_text("237 of 1,500 projects")
+    expect(control(explorer, "table", "tbody tr")).to_have_count(10)
+    assert explorer.evaluate(_SCROLLED) == []
+    picture = control(explorer, "chart", "img")
+    before = picture.get_attribute("src")
+
+    control(explorer, "all").click()
+    expect(count).to_have_text("1,500 projects")
+    explorer.get_by_label("Main language").select_option("C (250)")
+    expect(count).to_have_text("250 of 1,500 projects")
+    expect(picture).not_to_have_attribute("src", before or "")
+    expect(control(explorer, "code", "pre")).to_contain_text('.isin(["C"])')
+
+    explorer.get_by_label("Order by").select_option("name")
+    control(explorer, "on").click()
+    expect(explorer.get_by_label(re.compile("^Page"))).to_have_value("2")
+
+    explorer.get_by_label("Collection").select_option("Accounts")
+    explorer.get_by_label("At most").fill("60")
+    explorer.get_by_label("At most").press("Enter")
+    control(explorer, "price").click()
+    expect(control(explorer, "said")).to_contain_text("60 accounts on 3 pages")
+    control(explorer, "load").click()
+    expect(control(explorer, "said")).to_contain_text("60 accounts loaded.")
+    expect(control(explorer, "progress")).to_contain_text("60 of 60 records")
+    explorer.get_by_label("Chart").select_option("Map of accounts")
+    expect(picture).to_have_attribute("alt", re.compile("Accounts by country .*n = 60"))
+
+    explorer.get_by_label("File").fill("sixty.csv")
+    explorer.get_by_label("File").press("Enter")
+    control(explorer, "export").click()
+    expect(control(explorer, "said")).to_contain_text("60 accounts written to sixty.csv")
+    assert len(pd.read_csv(folder / "sixty.csv")) == 60
+    control(explorer, "export").click()
+    expect(control(explorer, "said").locator("[role=alert]")).to_contain_text("exists already")
+
+    expect(page.locator(".dirframe-static").first).to_be_hidden()
+    page.keyboard.press("Control+s")
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    page.evaluate(_END_KERNELS)
+    page.goto(f"{address}/lab/tree/explorer.ipynb?reset")
+    static = page.locator(".dirframe-static").first
+    expect(static).to_be_visible()
+    expect(static).to_contain_text("60 accounts")
+    expect(static.locator("tbody tr")).to_have_count(10)
+    assert static.locator("img").evaluate("image => image.complete && image.naturalWidth > 400")
+    expect(page.get_by_text("Error displaying widget")).to_be_hidden()
+
+
+def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _, folder = jupyter
+    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SLOWLY)])  # type: ignore[no-untyped-call]  # nbformat has no types
+    content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(content, folder / "slow.ipynb")  # type: ignore[no-untyped-call]  # as above
+    page.set_viewport_size({"width": 900, "height": 1000})
+    explorer = opened("slow.ipynb")
+    page.keyboard.press("Control+b")  # the file browser gives its room to the notebook
+
+    explorer.get_by_label("Collection").focus()
+    for label in ("Query (empty: all)", "Sort", "At most (0: all)", "Price", "Load"):
+        page.keyboard.press("Tab")
+        assert page.evaluate(_FOCUSED).startswith(label)
+    page.keyboard.press("Enter")
+    expect(control(explorer, "progress")).to_contain_text(re.compile(r"of 1,500 records"))
+    expect(control(explorer, "load")).to_be_disabled()
+    control(explorer, "cancel").focus()
+    page.keyboard.press("Enter")
+    expect(control(explorer, "said")).to_contain_text("it was stopped after")
+    expect(control(explorer, "load")).to_be_enabled()
+    said = control(explorer, "count").inner_text()
+    assert 25 <= int(said.split()[0].replace(",", "")) < 1500
+    expect(control(explorer, "citation", "pre")).to_contain_text("Incomplete:")
+    assert explorer.evaluate(_SCROLLED) == []
+
+    explorer.get_by_label("Collection").focus()
+    reached = []
+    while name := page.evaluate(_FOCUSED):
+        reached.append(name)
+        page.keyboard.press("Tab")
+    there = explorer.locator(_FOCUSABLE).filter(visible=True)
+    assert len(reached) == there.count() > 20
+    assert {"Main language", "Created from", "Next ▸", "Chart", "Code", "Export"} <= set(reached)
+
+    inside = explorer.bounding_box()
+    picture = control(explorer, "chart", "img").bounding_box()
+    assert inside is not None
+    assert picture is not None
+    assert picture["x"] + picture["width"] <= inside["x"] + inside["width"]

@@ -1,0 +1,151 @@
+"""Every example in the help of a command is run, as it stands there, and succeeds."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import dirframe as package
+from dirframe.cli import cli
+from dirframe.reporting.running import TEMPLATE
+from dirframe.service.generate import generate
+from dirframe.service.keys import KeyStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Where the installed command is.
+BIN = Path(sys.executable).parent
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        yield (*path, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+
+
+def examples() -> list[str]:
+    helps = (CliRunner().invoke(cli, [*path, "--help"]).output for path in [(), *commands(cli)])
+    lines = (line for text in helps for line in text.splitlines())
+    return sorted({line.strip() for line in lines if line.startswith("    dirframe ")})
+
+
+SERVING = [line for line in examples() if line.startswith("dirframe serve")]
+IN_A_SHELL = [line for line in examples() if re.search("[|>]", line)]
+ALONE = sorted({*examples()} - {*SERVING, *IN_A_SHELL})
+
+
+#: What stands after these is made by the example; other names of files are read.
+MAKES = {"-o", "--audit", "--to", "generate"}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make the files that the examples read, and name a small directory in the environment."""
+    folder, served = tmp_path_factory.mktemp("desk"), tmp_path_factory.mktemp("served")
+    generate(served, accounts=60, projects=60)
+    service = package.serve(served)
+    with service as url, pytest.MonkeyPatch.context() as patch:
+        assert service.api_key
+        patch.setenv("DIRFRAME_BASE_URL", url)
+        patch.setenv("DIRFRAME_API_KEY", service.api_key.reveal())
+        patch.setenv("DIRFRAME_DATA_DIR", str(folder / "data"))
+        patch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        projects = package.load_projects(progress=False)
+        accounts = package.load_accounts(progress=False)
+        for name in ("projects", "january", "june"):
+            package.export(projects, folder / f"{name}.parquet")
+        package.export(accounts, folder / "accounts.parquet")
+        package.export(accounts, folder / "accounts.csv")
+        package.export(package.country_audit(accounts), folder / "audit.csv")
+        package.harvest("projects", folder / "kept")
+        shutil.copytree(served, folder / "my-directory")
+        shutil.copyfile(TEMPLATE, folder / "my.ipynb")
+        with KeyStore() as keys:
+            for number in range(3):
+                keys.add("Ada L.", f"application {number}")
+        yield folder
+
+
+@pytest.fixture
+def lay(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Go to a folder that holds what an example reads, and nothing else."""
+
+    def out(line: str) -> None:
+        words = re.findall(r"[^\s|>]+", line)
+        read = {word.rstrip("/") for before, word in pairwise(words) if before not in MAKES}
+        for name in [*sorted(read), "data"]:
+            if (desk / name).is_dir():
+                shutil.copytree(desk / name, tmp_path / name)
+            elif (desk / name).is_file():
+                shutil.copyfile(desk / name, tmp_path / name)
+                if name.endswith(".csv"):
+                    shutil.copy(desk / f"{name}.provenance.json", tmp_path)
+        (tmp_path / ".config/fish/completions").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+
+    return out
+
+
+def made(line: str) -> list[str]:
+    return [one.rstrip("/") for one in re.findall(r"(?:-o|--audit|--to|>>?) +([^\s|]+)", line)]
+
+
+@pytest.mark.parametrize("line", ALONE)
+def test_an_example_succeeds_and_makes_what_it_names(
+    line: str, lay: Callable[[str], None], run: Any
+) -> None:
+    lay(line)
+    outcome = run(*shlex.split(line)[1:])
+    assert outcome.code == 0, outcome.err
+    assert os.environ["DIRFRAME_API_KEY"] not in outcome.out + outcome.err
+    assert [name for name in made(line) if not Path(name).exists()] == []
+    assert made(line) or outcome.out or outcome.err
+
+
+@pytest.mark.parametrize("line", IN_A_SHELL)
+def test_an_example_for_a_shell_succeeds_there(line: str, lay: Callable[[str], None]) -> None:
+    lay(line)
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Error" not in done.stderr
+    assert [name for name in made(line) if not Path(name).expanduser().stat().st_size] == []
+
+
+@pytest.mark.parametrize("line", SERVING)
+def test_an_example_of_serving_serves_until_it_is_stopped(
+    line: str, lay: Callable[[str], None]
+) -> None:
+    lay(line)
+    # A free port, and no address that other machines reach.
+    words = [*shlex.split(line)[1:], "--host", "127.0.0.1", "--port", "0"]
+    with subprocess.Popen(
+        [str(BIN / "dirframe"), *words], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert any(re.search(r"http://127\.0\.0\.1:\d+", one) for one in process.stderr)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    assert process.returncode == 0

@@ -1,0 +1,61 @@
+"""Overviews and comparisons in the shell."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import dirframe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("looking")
+    with dirframe.sample_directory() as directory:
+        frame = dirframe.load_projects(max_items=30, directory=directory, progress=False)
+    later = frame.drop(index=0).assign(stack_count=frame["stack_count"] + 1)
+    return [
+        dirframe.export(one, folder / f"{name}.parquet")
+        for name, one in (("before", frame), ("after", later))
+    ]
+
+
+def test_a_file_is_described_as_in_python(files: list[Path], run: Any) -> None:
+    outcome = run("summary", files[0])
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == f"{dirframe.summary(dirframe.read_export(files[0]))}\n"
+
+
+def test_an_overview_is_json_for_programs(files: list[Path], run: Any) -> None:
+    found = json.loads(run("summary", files[0], "--format", "json").out)
+    assert set(found) == {"title", "fields", "bias", "source"}
+    by_column = {row["column"]: row for row in found["fields"]}
+    assert by_column["id"] == {
+        "column": "id",
+        "present": 30,
+        "missing_share": 0.0,
+        "values": "30 different",
+    }
+
+
+def test_the_answer_of_a_directory_is_described(there: Any, run: Any) -> None:
+    assert run("summary", "--collection", "projects").out.startswith("2 projects, complete")
+
+
+def test_two_files_are_compared_as_in_python(files: list[Path], run: Any) -> None:
+    outcome = run("compare", *files)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("0 new, 1 gone, 29 changed")
+    found = json.loads(run("compare", *files, "--format", "json").out)
+    assert len(found["gone"]) == 1
+    assert {row["column"] for row in found["changed"]} == {"stack_count"}
+
+
+def test_a_table_of_standard_input_is_not_compared_with_itself(run: Any) -> None:
+    outcome = run("compare", "-", "-")
+    assert (outcome.code, outcome.out) == (2, "")

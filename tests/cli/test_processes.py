@@ -1,0 +1,194 @@
+"""Each command as a process: data on standard output, words on standard error, no questions."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+import pytest
+
+import dirframe as package
+from dirframe.cli import cli
+from dirframe.service.generate import generate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+#: The installed script, as a person calls it.
+SCRIPT = Path(sys.executable).with_name("dirframe")
+KEY = "DIRFRAME_API_KEY"
+
+
+class Desk(NamedTuple):
+    """A folder with files of records, and the environment that names a directory."""
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    def run(self, *words: str, **also: str) -> subprocess.CompletedProcess[bytes]:
+        """Run a command; whoever asks a question gets no answer, and the test its end."""
+        return subprocess.run(
+            [SCRIPT, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=self.folder,
+            env={**self.environment, **also},
+            timeout=120,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    folder, served = tmp_path_factory.mktemp("desk"), tmp_path_factory.mktemp("served")
+    generate(served, accounts=30, projects=30)
+    service = package.serve(served)
+    with service as url:
+        assert service.api_key
+        with package.Directory(url, service.api_key) as directory:
+            for name in ("accounts", "projects"):
+                load = getattr(package, f"load_{name}")
+                frame = load(directory=directory, progress=False)
+                package.export(frame, folder / f"{name}.parquet")
+        own = {
+            "DIRFRAME_BASE_URL": url,
+            KEY: service.api_key.reveal(),
+            "DIRFRAME_CACHE_DIR": str(folder / "cache"),
+            "DIRFRAME_DATA_DIR": str(folder / "data"),
+        }
+        yield Desk(folder, {**os.environ, **own})
+
+
+def table(rows: int) -> Callable[[str], bool]:
+    """Expect CSV alone: a caption or a progress bar would be a row of its own."""
+    return lambda out: len(pd.read_csv(io.StringIO(out))) == rows
+
+
+def facts(out: str) -> bool:
+    return isinstance(json.loads(out), dict)
+
+
+def text(pattern: str) -> Callable[[str], bool]:
+    return lambda out: re.fullmatch(pattern, out, re.DOTALL) is not None
+
+
+nothing = text("")
+
+#: What to type, and what of it standard output must be.
+CALLS: dict[str, Callable[[str], bool]] = {
+    "accounts --max-items 5": table(5),
+    "projects": table(30),
+    "projects --format jsonl": lambda out: len([json.loads(one) for one in out.splitlines()]) == 30,
+    "projects -o made.csv": nothing,
+    "account 1": table(1),
+    "project 1": table(1),
+    "plan projects --format json": facts,
+    "quota --format json": facts,
+    "summary projects.parquet --format json": facts,
+    "compare projects.parquet projects.parquet --format json": facts,
+    "clean accounts.parquet": table(30),
+    "stats team_size_classes projects.parquet": table(8),
+    "stats --list": text("([a-z_]+\n)+"),
+    "plot growth projects.parquet -o made.svg": nothing,
+    "export projects.parquet made.tsv": nothing,
+    "cite projects.parquet --style csl": lambda out: json.loads(out)[0]["type"] == "dataset",
+    "fields account": lambda out: "email_sha1" in set(pd.read_csv(io.StringIO(out))["name"]),
+    "harvest projects --to made": text("30 .*|.*30.*"),
+    "status made": text(".*30.*"),
+    "bundle made -o made.zip": nothing,
+    "cache info": text(".*pages.*"),
+    "cache prune --older-than 30": nothing,
+    "keys add --developer Ada --application thesis": text("[0-9a-f]{40}\n"),
+    "keys list": text(" *id .*thesis.*"),
+    "keys limit 1 5000": nothing,
+    "keys revoke 1": nothing,
+    "generate made-data --accounts 3 --projects 3": nothing,
+    "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
+    "cache clear": nothing,
+}
+#: Commands whose processes are tested elsewhere: they run long, or write much.
+ELSEWHERE = {"demo": "test_demo", "serve": "cli.test_serving", "report": "cli.test_handing"}
+
+
+def test_every_command_is_called_here_or_elsewhere() -> None:
+    assert {line.split()[0] for line in CALLS} | set(ELSEWHERE) == set(cli.commands)
+
+
+def test_each_command_gives_data_on_standard_output_and_words_beside_it(desk: Desk) -> None:
+    # One test for all: a key is added, listed and revoked, an archive harvested and bundled.
+    secret = desk.environment[KEY]
+    for line, expected in CALLS.items():
+        done = desk.run(*line.split())
+        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        assert done.returncode == 0, f"{line}: {err}"
+        assert expected(out), f"{line}: {out[:300]}"
+        assert secret not in out + err, line
+        assert "Traceback" not in err, line
+        assert "\x1b[" not in out, line
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("nonsense", 2, "No such command"),
+        ("projects --sort nonsense", 2, "nonsense"),
+        ("stats language_share gone.parquet", 2, "gone.parquet"),
+        ("summary", 2, "--collection"),
+        ("compare - -", 2, "name a file"),
+        ("export projects.parquet projects.parquet", 2, "exists already"),
+        ("account 999999", 6, "999999"),
+        ("projects --query never --offline", 8, "offline"),
+        ("status .", 9, "archive"),
+    ],
+)
+def test_a_failure_has_its_exit_code_and_says_why_on_standard_error(
+    line: str, code: int, says: str, desk: Desk
+) -> None:
+    done = desk.run(*line.split())
+    err = done.stderr.decode("utf-8")
+    assert (done.returncode, done.stdout) == (code, b""), err
+    assert says in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({KEY: ""}, 3),
+        ({KEY: "0123456789-is-no-key-here"}, 3),
+        ({"DIRFRAME_BASE_URL": "http://127.0.0.1:9"}, 5),
+        ({"DIRFRAME_BASE_URL": ""}, 3),
+    ],
+    ids=["no key", "wrong key", "nobody there", "no address"],
+)
+def test_without_key_or_directory_nobody_is_asked_for_one(
+    environment: dict[str, str], code: int, desk: Desk
+) -> None:
+    done = desk.run("projects", "--refresh", **environment)
+    assert (done.returncode, done.stdout) == (code, b""), done.stderr
+    secret = environment.get(KEY) or desk.environment[KEY]
+    assert secret.encode() not in done.stderr
+
+
+def test_parquet_in_a_pipe_hands_types_and_source_on(desk: Desk) -> None:
+    script = '"$0" projects --format parquet | "$0" cite - && "$0" projects | head -1'
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script, SCRIPT],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=desk.environment,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    citation, header = done.stdout.splitlines()
+    assert "Projects (30 records)" in citation
+    assert header.startswith("id,")

@@ -1,0 +1,61 @@
+"""What there is to choose exists, and is called what people call it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dirframe import plot, stats
+from dirframe.errors import InvalidInputError
+from dirframe.explorer import choices
+from dirframe.schema import ACCOUNT, PROJECT
+
+
+def test_every_chart_that_is_offered_exists(projects: pd.DataFrame, accounts: pd.DataFrame) -> None:
+    offered = {*choices.CHARTS["project"], *choices.CHARTS["account"]}
+    assert offered <= set(plot.__all__)
+    assert offered - {"accounts_map"} <= set(stats.__all__)
+
+
+def test_every_chart_of_this_package_is_offered() -> None:
+    charts = {name for name in plot.__all__ if name.islower()} - {"language_colour", "style"}
+    assert charts == {*choices.CHARTS["project"], *choices.CHARTS["account"]}
+
+
+def test_a_frame_tells_what_it_holds_by_its_provenance_or_by_its_columns(
+    projects: pd.DataFrame, accounts: pd.DataFrame
+) -> None:
+    assert choices.resource_of(projects) is PROJECT
+    assert choices.resource_of(pd.DataFrame(projects.to_dict("list"))) is PROJECT
+    assert choices.resource_of(pd.DataFrame(accounts.to_dict("list"))) is ACCOUNT
+    with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
+        choices.resource_of(pd.DataFrame({"weight": [1]}))
+
+
+def test_columns_that_no_name_tells_apart_are_refused(projects: pd.DataFrame) -> None:
+    twice = pd.concat([projects, projects[["name"]]], axis=1)
+    for frame in (twice, projects.rename(columns={"name": 7}), pd.concat({"a": projects}, axis=1)):
+        with pytest.raises(InvalidInputError, match="Rename or drop them"):
+            choices.resource_of(frame)
+
+
+def test_a_table_offers_all_columns_but_lists(projects: pd.DataFrame) -> None:
+    there = choices.columns(projects)
+    assert "tags" not in there
+    assert {"id", "name", "stack_count"} <= set(there)
+    assert set(choices.usual_columns(projects, PROJECT)) <= set(there)
+    assert choices.usual_columns(projects[["id", "irc_url"]], PROJECT) == ("id", "irc_url")
+
+
+def test_a_heading_is_in_words_with_its_unit() -> None:
+    assert choices.heading("analysis_total_code_lines", PROJECT) == "total code lines"
+    assert choices.heading("stack_count", PROJECT) == "stack count (members)"
+    assert choices.heading("kudo_score_kudo_rank", ACCOUNT) == "kudo rank"
+    assert choices.heading("analysis__id", PROJECT) == "id"
+    assert choices.heading("made_up", PROJECT) == "made up"
+
+
+def test_values_are_counted_the_most_frequent_first_then_by_name() -> None:
+    frame = pd.DataFrame({"x": ["b", "a", "c", "c", None]})
+    assert choices.common(frame, "x") == (("c", 2), ("a", 1), ("b", 1))
+    assert choices.common(frame, "y") == ()

@@ -1,0 +1,133 @@
+"""The lines that are shown give what is on the screen: they are run, and compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import pytest
+from pandas.testing import assert_frame_equal
+
+import dirframe
+from dirframe.explorer.code import opening, quoted
+from dirframe.explorer.drawing import picture
+from dirframe.explorer.state import State
+from dirframe.provenance import describe
+from dirframe.settings import ApiKey, Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "everything": {},
+    "a question": {"query": 'a "b" \\', "sort": "name_reverse"},
+    "a cap": {"sort": "stack_count_reverse", "max_items": 130},
+    "accounts": {"collection": "accounts", "sort": "id", "max_items": 400},
+}
+SCREENS: dict[str, dict[str, Any]] = {
+    "as it comes": {},
+    "one filter": {"languages": ("C++", "Java"), "chart": "activity"},
+    "all filters": {
+        "languages": ("C", "Java", "Python"),
+        "years": (2006, 2009),
+        "activity": "active",
+        "chart": "project_age",
+        "style": "bibtex",
+    },
+    "dormant": {"activity": "dormant", "chart": "activity", "page_size": 25, "page": 2},
+    "ordered": {"order_by": "name", "columns": ("name", "id"), "page": 3},
+    "by id": {"order_by": "id", "descending": True, "columns": ("id",), "style": "csl"},
+    "one country": {"countries": ("Germany", "Côte d'Ivoire"), "chart": "accounts_map"},
+}
+#: Each question with each screen that its records have the columns for.
+PAIRS = [
+    *((question, screen) for question in list(QUESTIONS)[:3] for screen in list(SCREENS)[:-1]),
+    *(("accounts", screen) for screen in ("as it comes", "ordered", "by id", "one country")),
+]
+
+
+def run(code: str, capsys: pytest.CaptureFixture[str], **given: Any) -> dict[str, Any]:
+    namespace: dict[str, Any] = dict(given)
+    exec(code, namespace)
+    namespace["printed"] = capsys.readouterr().out
+    return namespace
+
+
+def compare(state: State, namespace: dict[str, Any]) -> None:
+    assert state.shown is not None
+    assert state.rows is not None
+    assert_frame_equal(namespace["shown"], state.shown.frame)
+    assert_frame_equal(namespace["table"], state.rows)
+    ours, theirs = describe(state.shown.frame), describe(namespace["shown"])
+    assert theirs["steps"] == ours["steps"]
+    assert theirs["question"] == ours["question"]
+    words = picture(state.shown.frame, state.chart, state.chart_options).words
+    assert words.startswith(" ".join(namespace["ax"].get_title().split()))
+    assert namespace["printed"].strip() == state.citation.strip()
+    plt.close("all")
+
+
+@pytest.mark.parametrize(("question", "screen"), PAIRS)
+def test_the_code_gives_what_is_on_the_screen(
+    question: str,
+    screen: str,
+    directory: dirframe.Directory,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = State(directory)
+    for name, value in QUESTIONS[question].items():
+        state.set_trait(name, value)
+    state.load()
+    assert state.severity == "success", state.message
+    for name, value in SCREENS[screen].items():
+        state.set_trait(name, value)
+    compare(state, run(state.code, capsys))
+
+
+@pytest.mark.parametrize("screen", ["as it comes", "all filters", "ordered"])
+def test_the_code_for_a_frame_that_was_handed_over_begins_with_that_frame(
+    screen: str, projects: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = State(projects)
+    for name, value in SCREENS[screen].items():
+        state.set_trait(name, value)
+    assert "handed to the explorer" in state.code
+    compare(state, run(state.code, capsys, projects=projects))
+
+
+def test_countries_are_unified_in_the_code_where_the_explorer_did_it(
+    directory: dirframe.Directory, accounts: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw = dirframe.load_accounts(max_items=50, directory=directory, progress=False)
+    state = State(raw)
+    assert "unify_countries" in state.code
+    compare(state, run(state.code, capsys, accounts=raw))
+    assert "unify_countries" not in State(accounts).code
+
+
+def test_a_load_that_was_stopped_is_said_to_be_more_in_the_code(
+    directory: dirframe.Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = State(directory)
+    state.observe(lambda _: state.cancel(), "came")
+    state.load()
+    assert "# what was on the screen is not complete: The load of the projects" in state.code
+
+
+def test_a_directory_is_opened_without_its_key() -> None:
+    def settings(**options: Any) -> Settings:
+        return Settings(api_key=ApiKey("k" * 20), **options)
+
+    plain = settings(base_url="https://directory.example/api")
+    assert opening(plain) == 'dirframe.Directory("https://directory.example/api")'
+    named = settings(base_url="http://d.example", name="Our 'own'", allow_http=True)
+    assert opening(named) == (
+        'dirframe.Directory("http://d.example", name="Our \'own\'", allow_http=True)'
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "", "it's", 'say "x"', "'\"", "a\\n\n\t", "größer 自", "\x7f"]
+)
+def test_a_quoted_text_is_read_back_as_it_was(text: str) -> None:
+    assert eval(quoted(text)) == text

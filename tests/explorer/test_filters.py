@@ -1,0 +1,122 @@
+"""A filter keeps what it says, says what it kept, and leaves the frame alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dirframe import stats
+from dirframe.errors import InvalidInputError
+from dirframe.explorer.filters import CREATED, LANGUAGE, Filters, activity_of, latest_month, years
+from dirframe.provenance import describe
+
+
+def test_without_a_filter_the_frame_itself_is_shown(projects: pd.DataFrame) -> None:
+    assert Filters().apply(projects) is projects
+    assert Filters().steps() == []
+
+
+def test_each_filter_keeps_the_records_that_it_names(
+    projects: pd.DataFrame, accounts: pd.DataFrame
+) -> None:
+    java = Filters(languages=("Java", "C")).apply(projects)
+    assert set(java[LANGUAGE]) == {"Java", "C"}
+    assert len(java) == projects[LANGUAGE].isin(["Java", "C"]).sum() > 0
+    some = Filters(years=(2008, 2009)).apply(projects)
+    assert set(some[CREATED].dt.year) == {2008, 2009}
+    german = Filters(countries=("Germany",)).apply(accounts)
+    assert set(german["country_alpha_2"]) == {"DE"}
+
+
+def test_filters_act_together_and_keep_the_order(projects: pd.DataFrame) -> None:
+    shown = Filters(languages=("C",), years=(2006, 2010), activity="dormant").apply(projects)
+    assert 0 < len(shown) < len(projects)
+    assert shown.index.is_monotonic_increasing
+    assert set(activity_of(projects)[shown.index]) == {"dormant"}
+
+
+def test_a_record_without_the_value_is_in_no_filter_but_in_the_whole() -> None:
+    frame = pd.DataFrame({LANGUAGE: ["C", None], CREATED: pd.to_datetime(["2008-01-01", ""])})
+    assert len(Filters().apply(frame)) == 2
+    assert len(Filters(languages=("C",)).apply(frame)) == 1
+    assert len(Filters(years=(1900, 2100)).apply(frame)) == 1
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(0, 40), slice(0, 1), slice(0, 0)])
+def test_activity_is_that_of_the_statistic(projects: pd.DataFrame, part: slice) -> None:
+    some = projects.iloc[part]
+    counted = stats.activity(some).set_index("activity")["projects"]
+    told = activity_of(some)
+    for name in ("active", "dormant"):
+        assert (told == name).sum() == counted[name]
+
+
+MONTHS = st.none() | st.dates(min_value=pd.Timestamp("2005-01-01").date()).map(
+    lambda day: pd.Timestamp(day.replace(day=1, year=min(day.year, 2014)))
+)
+
+
+@given(rows=st.lists(st.tuples(MONTHS, MONTHS, st.none() | st.integers(-3, 5)), max_size=12))
+def test_activity_is_that_of_the_statistic_for_whatever_comes(rows: list[Any]) -> None:
+    frame = pd.DataFrame(
+        {
+            "analysis_min_month": pd.Series([row[0] for row in rows], dtype="datetime64[us]"),
+            "analysis_max_month": pd.Series([row[1] for row in rows], dtype="datetime64[us]"),
+            "analysis_twelve_month_contributor_count": pd.Series(
+                [row[2] for row in rows], dtype="Int64"
+            ),
+        }
+    )
+    counted = stats.activity(frame).set_index("activity")["projects"]
+    told = activity_of(frame)
+    for name in ("active", "dormant"):
+        assert (told == name).sum() == counted[name]
+
+
+def test_what_was_filtered_is_in_the_provenance_and_not_in_that_of_the_whole(
+    projects: pd.DataFrame,
+) -> None:
+    before = describe(projects)
+    shown = Filters(languages=("A", "B", "C"), years=(2006, 2006), activity="active").apply(
+        projects
+    )
+    assert describe(shown)["steps"] == [
+        "only main language A, B or C",
+        "only created in 2006",
+        "only active",
+    ]
+    assert describe(projects) == before
+
+
+def test_a_column_that_is_not_there_is_named() -> None:
+    with pytest.raises(InvalidInputError, match="no column country_name"):
+        Filters(countries=("Germany",)).apply(pd.DataFrame({"id": ["1"]}))
+    with pytest.raises(InvalidInputError, match="choose one of all, active, dormant"):
+        # The type is wrong on purpose: it is what a person may write.
+        Filters(activity="busy")  # type: ignore[arg-type]
+
+
+def test_only_filters_with_their_columns_are_offered(
+    projects: pd.DataFrame, accounts: pd.DataFrame
+) -> None:
+    assert Filters.offered(projects) == {"languages", "years", "activity"}
+    assert Filters.offered(accounts) == {"countries", "years"}
+
+
+def test_years_and_months_of_nothing_are_none(projects: pd.DataFrame) -> None:
+    assert years(projects) == (2006, 2013)
+    assert years(projects.iloc[:0]) is None
+    assert years(pd.DataFrame()) is None
+    assert latest_month(projects.iloc[:0]) is None
+
+
+def test_dates_that_came_as_text_are_no_filter() -> None:
+    frame = pd.DataFrame({LANGUAGE: ["C", "Java"], CREATED: ["2008-01-01", "2009-01-01"]})
+    assert years(frame) is None
+    assert Filters.offered(frame) == {"languages"}
+    with pytest.raises(InvalidInputError, match="there have to be dates"):
+        Filters(years=(2008, 2009)).apply(frame)

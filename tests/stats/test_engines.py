@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
-from dirframe import load_accounts, load_projects, sample_directory, stats, unify_countries
+from dirframe import (
+    harvest,
+    load_accounts,
+    load_projects,
+    sample_directory,
+    stats,
+    unify_countries,
+)
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -170,6 +177,20 @@ def test_lists_may_stand_as_json_but_not_as_the_text_of_a_list(session: Any) -> 
         pd.testing.assert_frame_equal(stats.tags(other), expected)
     with pytest.raises(InvalidInputError, match=r"dataframe\.convert-string"):
         stats.tags(dask_frame.from_pandas(lists, npartitions=1))
+
+
+def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_path: Path) -> None:
+    with sample_directory(cache=False) as directory:
+        archive = harvest("projects", tmp_path / "archive", directory=directory)
+    frame = archive.frame()
+    for folder, options in (("whole", {}), ("parted", {"partition_on": LANGUAGE})):
+        tables = archive.to_parquet(tmp_path / folder, **options)
+        relation = session.read_parquet(f"{tables}/**/*.parquet")
+        for name in ("language_share", "language_breakdown", "licenses", "life_span"):
+            statistic: Statistic = getattr(stats, name)
+            for projects in (relation, dask_frame.read_parquet(tables)):
+                found, expected = statistic(projects, top=5), statistic(frame, top=5)
+                pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
 
 
 def test_pandas_needs_neither_of_the_engines() -> None:

@@ -70,10 +70,10 @@ def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float]
         import dask.dataframe
         from distributed import Client, LocalCluster
 
-        cluster = LocalCluster(
-            n_workers=WORKERS[engine], threads_per_worker=1, dashboard_address=None
-        )
-        with cluster, Client(cluster) as client:
+        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+        start: Any = LocalCluster  # it has no types
+        connect: Any = Client
+        with start(n_workers=WORKERS[engine], **options) as cluster, connect(cluster) as client:
             client.run(len, "")  # the workers are there
             yield (
                 dask.dataframe.read_parquet(folder),

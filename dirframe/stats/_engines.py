@@ -20,6 +20,11 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from dask.dataframe import DataFrame as DaskFrame
+    from duckdb import DuckDBPyRelation
+
+    Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
+
 __all__ = ["collected", "columns_of", "in_parts", "is_relation", "relation_table"]
 
 Part = TypeVar("Part")

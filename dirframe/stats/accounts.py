@@ -5,6 +5,8 @@ What stays out: countries (`dirframe.stats.countries`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from dirframe.stats._columns import whole
@@ -12,18 +14,21 @@ from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies
 from dirframe.stats._tables import ACCOUNTS, shares, sizes, whole_column
 
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
+
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
 RANK = "kudo_score_kudo_rank"
 RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 
 
-def accounts_by_kudo_rank(accounts: pd.DataFrame) -> pd.DataFrame:
+def accounts_by_kudo_rank(accounts: Frame) -> pd.DataFrame:
     """Count the accounts of each kudo rank.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them.
 
     Returns
@@ -75,12 +80,12 @@ def accounts_by_kudo_rank(accounts: pd.DataFrame) -> pd.DataFrame:
     return finish(accounts, result, step=step, resource="account", counted=counted)
 
 
-def posts_distribution(accounts: pd.DataFrame) -> pd.DataFrame:
+def posts_distribution(accounts: Frame) -> pd.DataFrame:
     """Count the accounts of each number of forum posts.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them.
 
     Returns

@@ -5,21 +5,26 @@ What stays out: telling which country a text means (`dirframe.unify_countries`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from dirframe.stats._columns import text
 from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import named, ranking, shares, sizes, whole_column
 
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
+
 __all__ = ["accounts_by_country"]
 
 
-def accounts_by_country(accounts: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def accounts_by_country(accounts: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the accounts of each country.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them.
     top : int, optional
         Keep this many countries and sum up the others in a last row named

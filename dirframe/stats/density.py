@@ -26,17 +26,17 @@ from dirframe.stats._tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
 
 
-def contributors_per_thousand_lines(
-    projects: pd.DataFrame, *, top: int | None = None
-) -> pd.DataFrame:
+def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Give how many contributors a thousand lines of code have, by main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and take all others together in a last row named
@@ -122,12 +122,12 @@ def contributors_per_thousand_lines(
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
-def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
+def users_against_contributors(projects: Frame) -> pd.DataFrame:
     """Count the projects of each pair of users and contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect.
 
     Returns

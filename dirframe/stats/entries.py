@@ -31,6 +31,8 @@ from dirframe.stats._tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["language_breakdown", "licenses", "tags"]
 
 _LANGUAGES = "analysis_languages"
@@ -39,12 +41,12 @@ _UNNAMED = "code_lines_unnamed"
 _REST = r"\d+ Others?"
 
 
-def licenses(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects under each licence.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many licences and count the projects that have any other in a last row
@@ -86,12 +88,12 @@ def licenses(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
     return _memberships(projects, "licenses", _licenses, "license", top=top, noun="licences")
 
 
-def tags(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects with each tag.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many tags and count the projects that have any other in a last row named
@@ -128,12 +130,12 @@ def tags(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
     return _memberships(projects, "tags", _tags, "tag", top=top, noun="tags")
 
 
-def language_breakdown(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Share out the lines of code among all languages, not only the main ones.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and sum up the others in a last row named

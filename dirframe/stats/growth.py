@@ -30,18 +30,20 @@ from dirframe.stats._tables import (
 if TYPE_CHECKING:
     from pandas.tseries.offsets import BaseOffset
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["growth", "languages_by_year"]
 
 _LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
 _DAY = pd.Timedelta(days=1)
 
 
-def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
+def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     """Count accounts or projects by when the directory got them.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them.
     freq : str, default "MS"
         Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
@@ -107,7 +109,7 @@ def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
 
 
 def languages_by_year(
-    projects: pd.DataFrame,
+    projects: Frame,
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
@@ -116,7 +118,7 @@ def languages_by_year(
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages, those with the most projects over all years, and sum up the

@@ -5,7 +5,7 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -29,17 +29,20 @@ from dirframe.stats._tables import (
     valid,
 )
 
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
+
 __all__ = ["contributors_by_language", "language_share"]
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 
 
-def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects of each main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
@@ -123,12 +126,12 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
     return finish(projects, result, step="language_share", resource="project", counted=counted)
 
 
-def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Describe how many contributors the projects of each main language have.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last

@@ -32,17 +32,19 @@ from dirframe.stats._tables import (
 if TYPE_CHECKING:
     from datetime import date
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["activity", "life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
 
 
-def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.DataFrame:
+def activity(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
     """Count active and dormant projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         A day, such as ``"2013-07-31"``; its month is the one that is looked back from. Left
@@ -146,12 +148,12 @@ def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.D
     return finish(projects, result, step="activity", resource="project", counted=counted)
 
 
-def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.DataFrame:
+def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         The day on which the age is told. Left out: the latest month in the data.
@@ -222,12 +224,12 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     return finish(projects, result, step="project_age", resource="project", counted=counted)
 
 
-def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Give each project's time from its first to its last month with activity.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Give this many projects, those with the longest life. Left out: all.

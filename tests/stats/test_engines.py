@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
-from dirframe import load_accounts, load_projects, sample_directory, stats, unify_countries
+from dirframe import (
+    harvest,
+    load_accounts,
+    load_projects,
+    sample_directory,
+    stats,
+    unify_countries,
+)
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -172,6 +179,20 @@ def test_lists_may_stand_as_json_but_not_as_the_text_of_a_list(session: Any) -> 
         stats.tags(dask_frame.from_pandas(lists, npartitions=1))
 
 
+def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_path: Path) -> None:
+    with sample_directory(cache=False) as directory:
+        archive = harvest("projects", tmp_path / "archive", directory=directory)
+    frame = archive.frame()
+    for folder, options in (("whole", {}), ("parted", {"partition_on": LANGUAGE})):
+        tables = archive.to_parquet(tmp_path / folder, **options)
+        relation = session.read_parquet(f"{tables}/**/*.parquet")
+        for name in ("language_share", "language_breakdown", "licenses", "life_span"):
+            statistic: Statistic = getattr(stats, name)
+            for projects in (relation, dask_frame.read_parquet(tables)):
+                found, expected = statistic(projects, top=5), statistic(frame, top=5)
+                pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
+
+
 def test_pandas_needs_neither_of_the_engines() -> None:
     program = (
         "import sys, pandas as pd; from dirframe import stats;"
@@ -196,3 +217,37 @@ def test_a_cluster_that_the_person_has_does_the_work(
         found = stats.language_share(dask_frame.read_parquet(parts / "projects"))
         assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter) > 0
     pd.testing.assert_frame_equal(found, stats.language_share(frames["projects"]))
+
+
+KILLED = """
+import os, signal, sys, threading
+import dask.dataframe
+from distributed import Client, LocalCluster
+from dirframe import stats
+
+if __name__ == "__main__":
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        victim = client.run(os.getpid).popitem()[1]
+        projects = dask.dataframe.read_parquet(sys.argv[1])
+        slowly = projects.map_partitions(lambda part: __import__("time").sleep(0.5) or part)
+        threading.Timer(0.7, os.kill, [victim, signal.SIGKILL]).start()
+        table = stats.tags(slowly, top=3)
+        left = client.run(os.getpid).values()
+        assert victim not in left, "nobody was killed"
+        table.to_parquet(sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle_changes_no_number(
+    frames: dict[str, pd.DataFrame], parts: Path, tmp_path: Path
+) -> None:
+    program, found = tmp_path / "program.py", tmp_path / "found.parquet"
+    program.write_text(KILLED, encoding="utf-8")
+    command = [sys.executable, str(program), str(parts / "projects"), str(found)]
+    subprocess.run(command, check=True, timeout=300)
+    expected = stats.tags(frames["projects"], top=3)
+    pd.testing.assert_frame_equal(pd.read_parquet(found), expected)

@@ -29,6 +29,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     ),
     "archives": (
         "harvest",
+        "refresh",
         "open_archive",
         "Archive",
         "read_pages",

@@ -62,6 +62,7 @@ PUBLIC = [
     "prune_cache",
     "read_export",
     "read_pages",
+    "refresh",
     "report",
     "sample_directory",
     "serve",

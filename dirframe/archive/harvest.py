@@ -17,7 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dirframe.archive.keeping import keeping
+from dirframe.archive.keeping import is_refusal, keeping
 from dirframe.archive.reading import Archive
 from dirframe.client.ahead import in_order
 from dirframe.client.positions import REPAIRS, Page, Positions
@@ -114,8 +114,8 @@ def choose(keeper: Keeper, sorts: Sequence[str | None] | None = None) -> Round:
     for sort in sorts:
         try:
             kept = keeper.fetch(1, sort)
-        except ServiceError:
-            if sort == sorts[-1]:
+        except ServiceError as error:
+            if sort == sorts[-1] or not is_refusal(error):
                 raise
             continue
         if len(sorts) == 1 or sort is None or not kept.ids:

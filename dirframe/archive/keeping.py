@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.question import Question
+    from dirframe.errors import ServiceError
 
-__all__ = ["Keeper", "keeping", "keys"]
+__all__ = ["Keeper", "is_refusal", "keeping", "keys"]
 
 _DAY = timedelta(days=1)
 _ASKED_ANEW = Manner(refresh=True, keep=False)
@@ -226,6 +227,11 @@ def keeping(
             raise
         finally:
             keeper.close()
+
+
+def is_refusal(error: ServiceError) -> bool:
+    """Tell whether a directory refused a question, rather than being out of order."""
+    return error.status is None or error.status < 500
 
 
 def keys(texts: list[str]) -> list[Any]:

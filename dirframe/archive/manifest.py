@@ -169,12 +169,14 @@ class Manifest:
     def until(self, as_of: datetime | None) -> list[Round]:
         """List the rounds that a frame is made of: the last whole one, and what changed since.
 
-        A whole round that has not ended counts only where there is no other.
+        A round of changes that was given up does not count. A whole round that has not ended counts only where there is no other.
         """
         ended = [
             one
             for one in self.rounds
-            if one.end and (as_of is None or datetime.fromisoformat(one.end["at"]) <= as_of)
+            if one.end
+            and one.end.get("reached", True)
+            and (as_of is None or datetime.fromisoformat(one.end["at"]) <= as_of)
         ]
         whole = [one for one in ended if one.kind == "whole"]
         if not whole:

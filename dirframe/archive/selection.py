@@ -14,11 +14,9 @@ import numpy as np
 from dirframe import provenance
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     import pandas as pd
 
-    from dirframe.archive.manifest import Kept, Manifest
+    from dirframe.archive.manifest import Kept, Manifest, Round
 
 __all__ = ["Selection"]
 
@@ -30,13 +28,12 @@ class Selection:
     ----------
     manifest
         What there is.
-    as_of
-        The state of the last round that ended by then; None for the newest.
+    rounds
+        Those that the frame is made of: a whole one, and changes since.
     """
 
-    def __init__(self, manifest: Manifest, as_of: datetime | None) -> None:
-        self._manifest = manifest
-        self._rounds = manifest.until(as_of)
+    def __init__(self, manifest: Manifest, rounds: list[Round]) -> None:
+        self._manifest, self._rounds = manifest, rounds
         self.pages: list[Kept] = [kept for one in self._rounds for kept in one.used()]
 
     @cached_property

@@ -120,7 +120,7 @@ def status_of(path: Path, manifest: Manifest) -> Status:
         resource=manifest.resource.collection,
         pages=len(used),
         pages_expected=max(expected, len(used)),
-        records=Selection(manifest, None).records,
+        records=Selection(manifest, manifest.until(None)).records,
         available=available,
         bytes=sum(kept.bytes for kept in every.values()),
         packed=sum(kept.packed for kept in every.values()),

@@ -27,7 +27,7 @@ def page(number: int, minute: int, *ids: str | None) -> Kept:
 
 
 def chosen(*rounds: Round) -> list[str | None]:
-    selection = Selection(Manifest(PROJECT, "", "x", None, list(rounds)), None)
+    selection = Selection(Manifest(PROJECT, "", "x", None), list(rounds))
     kept: list[str | None] = []
     for number, one in enumerate(selection.pages):
         mask = selection.kept(number)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe.archive.harvest import choose, walk
-from dirframe.archive.keeping import is_refusal, keeping, keys
+from dirframe.archive.keeping import is_refusal, keeping
+from dirframe.archive.ordering import keys
 from dirframe.archive.reading import Archive, open_archive
 from dirframe.archive.selection import Selection
 from dirframe.client.positions import REPAIRS

@@ -117,7 +117,8 @@ def write(folder: Path, size: int) -> int:
         )
     at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
     facts = {"pages": number, "available": size, "complete": True, "why": None}
-    journal.add({"event": "end", "round": 1, "at": at} | facts)
+    settled: dict[str, object] = {"order": None, "again": [], "gone": []}
+    journal.add({"event": "end", "round": 1, "at": at} | facts | settled)
     journal.close()
     return total
 

@@ -70,7 +70,7 @@ def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float]
         import dask.dataframe
         from distributed import Client, LocalCluster
 
-        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
         start: Any = LocalCluster  # it has no types
         connect: Any = Client
         with start(n_workers=WORKERS[engine], **options) as cluster, connect(cluster) as client:

@@ -227,7 +227,7 @@ from dirframe import stats
 
 if __name__ == "__main__":
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster) as client,
     ):
         victim = client.run(os.getpid).popitem()[1]

@@ -128,13 +128,14 @@ class Positions:
             if page.first is not None and page.first != end:
                 unfit |= {page.number, page.number - 1} - {0}
             end += len(page.ids)
-        holders: dict[str | None, list[int]] = {}
-        for page in used:
-            for one in page.ids:
-                holders.setdefault(one, []).append(page.number)
-        for numbers in holders.values():
-            if len(numbers) > 1:
-                unfit.update(numbers)
+        if len({one for page in used for one in page.ids}) < end:
+            holders: dict[str | None, list[int]] = {}
+            for page in used:
+                for one in page.ids:
+                    holders.setdefault(one, []).append(page.number)
+            for numbers in holders.values():
+                if len(numbers) > 1:
+                    unfit.update(numbers)
         if end < self.wanted():
             # The page after these is missing, or says again what the first or the last one said:
             # then it may be those that are old.
@@ -176,5 +177,7 @@ class Positions:
 
 def _repeats(page: Page, run: list[Page]) -> bool:
     """Tell whether a page only says again what the first or the last one said."""
-    ids = set(page.ids)
-    return ids <= set(run[0].ids) or ids <= set(run[-1].ids)
+    first = page.ids[0]  # nearly always enough to tell
+    return any(
+        first in other.ids and set(page.ids) <= set(other.ids) for other in (run[0], run[-1])
+    )

@@ -1,14 +1,15 @@
 """How a widget and a trait of the state follow one another.
 
 A widget is told of a click in a thread of the kernel's choice; the state hears of it where it
-lives (`Asking.dispatch`), and looks then at what the widget has, so that of several changes the
-last one holds.
+lives (`Asking.dispatch`). Until then the widget keeps what was chosen, whatever else the state
+shows meanwhile.
 
 What stays out: which widgets there are (`dirframe.explorer.panels`).
 """
 
 from __future__ import annotations
 
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def bind(
     trait: str,
     *,
     follow: Callable[[], None],
-    value: Callable[[], Any],
+    value: Callable[[Any], Any],
     when: Sequence[str] = (),
 ) -> None:
     """Let one widget, or several together, and a trait follow one another.
@@ -75,23 +76,36 @@ def bind(
     follow
         Makes the widgets show the trait.
     value
-        Gives what the widgets have, for the trait.
+        Gives what was chosen, for the trait, from the new value of one widget.
     when
         More traits that what they show depends on.
     """
     following = 0  # the thread in which the widgets are made to follow: nobody has chosen anything
+    waiting: list[Any] = []  # choices that the state has not heard of yet, so it shows older ones
 
     def show(_: Any = None) -> None:
         nonlocal following
+        if waiting:
+            return
         following = get_ident()
         try:
             follow()
         finally:
             following = 0
 
-    def choose(_: Any) -> None:
-        if following != get_ident():
-            state.dispatch(lambda: setattr(state, trait, value()))
+    def choose(change: Any) -> None:
+        if following == get_ident():
+            return
+        chosen = value(change["new"])
+        waiting.append(chosen)
+        state.dispatch(partial(tell, chosen))
+
+    def tell(chosen: Any) -> None:
+        waiting.pop(0)
+        try:
+            setattr(state, trait, chosen)
+        finally:
+            show()
 
     show()
     for widget in widgets:
@@ -106,8 +120,12 @@ def named(kind: type, name: str, label: str, state: State, trait: str, **options
     def follow() -> None:
         made.value = getattr(state, trait)
 
-    bind([made], state, trait, follow=follow, value=lambda: made.value)
+    bind([made], state, trait, follow=follow, value=_itself)
     return marked(made, name)
+
+
+def _itself(chosen: Any) -> Any:
+    return chosen
 
 
 def choice(
@@ -154,7 +172,7 @@ def choice(
         else:
             made.value = value if value in there else None
 
-    bind([made], state, trait, follow=follow, value=lambda: made.value, when=when)
+    bind([made], state, trait, follow=follow, value=_itself, when=when)
     return marked(made, name)
 
 

@@ -80,8 +80,13 @@ def resource_of(frame: pd.DataFrame) -> Resource:
     Raises
     ------
     InvalidInputError
-        If it holds neither accounts nor projects.
+        If it holds neither accounts nor projects, or columns that no name tells apart.
     """
+    if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame):
+        raise InvalidInputError(
+            "The frame has two columns of one name, or columns whose names are not text, so that "
+            "none can be chosen by its name. Rename or drop them first."
+        )
     named = RESOURCES.get(str(provenance.describe(frame)["resource"]))
     if named is not None:
         return named

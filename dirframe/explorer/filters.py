@@ -33,6 +33,8 @@ CREATED = "created_at"
 _FIRST, _LAST = "analysis_min_month", "analysis_max_month"
 _PEOPLE = "analysis_twelve_month_contributor_count"
 
+_DATES = {CREATED, _FIRST, _LAST}
+
 Activity = Literal["all", "active", "dormant"]
 ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
 
@@ -80,10 +82,11 @@ class Filters:
         InvalidInputError
             If the frame lacks a column that is filtered by.
         """
-        missing = [name for name in self._needed() if name not in frame]
+        missing = [name for name in self._needed() if not _usable(frame, name)]
         if missing:
             raise InvalidInputError(
-                f"The frame has no column {', '.join(missing)}, so it cannot be filtered by it."
+                f"The frame has no column {', '.join(missing)}, or has text in it where there "
+                "have to be dates, so it cannot be filtered by it."
             )
         steps = self.steps()
         if not steps:
@@ -123,7 +126,11 @@ class Filters:
     @staticmethod
     def offered(frame: pd.DataFrame) -> set[str]:
         """Name the filters that a frame has the columns for."""
-        return {name for name, columns in _NEEDS.items() if set(columns) <= set(frame)}
+        return {
+            name
+            for name, columns in _NEEDS.items()
+            if all(_usable(frame, column) for column in columns)
+        }
 
 
 def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
@@ -169,10 +176,17 @@ def latest_month(projects: pd.DataFrame) -> pd.Timestamp | None:
 
 def years(frame: pd.DataFrame) -> tuple[int, int] | None:
     """Return the first and the last year in which a record was created; None without any."""
-    if CREATED not in frame or frame[CREATED].isna().all():
+    if not _usable(frame, CREATED) or frame[CREATED].isna().all():
         return None
     found = frame[CREATED].dt.year
     return int(found.min()), int(found.max())
+
+
+def _usable(frame: pd.DataFrame, column: str) -> bool:
+    """Tell whether a column is there, with dates where there have to be dates."""
+    if column not in frame:
+        return False
+    return column not in _DATES or pd.api.types.is_datetime64_any_dtype(frame[column])
 
 
 def _any_of(names: tuple[str, ...]) -> str:

@@ -113,7 +113,7 @@ def fetch(
             error=error,
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
-        return Outcome(message=sentence(error), severity="error", error=error)
+        return Outcome(message=_of(directory, error), severity="error", error=error)
     return success(
         f"{len(frame):,} {asked.collection} loaded.", caught, frame=with_countries(frame)
     )
@@ -140,7 +140,7 @@ def price(asked: Asked, directory: Directory) -> Outcome:
             **asked.options(),
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
-        return Outcome(message=sentence(error), severity="error", error=error)
+        return Outcome(message=_of(directory, error), severity="error", error=error)
     return Outcome(message=str(said), severity="warning" if said.fits is False else "info")
 
 
@@ -151,11 +151,15 @@ def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
     return unify_countries(frame)
 
 
-def sentence(error: Exception) -> str:
+def _of(directory: Directory, error: Exception) -> str:
+    return sentence(error, secret=directory.settings.api_key.reveal())
+
+
+def sentence(error: Exception, *, secret: str = "") -> str:
     """Say an error to a person: our own as they are, others as unexpected; never with a key."""
     if isinstance(error, DirframeError):
         return str(error)
-    said = scrub(" ".join(str(error).split()))
+    said = scrub(" ".join(str(error).split()), secret)
     return (
         f"This was not expected: {said or 'no more is known'} ({type(error).__name__}). "
         "The whole error is in explorer.state.error."

@@ -134,7 +134,7 @@ def _years(state: State) -> list[Any]:
                     made.options = entries
                 made.value = min(max((state.years or span)[number], span[0]), span[1])
 
-    def between() -> tuple[int, ...]:
+    def between(_: int) -> tuple[int, ...]:
         return tuple(sorted((first.value, last.value)))
 
     bind([first, last], state, "years", follow=follow, value=between, when=["shown"])
@@ -165,7 +165,7 @@ def table_tools(state: State) -> Any:
         back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
 
     when = ["page_size", "shown"]
-    bind([page], state, "page", follow=follow, value=lambda: page.value, when=when)
+    bind([page], state, "page", follow=follow, value=int, when=when)
     sizes = list(choices.PAGE_SIZES)
     return box(
         "df-row df-tools",
@@ -228,7 +228,7 @@ def export(state: State) -> Any:
         [
             named(w.Text, "df-path", "File", state, "path"),
             named(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),
-            named(w.Checkbox, "df-overwrite", "Replace it", state, "overwrite", indent=False),
+            named(w.Checkbox, "df-overwrite", "Overwrite", state, "overwrite", indent=False),
             button("df-export", "Export", state, state.export, tip="Write the file"),
         ],
     )

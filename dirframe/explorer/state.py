@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import traitlets as tr
@@ -23,7 +24,8 @@ from dirframe.explorer import choices
 from dirframe.explorer.asking import Asking, directly
 from dirframe.explorer.code import Screen, Source, lines
 from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, latest_month, years
-from dirframe.explorer.loading import Outcome, success, with_countries
+from dirframe.explorer.loading import Outcome, sentence, success, with_countries
+from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 __all__ = ["Shown", "State"]
+
+
+#: Where a person has named no file.
+_PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,7 +89,7 @@ class State(Asking):
     citation = tr.Unicode()
     code = tr.Unicode()
 
-    path = tr.Unicode("projects.csv")
+    path = tr.Unicode(_PATHS["project"])
     exported = tr.Enum(("records", "statistic"), "records")
     overwrite = tr.Bool(default_value=False)
 
@@ -95,6 +101,8 @@ class State(Asking):
         super().__init__(source if isinstance(source, Directory) else None, dispatch)
         self._source = Source(collection="projects")
         self._unified = False
+        # Of 100,000 records an order takes longer than all else that turning a page needs.
+        self._ordered: tuple[tuple[Shown, str, bool], pd.DataFrame] | None = None
         self._settling = False  # several traits change together, and what follows comes after them
         self.observe(self._filter, ["languages", "countries", "years", "activity"])
         self.observe(self._turn_back, ["order_by", "descending", "page_size"])
@@ -113,19 +121,44 @@ class State(Asking):
         self._source = source
         self._unified = COUNTRY in loaded and (source.asked is not None or loaded is not frame)
         there = choices.columns(loaded)
-        other = self.shown is None or self.shown.resource is not resource
+        other = self.shown is not None and self.shown.resource is not resource
         with self._together():
             self.languages, self.countries, self.years, self.activity = (), (), (), "all"
-            if other or not set(self.columns) <= set(there):
+            if other or not self.columns or not set(self.columns) <= set(there):
                 self.columns = choices.usual_columns(loaded, resource)
-            if other:
+            if self.chart not in choices.CHARTS[resource.name]:
                 self.chart = next(iter(choices.CHARTS[resource.name]))
-                self.path = f"{resource.collection}.csv"
+            if self.path in _PATHS.values():
+                self.path = _PATHS[resource.name]
             if self.order_by not in there:
                 self.order_by, self.descending = "", False
             self.page = 1
             self.shown = Shown(frame=loaded, loaded=loaded, resource=resource)
         self._describe()
+
+    @tr.validate("columns", "order_by", "chart")
+    def _there(self, proposal: Any) -> Any:
+        """Refuse what what is shown does not have; before a load nobody knows."""
+        value, trait = proposal["value"], proposal["trait"].name
+        if self.shown is None or not value:
+            return value
+        there = self.charts if trait == "chart" else choices.columns(self.shown.loaded)
+        for name in value if trait == "columns" else (value,):
+            if name not in there:
+                raise InvalidInputError(
+                    f"{trait} has {name!r}; choose from {', '.join(map(repr, there))}."
+                )
+        return value
+
+    @tr.validate("years")
+    def _first_and_last(self, proposal: Any) -> Any:
+        span = proposal["value"]
+        if span and not (len(span) == 2 and all(isinstance(year, int) for year in span)):
+            raise InvalidInputError(
+                f"years is {span!r}; give the first and the last, such as (2008, 2010), or () for "
+                "all."
+            )
+        return span
 
     @property
     def filters(self) -> Filters:
@@ -149,10 +182,16 @@ class State(Asking):
         """Count the values of a column in what was loaded, the most frequent first."""
         return choices.common(self.shown.loaded, column) if self.shown else ()
 
-    def _filter(self, _: Any = None) -> None:
+    def _filter(self, change: Any = None) -> None:
         if self.shown is None or self._settling:
             return
-        frame = self.filters.apply(self.shown.loaded)
+        try:
+            frame = self.filters.apply(self.shown.loaded)
+        except InvalidInputError:
+            if change is not None:
+                with self._together():
+                    self.set_trait(change["name"], change["old"])
+            raise
         with self._together():
             self.page = 1
             self.shown = Shown(frame=frame, loaded=self.shown.loaded, resource=self.shown.resource)
@@ -181,14 +220,19 @@ class State(Asking):
         """The records on the page of the table; None before anything was loaded."""
         if self.shown is None:
             return None
-        frame = self.shown.frame
-        if self.order_by:
-            by_number = (lambda ids: ids.str.zfill(20)) if self.order_by == "id" else None
-            frame = frame.sort_values(
-                self.order_by, ascending=not self.descending, kind="stable", key=by_number
-            )
+        asked = (self.shown, self.order_by, self.descending)
+        if self._ordered is None or self._ordered[0] != asked:
+            self._ordered = asked, self._in_order(self.shown.frame)
         begin, end = self._window()
-        return frame[list(self.columns)].iloc[begin:end]
+        return self._ordered[1][list(self.columns)].iloc[begin:end]
+
+    def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if not self.order_by:
+            return frame
+        by_number = (lambda ids: ids.str.zfill(20)) if self.order_by == "id" else None
+        return frame.sort_values(
+            self.order_by, ascending=not self.descending, kind="stable", key=by_number
+        )
 
     def _window(self) -> tuple[int, int]:
         begin = (min(self.page, self.pages) - 1) * self.page_size
@@ -251,11 +295,14 @@ class State(Asking):
                 frame = getattr(stats, name)(frame, **self.chart_options)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
-                written = export(frame, self.path.strip(), overwrite=self.overwrite)
+                path = Path(self.path.strip()).expanduser()
+                written = export(frame, path, overwrite=self.overwrite)
         except DirframeError as error:
             self.say(Outcome(message=str(error), severity="error", error=error))
         except OSError as error:
             self.say(Outcome(message=f"Not written: {error}.", severity="error", error=error))
+        except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
+            self.say(Outcome(message=sentence(error), severity="error", error=error))
         else:
             what = "rows" if self.exported == "statistic" else self.shown.resource.collection
             self.say(success(f"{len(frame):,} {what} written to {written}.", caught))

@@ -14,18 +14,19 @@ from dirframe.plot._distribution import distribution
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
 
-def accounts_by_kudo_rank(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     """Draw how many accounts have which kudo rank.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them;
         `dirframe.stats.accounts_by_kudo_rank` counts them.
     ax : matplotlib.axes.Axes, optional
@@ -70,12 +71,12 @@ def accounts_by_kudo_rank(accounts: pd.DataFrame, *, ax: Axes | None = None) -> 
     )
 
 
-def posts_distribution(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def posts_distribution(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     """Draw how many accounts have written how many forum posts.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them; `dirframe.stats.posts_distribution`
         counts them.
     ax : matplotlib.axes.Axes, optional

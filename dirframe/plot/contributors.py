@@ -20,17 +20,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 
 _TWELVE_MONTHS = "in twelve months"
 
 
-def contributor_distribution(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes:
     """Draw how many projects have how many contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them;
         `dirframe.stats.contributor_distribution` counts them.
     ax : matplotlib.axes.Axes, optional
@@ -70,12 +72,12 @@ def contributor_distribution(projects: pd.DataFrame, *, ax: Axes | None = None) 
     )
 
 
-def lorenz(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     """Draw how unequally contributors are spread over projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.lorenz` gives the
         curve, `dirframe.stats.contributor_concentration` its measures.
     ax : matplotlib.axes.Axes, optional
@@ -125,7 +127,7 @@ def lorenz(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def team_size_classes(
-    projects: pd.DataFrame,
+    projects: Frame,
     *,
     ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
@@ -134,7 +136,7 @@ def team_size_classes(
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.team_size_classes`
         counts them.
     ax : matplotlib.axes.Axes, optional

@@ -10,20 +10,19 @@ from dirframe.plot._colours import ACCENT, OTHER
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["accounts_by_country"]
 
 
-def accounts_by_country(
-    accounts: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
-) -> Axes:
+def accounts_by_country(accounts: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
     """Draw how many accounts each country has.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them;
         `dirframe.stats.accounts_by_country` counts them.
     ax : matplotlib.axes.Axes, optional

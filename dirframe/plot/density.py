@@ -14,20 +14,21 @@ from dirframe.plot import _axes, _text
 from dirframe.plot._colours import OTHER, language_colour
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["contributors_per_thousand_lines"]
 
 
 def contributors_per_thousand_lines(
-    projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20
 ) -> Axes:
     """Draw how many contributors a thousand lines of code have, by main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them;
         `dirframe.stats.contributors_per_thousand_lines` computes the ratios.
     ax : matplotlib.axes.Axes, optional

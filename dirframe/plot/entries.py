@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["language_breakdown", "licenses", "tags"]
 
 
-def licenses(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+def licenses(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
     """Draw how many projects are under each licence.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.licenses` counts them.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
@@ -63,12 +65,12 @@ def licenses(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None 
     )
 
 
-def tags(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+def tags(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
     """Draw how many projects have each tag.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.tags` counts them.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
@@ -106,14 +108,12 @@ def tags(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
     )
 
 
-def language_breakdown(
-    projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
-) -> Axes:
+def language_breakdown(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
     """Draw how the lines of code are shared out among all languages.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_breakdown`
         shares out their lines.
     ax : matplotlib.axes.Axes, optional

@@ -19,8 +19,9 @@ from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from matplotlib.axes import Axes
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -41,13 +42,13 @@ _FEW = 10  # projects; shares of fewer say little
 
 
 def growth(
-    frame: pd.DataFrame, *, ax: Axes | None = None, freq: str = "MS", cumulative: bool = True
+    frame: Frame, *, ax: Axes | None = None, freq: str = "MS", cumulative: bool = True
 ) -> Axes:
     """Draw how many accounts or projects there were over time.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them; `dirframe.stats.growth` counts them.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
@@ -102,7 +103,7 @@ def growth(
 
 
 def languages_by_year(
-    projects: pd.DataFrame,
+    projects: Frame,
     *,
     ax: Axes | None = None,
     top: int | None = 8,
@@ -112,7 +113,7 @@ def languages_by_year(
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.languages_by_year`
         counts them.
     ax : matplotlib.axes.Axes, optional

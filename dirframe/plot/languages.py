@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["contributors_by_language", "language_share"]
 
 
-def language_share(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+def language_share(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
     """Draw how many projects each main language has.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_share` counts
         them.
     ax : matplotlib.axes.Axes, optional
@@ -67,13 +69,13 @@ def language_share(projects: pd.DataFrame, *, ax: Axes | None = None, top: int |
 
 
 def contributors_by_language(
-    projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20
 ) -> Axes:
     """Draw how many contributors the projects of each main language have.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them;
         `dirframe.stats.contributors_by_language` describes them.
     ax : matplotlib.axes.Axes, optional

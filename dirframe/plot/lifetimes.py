@@ -19,22 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    import pandas as pd
     from matplotlib.axes import Axes
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["activity", "life_span", "project_age"]
 
 _ROW_WITH_KEY = 11.0  # points; a key would leave lower rows too little height
 
 
-def activity(
-    projects: pd.DataFrame, *, ax: Axes | None = None, as_of: date | str | None = None
-) -> Axes:
+def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None) -> Axes:
     """Draw how many projects are active, and how many dormant.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.activity` counts them.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
@@ -92,13 +91,13 @@ def activity(
 
 
 def project_age(
-    projects: pd.DataFrame, *, ax: Axes | None = None, as_of: date | str | None = None
+    projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None
 ) -> Axes:
     """Draw how old projects are.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.project_age` counts
         them.
     ax : matplotlib.axes.Axes, optional
@@ -151,12 +150,12 @@ def project_age(
     return ax
 
 
-def life_span(projects: pd.DataFrame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
     """Draw the time of each project from its first to its last month with activity.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.life_span` gives
         their months.
     ax : matplotlib.axes.Axes, optional

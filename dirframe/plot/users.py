@@ -16,9 +16,10 @@ from dirframe.plot._classes import Classes
 from dirframe.plot._colours import NEUTRAL
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["users_against_contributors"]
 
@@ -26,12 +27,12 @@ _DOTS = 600  # more of them hide one another
 _CELLS = 8  # of a decade
 
 
-def users_against_contributors(projects: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def users_against_contributors(projects: Frame, *, ax: Axes | None = None) -> Axes:
     """Draw whether projects with more users have more contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect;
         `dirframe.stats.users_against_contributors` counts them.
     ax : matplotlib.axes.Axes, optional

@@ -20,18 +20,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["accounts_map"]
 
 _ROWS = 12  # a little more than the map needs, or the layout would take it from the title
 _NAMED = 6  # territories that the caption names
 
 
-def accounts_map(accounts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def accounts_map(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     """Draw how many accounts each country has, as a map of the world.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them;
         `dirframe.stats.accounts_by_country` counts them.
     ax : matplotlib.axes.Axes, optional

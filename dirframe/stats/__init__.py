@@ -5,6 +5,9 @@ Every statistic says in its docstring what it does with missing and impossible v
 ``result.attrs["dirframe"]["counted"]``, beside the provenance of the frame, how many there
 were. Columns and dtypes are the same for none, one or many records.
 
+The frame is one of pandas, one of Dask (whose scheduler, that of a cluster too, does the work) or
+a relation of DuckDB, which can be larger than memory. The numbers are the same.
+
 What stays out: drawing (`dirframe.plot`), loading and cleaning.
 """
 

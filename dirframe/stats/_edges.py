@@ -5,32 +5,36 @@ What stays out: the statistics themselves.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
+from dirframe.stats._engines import columns_of
 
 
 def finish(
-    source: pd.DataFrame,
+    source: Any,
     result: pd.DataFrame,
     *,
     step: str,
     resource: str,
     counted: dict[str, int],
 ) -> pd.DataFrame:
-    """Hand the provenance on to a statistic, with what it counted."""
-    provenance.carry(source, result, step)
+    """Hand the provenance on to a statistic, with what it counted.
+
+    Of the engines, pandas alone keeps it with the frame; no source is better than a wrong one.
+    """
+    known = source if isinstance(source, pd.DataFrame) else pd.DataFrame()
+    provenance.carry(known, result, step)
     return provenance.attach(result, resource=resource, counted=counted)
 
 
-def require(frame: pd.DataFrame, *columns: str, giver: str) -> None:
+def require(frame: object, *columns: str, giver: str) -> None:
     """Refuse what is no frame with these columns, and say who gives one."""
-    if not isinstance(frame, pd.DataFrame):
-        raise InvalidInputError(
-            f"A DataFrame as {giver} gives it was expected; a {type(frame).__name__} came."
-        )
-    if missing := [column for column in columns if column not in frame]:
+    known = set(columns_of(frame, giver))
+    if missing := [column for column in columns if column not in known]:
         raise InvalidInputError(
             f"The frame has no column {', '.join(missing)}. Pass one as {giver} gives it."
         )

@@ -9,12 +9,13 @@ What stays out: which column is counted, and what the results are called.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._tables import lazy, shares, sizes, whole_column
+from dirframe.stats._columns import whole
+from dirframe.stats._tables import shares, sizes, whole_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,9 +31,9 @@ class Frequencies:
     negative: int
 
     @classmethod
-    def of(cls, column: pd.Series[int]) -> Self:
+    def of(cls, frame: Any, name: str) -> Self:
         """Count a column; missing and negative numbers are told apart."""
-        table = sizes(lazy(number=column), "number")
+        table = sizes(frame, {"number": whole(name)})
         missing = table["number"].isna().to_numpy(dtype=bool)
         numbers = table["number"].to_numpy(dtype=np.int64, na_value=0)
         records = table["records"].to_numpy(dtype=np.int64)

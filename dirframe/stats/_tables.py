@@ -1,7 +1,7 @@
 """What the statistics are stated on: columns of a frame, and narwhals group-bys over them.
 
-A statistic reads its columns (`whole`, `text`, `moment`), lets a group-by make them small
-(`collected`), and only then orders, pools and shares out what is left. The group-by is
+A statistic names its columns (`dirframe.stats._columns`), lets a group-by make them small
+(`reduced`, `sizes`), and only then orders, pools and shares out what is left. The group-by is
 narwhals', which needs neither an order of rows nor an index; the rest sees a small table.
 
 What stays out: the statistics themselves.
@@ -9,18 +9,24 @@ What stays out: the statistics themselves.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
+from dirframe.stats._engines import collected, in_parts, is_relation, relation_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from dirframe.stats._columns import Column
+
+    Statement = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
 
 PROJECTS = "dirframe.load_projects()"
 ACCOUNTS = "dirframe.load_accounts()"
@@ -34,40 +40,65 @@ FIRST_MONTH, LAST_MONTH = "analysis_min_month", "analysis_max_month"
 CREATED = "created_at"
 
 
-def lazy(**columns: pd.Series[Any]) -> nw.LazyFrame[Any]:
-    """Put columns side by side for narwhals; their rows belong together, whatever the index."""
-    plain = {name: column.reset_index(drop=True) for name, column in columns.items()}
-    return nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
+def reduced(
+    frame: Any, columns: Mapping[str, Column], statement: Statement, *, by: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Let a statement make the columns of a frame a small table.
+
+    The statement is a group-by whose numbers are counts and sums: those of the parts of a
+    frame are added up by the columns `by`. Without them, rows of the parts are put together.
+    """
+    if is_relation(frame):
+        table = relation_table(frame, _names(columns))
+        read = {name: column.within(table) for name, column in columns.items()}
+        return collected(statement(table.select(**read)))
+
+    def work(part: pd.DataFrame) -> pd.DataFrame:
+        # Their rows belong together, whatever the index.
+        plain = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
+        table = nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
+        return collected(statement(table))
+
+    found: pd.DataFrame = in_parts(frame, _names(columns), work, partial(added, by=by))
+    return found
 
 
-def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:
-    """Compute a table that a group-by has made small."""
-    return table.collect(backend="pandas").to_pandas()
+def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame:
+    """Put tables together: add up the numbers of those with the same values in columns `by`."""
+    whole = pd.concat(parts, ignore_index=True)
+    if not by or len(parts) == 1:
+        return whole
+    groups = whole.groupby([*by], dropna=False, sort=False, observed=True)
+    return groups.sum().reset_index()
 
 
-def sizes(table: nw.LazyFrame[Any], *by: str) -> pd.DataFrame:
-    """Count the records (``records``) of each combination of values, missing ones too."""
-    return collected(table.group_by(*by).agg(nw.len().alias("records")))
+def sizes(
+    frame: Any,
+    columns: Mapping[str, Column],
+    *,
+    by: Sequence[str] = (),
+    prepare: Statement | None = None,
+) -> pd.DataFrame:
+    """Count the records (``records``) of each combination of values, missing ones too.
+
+    `prepare` makes the columns `by` of those that are read; without it they are the same.
+    """
+    keys = by or [*columns]
+
+    def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        prepared = prepare(table) if prepare else table
+        return prepared.group_by(*keys).agg(nw.len().alias("records"))
+
+    return reduced(frame, columns, statement, by=keys)
+
+
+def _names(columns: Mapping[str, Column]) -> set[str]:
+    return {name for column in columns.values() for name in column.names}
 
 
 def valid(column: str) -> nw.Expr:
     """Leave out what cannot be: a number below zero."""
     return nw.when(nw.col(column) >= 0).then(nw.col(column))
-
-
-def whole(frame: pd.DataFrame, *names: str) -> pd.Series[int]:
-    """Read whole numbers: of several columns, the first that has a value, row by row."""
-    return _first(frame, names, _whole_numbers, "Int64")
-
-
-def text(frame: pd.DataFrame, *names: str) -> pd.Series[str]:
-    """Read text; a category is the text it stands for."""
-    return _first(frame, names, lambda column: column.astype("str"), "str")
-
-
-def moment(frame: pd.DataFrame, *names: str) -> pd.Series[pd.Timestamp]:
-    """Read points in time; one without a zone is UTC."""
-    return _first(frame, names, _moments, "datetime64[us, UTC]")
 
 
 def whole_column(values: Any) -> pd.Series[int]:
@@ -131,33 +162,3 @@ def _other(groups: int, noun: str) -> str:
 def named(table: pd.DataFrame, column: str) -> NDArray[np.bool_]:
     """Tell which rows of a small table have a name that is not blank."""
     return (table[column].astype("str").str.strip().fillna("") != "").to_numpy(dtype=bool)
-
-
-def _first(frame: pd.DataFrame, names: Sequence[str], read: Any, dtype: str) -> pd.Series[Any]:
-    found = [read(frame[name]) for name in names if name in frame]
-    if not found:
-        return pd.Series([None] * len(frame), dtype=dtype, index=frame.index)
-    column: pd.Series[Any] = found[0]
-    for other in found[1:]:
-        column = column.where(column.notna(), other)
-    return column
-
-
-def _whole_numbers(column: pd.Series[int]) -> pd.Series[int]:
-    if isinstance(column.dtype, pd.Int64Dtype):
-        return column
-    try:
-        return pd.to_numeric(column).astype("Int64")
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"The column {column.name} must hold whole numbers: {error}."
-        ) from error
-
-
-def _moments(column: pd.Series[pd.Timestamp]) -> pd.Series[pd.Timestamp]:
-    if column.dtype == "datetime64[us, UTC]":
-        return column
-    try:
-        return pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"The column {column.name} must hold dates: {error}.") from error

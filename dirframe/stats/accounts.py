@@ -5,11 +5,17 @@ What stays out: countries (`dirframe.stats.countries`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
+from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies
-from dirframe.stats._tables import ACCOUNTS, lazy, shares, sizes, whole, whole_column
+from dirframe.stats._tables import ACCOUNTS, shares, sizes, whole_column
+
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
@@ -17,12 +23,12 @@ RANK = "kudo_score_kudo_rank"
 RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 
 
-def accounts_by_kudo_rank(accounts: pd.DataFrame) -> pd.DataFrame:
+def accounts_by_kudo_rank(accounts: Frame) -> pd.DataFrame:
     """Count the accounts of each kudo rank.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them.
 
     Returns
@@ -56,30 +62,30 @@ def accounts_by_kudo_rank(accounts: pd.DataFrame) -> pd.DataFrame:
     8          9         1  0.333333
     """
     require(accounts, RANK, giver=ACCOUNTS)
-    found = sizes(lazy(rank=whole(accounts, RANK)), "rank")
+    found = sizes(accounts, {"rank": whole(RANK)})
     missing = int(found["records"][found["rank"].isna()].sum())
     by_rank = found.dropna().set_index("rank")["records"]
     count = whole_column(by_rank.reindex(RANKS, fill_value=0))
-    with_rank = int(count.sum())
+    with_rank, records = int(count.sum()), int(found["records"].sum())
     result = pd.DataFrame(
         {"kudo_rank": whole_column(RANKS), "accounts": count, "share": shares(count)}
     )
     counted = {
-        "accounts": len(accounts),
+        "accounts": records,
         "with_kudo_rank": with_rank,
         "kudo_rank_missing": missing,
-        "kudo_rank_impossible": len(accounts) - with_rank - missing,
+        "kudo_rank_impossible": records - with_rank - missing,
     }
     step = "accounts_by_kudo_rank"
     return finish(accounts, result, step=step, resource="account", counted=counted)
 
 
-def posts_distribution(accounts: pd.DataFrame) -> pd.DataFrame:
+def posts_distribution(accounts: Frame) -> pd.DataFrame:
     """Count the accounts of each number of forum posts.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them.
 
     Returns
@@ -111,7 +117,7 @@ def posts_distribution(accounts: pd.DataFrame) -> pd.DataFrame:
     1     12         1   0.25            1.0
     """
     require(accounts, "posts_count", giver=ACCOUNTS)
-    found = Frequencies.of(whole(accounts, "posts_count"))
+    found = Frequencies.of(accounts, "posts_count")
     result = found.distribution("posts", "accounts")
     counted = found.counted("accounts", "posts")
     step = "posts_distribution"

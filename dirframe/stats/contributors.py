@@ -22,12 +22,13 @@ from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
     shares,
-    whole,
     whole_column,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from dirframe.stats._engines import Frame
 
 __all__ = [
     "contributor_concentration",
@@ -40,12 +41,12 @@ __all__ = [
 _TOP_SHARES = (1, 10, 20, 50)  # percent of the projects
 
 
-def contributor_distribution(projects: pd.DataFrame) -> pd.DataFrame:
+def contributor_distribution(projects: Frame) -> pd.DataFrame:
     """Count the projects of each number of contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
 
     Returns
@@ -84,7 +85,7 @@ def contributor_distribution(projects: pd.DataFrame) -> pd.DataFrame:
 
 
 def contributor_quantiles(
-    projects: pd.DataFrame,
+    projects: Frame,
     *,
     quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
 ) -> pd.DataFrame:
@@ -92,7 +93,7 @@ def contributor_quantiles(
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     quantiles : sequence of float, default deciles and tails
         Shares of the projects, 0 to 1.
@@ -143,12 +144,12 @@ def contributor_quantiles(
     return _finish(projects, result, found, "contributor_quantiles")
 
 
-def lorenz(projects: pd.DataFrame) -> pd.DataFrame:
+def lorenz(projects: Frame) -> pd.DataFrame:
     """Give the Lorenz curve of contributors over projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
 
     Returns
@@ -197,12 +198,12 @@ def lorenz(projects: pd.DataFrame) -> pd.DataFrame:
     return _finish(projects, result, found, "lorenz")
 
 
-def contributor_concentration(projects: pd.DataFrame) -> pd.DataFrame:
+def contributor_concentration(projects: Frame) -> pd.DataFrame:
     """Measure how unequally contributors are spread over projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
 
     Returns
@@ -262,13 +263,13 @@ def contributor_concentration(projects: pd.DataFrame) -> pd.DataFrame:
 
 
 def team_size_classes(
-    projects: pd.DataFrame, *, bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100)
+    projects: Frame, *, bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100)
 ) -> pd.DataFrame:
     """Put projects into classes by their number of contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
         The smallest number of each class, ascending, the first of them 0.
@@ -334,13 +335,11 @@ def _class(smallest: int, largest: int | None) -> str:
     return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"
 
 
-def _frequencies(projects: pd.DataFrame) -> Frequencies:
+def _frequencies(projects: Frame) -> Frequencies:
     require(projects, CONTRIBUTORS, giver=PROJECTS)
-    return Frequencies.of(whole(projects, CONTRIBUTORS))
+    return Frequencies.of(projects, CONTRIBUTORS)
 
 
-def _finish(
-    projects: pd.DataFrame, result: pd.DataFrame, found: Frequencies, step: str
-) -> pd.DataFrame:
+def _finish(projects: Frame, result: pd.DataFrame, found: Frequencies, step: str) -> pd.DataFrame:
     counted = found.counted("projects", "contributors")
     return finish(projects, result, step=step, resource="project", counted=counted)

@@ -5,20 +5,26 @@ What stays out: telling which country a text means (`dirframe.unify_countries`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
+from dirframe.stats._columns import text
 from dirframe.stats._edges import finish, require
-from dirframe.stats._tables import lazy, named, ranking, shares, sizes, text, whole_column
+from dirframe.stats._tables import named, ranking, shares, sizes, whole_column
+
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
 
 __all__ = ["accounts_by_country"]
 
 
-def accounts_by_country(accounts: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def accounts_by_country(accounts: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the accounts of each country.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them.
     top : int, optional
         Keep this many countries and sum up the others in a last row named
@@ -62,8 +68,7 @@ def accounts_by_country(accounts: pd.DataFrame, *, top: int | None = None) -> pd
     """
     columns = ("country_code", "country_alpha_2", "country_name")
     require(accounts, *columns, giver="dirframe.unify_countries(accounts)")
-    table = lazy(**{name: text(accounts, name) for name in columns})
-    found = sizes(table, *columns)
+    found = sizes(accounts, {name: text(name) for name in columns})
     known, given = named(found, "country_name"), named(found, "country_code")
     rows = found[known].astype({"country_name": "str", "country_alpha_2": "str"})
     by_name = rows.groupby("country_name")
@@ -84,7 +89,7 @@ def accounts_by_country(accounts: pd.DataFrame, *, top: int | None = None) -> pd
     )
     records = found["records"]
     counted = {
-        "accounts": len(accounts),
+        "accounts": int(records.sum()),
         "with_country": int(records[known].sum()),
         "country_missing": int(records[~known & ~given].sum()),
         "country_unresolved": int(records[~known & given].sum()),

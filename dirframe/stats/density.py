@@ -5,10 +5,11 @@ What stays out: each of them alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import (
     CONTRIBUTORS,
@@ -16,29 +17,26 @@ from dirframe.stats._tables import (
     LINES,
     PROJECTS,
     USERS,
-    collected,
-    lazy,
     named,
     ranked,
+    reduced,
     sizes,
-    text,
-    whole,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
 
 
-def contributors_per_thousand_lines(
-    projects: pd.DataFrame, *, top: int | None = None
-) -> pd.DataFrame:
+def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Give how many contributors a thousand lines of code have, by main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and take all others together in a last row named
@@ -84,18 +82,26 @@ def contributors_per_thousand_lines(
     0        C         2                              0.5
     """
     require(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
-    table = lazy(
-        language=text(projects, LANGUAGE),
-        contributors=whole(projects, CONTRIBUTORS),
-        code_lines=whole(projects, LINES),
-    )
     columns = ["contributors", "code_lines"]
-    both = (nw.col(columns[0]) >= 0) & (nw.col(columns[1]) >= 0)
-    # 1 or 0, and a product instead of a choice: a third of the time, with the same sums.
-    weighed = table.with_columns(projects=both.cast(nw.Int64))
-    weighed = weighed.with_columns(nw.col(name) * nw.col("projects") for name in columns)
-    sums = [nw.col(name).sum() for name in ("projects", *columns)]
-    found = collected(weighed.group_by("language").agg(nw.len().alias("records"), *sums))
+
+    def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        both = (nw.col(columns[0]) >= 0) & (nw.col(columns[1]) >= 0)
+        # 1 or 0, and a product instead of a choice: a third of the time, with the same sums.
+        weighed = table.with_columns(projects=both.cast(nw.Int64))
+        weighed = weighed.with_columns(nw.col(name) * nw.col("projects") for name in columns)
+        sums = [nw.col(name).sum() for name in ("projects", *columns)]
+        return weighed.group_by("language").agg(nw.len().alias("records"), *sums)
+
+    found = reduced(
+        projects,
+        {
+            "language": text(LANGUAGE),
+            "contributors": whole(CONTRIBUTORS),
+            "code_lines": whole(LINES),
+        },
+        statement,
+        by=["language"],
+    )
     spoken = named(found, "language")
     rows = found.loc[spoken & (found["projects"] > 0), ["language", "projects", *columns]]
     with_both = int(rows["projects"].sum())
@@ -105,7 +111,7 @@ def contributors_per_thousand_lines(
     result["contributors_per_thousand_lines"] = ratio.astype("Float64")
     numbers = found["records"]
     counted = {
-        "projects": len(projects),
+        "projects": int(numbers.sum()),
         "with_both": with_both,
         "without_language": int(numbers[~spoken].sum()),
         "numbers_missing_or_negative": int(numbers[spoken].sum()) - with_both,
@@ -116,12 +122,12 @@ def contributors_per_thousand_lines(
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
-def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
+def users_against_contributors(projects: Frame) -> pd.DataFrame:
     """Count the projects of each pair of users and contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect.
 
     Returns
@@ -158,8 +164,8 @@ def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
     1      7             2         1
     """
     require(projects, CONTRIBUTORS, giver=PROJECTS)
-    columns = {"users": whole(projects, *USERS), "contributors": whole(projects, CONTRIBUTORS)}
-    pairs = sizes(lazy(**columns), *columns).rename(columns={"records": "projects"})
+    columns = {"users": whole(*USERS), "contributors": whole(CONTRIBUTORS)}
+    pairs = sizes(projects, columns).rename(columns={"records": "projects"})
     pairs = pairs.astype("Int64")
     unknown = {
         f"{name}_{reason}": int(pairs["projects"][rows].sum())
@@ -171,6 +177,10 @@ def users_against_contributors(projects: pd.DataFrame) -> pd.DataFrame:
     }
     result = pairs[((pairs["users"] >= 0) & (pairs["contributors"] >= 0)).fillna(value=False)]
     result = result.sort_values(["users", "contributors"], ignore_index=True)
-    counted = {"projects": len(projects), "with_both": int(result["projects"].sum()), **unknown}
+    counted = {
+        "projects": int(pairs["projects"].sum()),
+        "with_both": int(result["projects"].sum()),
+        **unknown,
+    }
     step = "users_against_contributors"
     return finish(projects, result, step=step, resource="project", counted=counted)

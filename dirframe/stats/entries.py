@@ -8,35 +8,45 @@ What stays out: the main language (`dirframe.stats.languages`).
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 import narwhals as nw
 import pandas as pd
 
 from dirframe.client.children import child_table
+from dirframe.errors import InvalidInputError
+from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._engines import collected, in_parts
 from dirframe.stats._tables import (
     LINES,
     PROJECTS,
-    collected,
-    lazy,
+    added,
     named,
     ranking,
-    whole,
     whole_column,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["language_breakdown", "licenses", "tags"]
 
 _LANGUAGES = "analysis_languages"
+_UNNAMED = "code_lines_unnamed"
 #: What the directory writes for the languages that it does not list, without an id.
 _REST = r"\d+ Others?"
 
 
-def licenses(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects under each licence.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many licences and count the projects that have any other in a last row
@@ -75,23 +85,15 @@ def licenses(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
       license  projects  share
     0    gpl3         2    1.0
     """
-    entries = _entries(projects, "licenses")
-    code = entries["vanity_url"]
-    code = code.where(code.notna(), entries["name"])
-    title = entries["nice_name"]
-    title = title.where(title.notna(), entries["name"])
-    table = _memberships(entries["project_id"], code, top=top, noun="licences")
-    titles = title.groupby(code).min()
-    table.insert(1, "title", pd.Series(titles.reindex(table["label"]).to_numpy(), dtype="str"))
-    return _finish(projects, table, entries["project_id"], code, name="license", step="licenses")
+    return _memberships(projects, "licenses", _licenses, "license", top=top, noun="licences")
 
 
-def tags(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects with each tag.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many tags and count the projects that have any other in a last row named
@@ -125,17 +127,15 @@ def tags(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
     0  xml         2    1.0
     1  web         1    0.5
     """
-    entries = _entries(projects, "tags")
-    table = _memberships(entries["project_id"], entries["tag"], top=top, noun="tags")
-    return _finish(projects, table, entries["project_id"], entries["tag"], name="tag", step="tags")
+    return _memberships(projects, "tags", _tags, "tag", top=top, noun="tags")
 
 
-def language_breakdown(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Share out the lines of code among all languages, not only the main ones.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
@@ -188,28 +188,7 @@ def language_breakdown(projects: pd.DataFrame, *, top: int | None = None) -> pd.
     1     Perl         1       300.0  0.230769
     """
     require(projects, LINES, giver=PROJECTS)
-    entries = _entries(projects, "languages")
-    lines = whole(projects, LINES).reset_index(drop=True)
-    number = entries["project_id"].astype("int64")
-    percentage = entries["percentage"]
-    odd = percentage.isna() | (percentage < 0) | (percentage > 100)
-    listed = pd.Series(range(len(projects))).isin(set(number))
-    impossible = pd.Series(range(len(projects))).isin(set(number[odd.fillna(value=True)]))
-    missing, negative = lines.isna(), (lines < 0).fillna(value=False)
-    counts = listed & ~missing & ~negative & ~impossible
-    kept = counts.reindex(number).to_numpy(dtype=bool)
-    rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
-    weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
-    named_rows = kept & ~rest & named(entries, "language")
-    table = lazy(
-        project=number[named_rows],
-        language=entries["language"][named_rows],
-        lines=weight[named_rows],
-    )
-    own = table.group_by("project", "language").agg(nw.col("lines").sum())
-    found = collected(
-        own.group_by("language").agg(projects=nw.len(), code_lines=nw.col("lines").sum())
-    )
+    found, numbers, _ = in_parts(projects, [_LANGUAGES, LINES], _breakdown, _together)
     names, pooled = ranking(
         found, "language", ["code_lines", "projects"], top=top, noun="languages"
     )
@@ -226,71 +205,174 @@ def language_breakdown(projects: pd.DataFrame, *, top: int | None = None) -> pd.
         }
     )
     counted = {
-        "projects": len(projects),
-        "with_breakdown": int(counts.sum()),
-        "breakdown_missing": int((~listed).sum()),
-        "code_lines_missing": int((listed & missing).sum()),
-        "code_lines_negative": int((listed & negative).sum()),
-        "percentages_impossible": int((listed & ~missing & ~negative & impossible).sum()),
+        **{what: int(number) for what, number in numbers.items() if what != _UNNAMED},
         "languages": len(names),
         "languages_in_other": pooled,
-        "code_lines_unnamed": round(float(weight[kept & ~named_rows].sum())),
+        _UNNAMED: round(numbers[_UNNAMED]),
     }
     step = "language_breakdown"
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
+class _Counts(NamedTuple):
+    """What some projects come to: a table by label, numbers by what they are, titles of labels."""
+
+    table: pd.DataFrame
+    numbers: dict[str, float]
+    titles: dict[str, str] | None = None
+
+
+def _together(parts: Sequence[_Counts]) -> _Counts:
+    table = added([part.table for part in parts], [parts[0].table.columns[0]])
+    whats, titles = parts[0].numbers, parts[0].titles
+    for other in parts[1:]:
+        if titles is not None:
+            titles = _least(titles, other.titles or {})
+    numbers = {what: sum(part.numbers[what] for part in parts) for what in whats}
+    return _Counts(table, numbers, titles)
+
+
+def _sum(parts: Sequence[int]) -> int:
+    return sum(parts)
+
+
+def _least(titles: dict[str, str], others: dict[str, str]) -> dict[str, str]:
+    both = {label: min(titles[label], others[label]) for label in titles.keys() & others.keys()}
+    return titles | others | both
+
+
+def _breakdown(projects: pd.DataFrame) -> _Counts:
+    entries = _entries(projects, "languages")
+    lines = whole(LINES).of(projects).reset_index(drop=True)
+    number = entries["project_id"].astype("int64")
+    percentage = entries["percentage"]
+    odd = percentage.isna() | (percentage < 0) | (percentage > 100)
+    listed = pd.Series(range(len(projects))).isin(set(number))
+    impossible = pd.Series(range(len(projects))).isin(set(number[odd.fillna(value=True)]))
+    missing, negative = lines.isna(), (lines < 0).fillna(value=False)
+    counts = listed & ~missing & ~negative & ~impossible
+    kept = counts.reindex(number).to_numpy(dtype=bool)
+    rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
+    weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
+    named_rows = kept & ~rest & named(entries, "language")
+    table = nw.from_native(
+        pd.DataFrame(
+            {
+                "project": number[named_rows],
+                "language": entries["language"][named_rows],
+                "lines": weight[named_rows],
+            }
+        )
+    ).lazy()
+    own = table.group_by("project", "language").agg(nw.col("lines").sum())
+    found = own.group_by("language").agg(projects=nw.len(), code_lines=nw.col("lines").sum())
+    numbers = {
+        "projects": len(projects),
+        "with_breakdown": counts.sum(),
+        "breakdown_missing": (~listed).sum(),
+        "code_lines_missing": (listed & missing).sum(),
+        "code_lines_negative": (listed & negative).sum(),
+        "percentages_impossible": (listed & ~missing & ~negative & impossible).sum(),
+        _UNNAMED: weight[kept & ~named_rows].sum(),
+    }
+    return _Counts(collected(found), {what: float(number) for what, number in numbers.items()})
+
+
+def _licenses(projects: pd.DataFrame) -> pd.DataFrame:
+    entries = _entries(projects, "licenses")
+    code, title = entries["vanity_url"], entries["nice_name"]
+    return pd.DataFrame(
+        {
+            "project": entries["project_id"],
+            "label": code.where(code.notna(), entries["name"]),
+            "title": title.where(title.notna(), entries["name"]),
+        }
+    )
+
+
+def _tags(projects: pd.DataFrame) -> pd.DataFrame:
+    entries = _entries(projects, "tags")
+    return pd.DataFrame({"project": entries["project_id"], "label": entries["tag"]})
+
+
 def _entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
     """Give the entries with the number of their project: an id may be there twice."""
-    require(projects, giver=PROJECTS)
     column = _LANGUAGES if name == "languages" else name
     own = pd.DataFrame({"id": pd.Series(range(len(projects))).astype("str")})
     if column in projects:
-        own[column] = projects[column].to_numpy()
+        own[column] = _lists(projects[column]).to_numpy()
     own.attrs["dirframe"] = {"resource": "project"}
     entries = child_table(own, name)
     entries.attrs = {}
     return entries
 
 
+def _lists(column: pd.Series[Any]) -> pd.Series[Any]:
+    if not isinstance(column.dtype, pd.StringDtype):
+        return column
+    try:  # lists that differ in form stand in Parquet as JSON
+        return column.map(json.loads, na_action="ignore").astype("object")
+    except ValueError as error:
+        raise InvalidInputError(
+            f"The column {column.name} must hold lists, or lists as JSON; it holds text. Dask "
+            "makes text of them unless the option dataframe.convert-string is False."
+        ) from error
+
+
 def _memberships(
-    project: pd.Series[str], label: pd.Series[str], *, top: int | None, noun: str
+    projects: Any,
+    column: str,
+    read: Callable[[pd.DataFrame], pd.DataFrame],
+    name: str,
+    *,
+    top: int | None,
+    noun: str,
 ) -> pd.DataFrame:
     """Count the projects of each label; one that has two of the others counts once there."""
-    table = lazy(project=project, label=label).unique(["project", "label"])
-    found = collected(table.group_by("label").agg(projects=nw.len()))
-    found = found[named(found, "label")]
+    require(projects, giver=PROJECTS)
+    if isinstance(projects, pd.DataFrame):  # read once for both rounds
+        entries = read(projects)
+        entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries
+    else:
+        entries_of = read
+
+    def memberships(part: pd.DataFrame) -> _Counts:
+        return _of_labels(entries_of(part), len(part))
+
+    found, numbers, titles = in_parts(projects, [column], memberships, _together)
     names, pooled = ranking(found, "label", ["projects"], top=top, noun=noun)
     kept = names.index[: len(names) - pooled]
     order, counts = [*kept], list(found.set_index("label")["projects"].reindex(kept))
     if pooled:
+        others = set(names.index[-pooled:])
+
+        def in_other(part: pd.DataFrame) -> int:
+            own = entries_of(part)
+            return int(own["project"][own["label"].isin(others)].nunique())
+
         order.append(names.iloc[-1])
-        counts.append(project[label.isin(names.index[-pooled:])].nunique())
-    result = pd.DataFrame(
-        {"label": pd.Series(order, dtype="str"), "projects": whole_column(counts)}
-    )
-    result.attrs["pooled"] = pooled
-    return result
-
-
-def _finish(
-    projects: pd.DataFrame,
-    table: pd.DataFrame,
-    project: pd.Series[str],
-    label: pd.Series[str],
-    *,
-    name: str,
-    step: str,
-) -> pd.DataFrame:
-    having = int(project[named(label.to_frame("label"), "label")].nunique())
-    pooled = table.attrs.pop("pooled")
-    result = table.rename(columns={"label": name})
+        counts.append(in_parts(projects, [column], in_other, _sum))
+    result = pd.DataFrame({name: pd.Series(order, dtype="str"), "projects": whole_column(counts)})
+    if titles is not None:
+        result.insert(1, "title", pd.Series([titles.get(label) for label in order], dtype="str"))
+    records, having = int(numbers["projects"]), int(numbers["having"])
     result["share"] = (result["projects"] / max(having, 1)).astype("Float64")
     counted = {
-        "projects": len(projects),
+        "projects": records,
         f"with_{name}": having,
-        f"without_{name}": len(projects) - having,
-        step: len(result) - bool(pooled) + pooled,
-        f"{step}_in_other": pooled,
+        f"without_{name}": records - having,
+        column: len(names),
+        f"{column}_in_other": pooled,
     }
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return finish(projects, result, step=column, resource="project", counted=counted)
+
+
+def _of_labels(entries: pd.DataFrame, records: int) -> _Counts:
+    own = entries[named(entries, "label")]
+    once = own.drop_duplicates(["project", "label"])
+    table = once.groupby("label", sort=False).size().reset_index(name="projects")
+    numbers = {"projects": float(records), "having": float(own["project"].nunique())}
+    if "title" not in own:
+        return _Counts(table, numbers)
+    titles = own.groupby("label")["title"].min()
+    return _Counts(table, numbers, dict(zip(titles.index.astype("str"), titles, strict=True)))

@@ -5,7 +5,7 @@ What stays out: the time of a single project (`dirframe.stats.lifetimes`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import pandas as pd
@@ -13,23 +13,24 @@ from pandas.tseries.frequencies import to_offset
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
+from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.stats._columns import moment, text
 from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import (
     CREATED,
     FIRST_MONTH,
     LANGUAGE,
     PROJECTS,
-    lazy,
-    moment,
     named,
     ranking,
     sizes,
-    text,
     whole_column,
 )
 
 if TYPE_CHECKING:
     from pandas.tseries.offsets import BaseOffset
+
+    from dirframe.stats._engines import Frame
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -37,12 +38,12 @@ _LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
 _DAY = pd.Timedelta(days=1)
 
 
-def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
+def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     """Count accounts or projects by when the directory got them.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them.
     freq : str, default "MS"
         Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
@@ -81,8 +82,11 @@ def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
     """
     require(frame, CREATED, giver=_LOADERS)
     every = _offset(freq)
-    table = lazy(created=moment(frame, CREATED)).select(day=nw.col("created").dt.truncate("1d"))
-    by_day = sizes(table, "day")
+
+    def days(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return table.select(day=nw.col("created").dt.truncate("1d"))
+
+    by_day = sizes(frame, {"created": moment(CREATED)}, by=["day"], prepare=days)
     dated = by_day.dropna(subset=["day"]).set_index("day")["records"].sort_index()
     dated.index = pd.DatetimeIndex(dated.index).tz_convert("UTC")
     new = dated.resample(every, closed="left", label="left").sum()
@@ -94,20 +98,18 @@ def growth(frame: pd.DataFrame, *, freq: str = "MS") -> pd.DataFrame:
             "total": count.cumsum(),
         }
     )
-    resource = provenance.describe(frame)["resource"]
-    if not resource:
-        resource = "account" if "email_sha1" in frame else "project"
-    known = int(dated.sum())
+    resource = _resource_of(frame)
+    known, records = int(dated.sum()), int(by_day["records"].sum())
     counted = {
-        f"{resource}s": len(frame),
+        f"{resource}s": records,
         "with_created_at": known,
-        "created_at_missing": len(frame) - known,
+        "created_at_missing": records - known,
     }
     return finish(frame, result, step="growth", resource=resource, counted=counted)
 
 
 def languages_by_year(
-    projects: pd.DataFrame,
+    projects: Frame,
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
@@ -116,7 +118,7 @@ def languages_by_year(
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages, those with the most projects over all years, and sum up the
@@ -168,10 +170,12 @@ def languages_by_year(
     if date not in {FIRST_MONTH, CREATED}:
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
     require(projects, LANGUAGE, date, giver=PROJECTS)
-    table = lazy(language=text(projects, LANGUAGE), date=moment(projects, date)).select(
-        nw.col("language"), year=nw.col("date").dt.year()
-    )
-    found = sizes(table, "language", "year")
+
+    def years_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return table.select("language", year=nw.col("date").dt.year())
+
+    columns = {"language": text(LANGUAGE), "date": moment(date)}
+    found = sizes(projects, columns, by=["language", "year"], prepare=years_of)
     spoken, dated = named(found, "language"), found["year"].notna().to_numpy(dtype=bool)
     rows = found[spoken & dated]
     totals = rows.groupby("language")["records"].sum().reset_index()
@@ -196,7 +200,7 @@ def languages_by_year(
     )
     records = found["records"]
     counted = {
-        "projects": len(projects),
+        "projects": int(records.sum()),
         "with_language_and_date": int(records[spoken & dated].sum()),
         "without_language": int(records[~spoken].sum()),
         "date_missing": int(records[spoken & ~dated].sum()),
@@ -205,6 +209,14 @@ def languages_by_year(
     }
     step = "languages_by_year"
     return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def _resource_of(frame: Any) -> str:
+    if isinstance(frame, pd.DataFrame) and (noted := provenance.describe(frame)["resource"]):
+        return str(noted)
+    of_projects = {field.column for field in PROJECT.fields}
+    of_accounts = {field.column for field in ACCOUNT.fields} - of_projects
+    return ACCOUNT.name if of_accounts.intersection(frame.columns) else PROJECT.name
 
 
 def _offset(freq: str) -> BaseOffset:

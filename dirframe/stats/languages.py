@@ -5,10 +5,13 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import quantiles
 from dirframe.stats._tables import (
@@ -17,29 +20,29 @@ from dirframe.stats._tables import (
     LINES,
     PROJECTS,
     USERS,
-    collected,
-    lazy,
     named,
     ranked,
     ranking,
+    reduced,
     shares,
     sizes,
-    text,
     valid,
-    whole,
 )
+
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
 
 __all__ = ["contributors_by_language", "language_share"]
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 
 
-def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects of each main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
@@ -88,27 +91,31 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
     """
     require(projects, LANGUAGE, LINES, giver=PROJECTS)
     values = ["code_lines", "users"]
-    table = lazy(
-        language=text(projects, LANGUAGE),
-        code_lines=whole(projects, LINES),
-        users=whole(projects, *USERS),
-    ).with_columns(valid(name).alias(f"{name}_valid") for name in values)
-    sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
-    known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
-    given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-    per_language = table.group_by("language")
-    found = collected(per_language.agg(nw.len().alias("projects"), *sums, *known, *given))
+
+    def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        table = table.with_columns(valid(name).alias(f"{name}_valid") for name in values)
+        sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
+        known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
+        given = [nw.col(name).count().alias(f"{name}_given") for name in values]
+        return table.group_by("language").agg(nw.len().alias("projects"), *sums, *known, *given)
+
+    found = reduced(
+        projects,
+        {"language": text(LANGUAGE), "code_lines": whole(LINES), "users": whole(*USERS)},
+        statement,
+        by=["language"],
+    )
     for name in values:
         found[name] = found[name].mask(found[f"{name}_known"] == 0)
     rows = found[named(found, "language")]
     columns = ["language", "projects", *values]
     result, pooled = ranked(rows[columns], "language", ["projects"], top=top, noun="languages")
     result.insert(2, "share", shares(result["projects"]))
-    with_language = int(rows["projects"].sum())
+    with_language, records = (int(table["projects"].sum()) for table in (rows, found))
     counted = {
-        "projects": len(projects),
+        "projects": records,
         "with_language": with_language,
-        "without_language": len(projects) - with_language,
+        "without_language": records - with_language,
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -119,12 +126,12 @@ def language_share(projects: pd.DataFrame, *, top: int | None = None) -> pd.Data
     return finish(projects, result, step="language_share", resource="project", counted=counted)
 
 
-def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Describe how many contributors the projects of each main language have.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last
@@ -178,8 +185,9 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     1     Java                 0          <NA>    <NA>
     """
     require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
-    table = lazy(language=text(projects, LANGUAGE), people=whole(projects, CONTRIBUTORS))
-    found = sizes(table, "language", "people")
+    columns = {"language": text(LANGUAGE), "people": whole(CONTRIBUTORS)}
+    found = sizes(projects, columns)
+    records = int(found["records"].sum())
     found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
     found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)
@@ -203,9 +211,9 @@ def contributors_by_language(projects: pd.DataFrame, *, top: int | None = None) 
     negative = (found["people"] < 0).fillna(value=False)
     with_language = int(found["records"].sum())
     counted = {
-        "projects": len(projects),
+        "projects": records,
         "with_language": with_language,
-        "without_language": len(projects) - with_language,
+        "without_language": records - with_language,
         "languages": len(names),
         "languages_in_other": pooled,
         "contributors_missing": int(found["records"][found["people"].isna()].sum()),

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
+from dirframe.stats._columns import moment, text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._tables import (
     CONTRIBUTORS,
@@ -21,31 +22,29 @@ from dirframe.stats._tables import (
     LANGUAGE,
     LAST_MONTH,
     PROJECTS,
-    collected,
-    lazy,
-    moment,
+    reduced,
     shares,
     sizes,
-    text,
     valid,
-    whole,
     whole_column,
 )
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from dirframe.stats._engines import Frame
+
 __all__ = ["activity", "life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
 
 
-def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.DataFrame:
+def activity(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
     """Count active and dormant projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         A day, such as ``"2013-07-31"``; its month is the one that is looked back from. Left
@@ -96,16 +95,24 @@ def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.D
     1  dormant         1
     """
     require(projects, FIRST_MONTH, LAST_MONTH, CONTRIBUTORS, giver=PROJECTS)
-    table = lazy(
-        first=moment(projects, FIRST_MONTH),
-        last=moment(projects, LAST_MONTH),
-        people=whole(projects, CONTRIBUTORS),
-    ).with_columns(
-        working=valid("people") > 0,
-        reversed=nw.col("last") < nw.col("first"),
-        negative=nw.col("people") < 0,
+
+    def signs(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return table.with_columns(
+            working=valid("people") > 0,
+            reversed=nw.col("last") < nw.col("first"),
+            negative=nw.col("people") < 0,
+        )
+
+    found = sizes(
+        projects,
+        {
+            "first": moment(FIRST_MONTH),
+            "last": moment(LAST_MONTH),
+            "people": whole(CONTRIBUTORS),
+        },
+        by=["last", "working", "reversed", "negative"],
+        prepare=signs,
     )
-    found = sizes(table, "last", "working", "reversed", "negative")
     count = found["records"].to_numpy(dtype=np.int64)
     last, working = found["last"], found["working"].astype("boolean")
     backwards, negative = (
@@ -129,7 +136,7 @@ def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.D
         }
     )
     counted = {
-        "projects": len(projects),
+        "projects": int(count.sum()),
         "with_activity": int(count[told].sum()),
         "month_missing": int(count[no_month].sum()),
         "contributors_missing": int(count[working.isna().to_numpy() & ~negative].sum()),
@@ -141,12 +148,12 @@ def activity(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.D
     return finish(projects, result, step="activity", resource="project", counted=counted)
 
 
-def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> pd.DataFrame:
+def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         The day on which the age is told. Left out: the latest month in the data.
@@ -186,8 +193,8 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     2      2         1    0.5            1.0
     """
     require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
-    table = lazy(first=moment(projects, FIRST_MONTH), last=moment(projects, LAST_MONTH))
-    found = sizes(table, "first", "last")
+    columns = {"first": moment(FIRST_MONTH), "last": moment(LAST_MONTH)}
+    found = sizes(projects, columns)
     count = found["records"].to_numpy(dtype=np.int64)
     backwards = (found["last"] < found["first"]).to_numpy(dtype=bool)
     latest = found[["first", "last"]][~backwards].max().max()
@@ -208,7 +215,7 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
         }
     )
     counted = {
-        "projects": len(projects),
+        "projects": int(count.sum()),
         "with_age": int(numbers.sum()),
         "month_missing": int(count[no_month].sum()),
         "months_reversed": int(count[backwards & ~no_month].sum()),
@@ -217,12 +224,12 @@ def project_age(projects: pd.DataFrame, *, as_of: date | str | None = None) -> p
     return finish(projects, result, step="project_age", resource="project", counted=counted)
 
 
-def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame:
+def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Give each project's time from its first to its last month with activity.
 
     Parameters
     ----------
-    projects : pandas.DataFrame
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Give this many projects, those with the longest life. Left out: all.
@@ -273,41 +280,57 @@ def life_span(projects: pd.DataFrame, *, top: int | None = None) -> pd.DataFrame
     require(projects, "id", "name", LANGUAGE, *months, CONTRIBUTORS, giver=PROJECTS)
     if top is not None and top < 1:
         raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all projects.")
-    first, last = nw.col("first_month"), nw.col("last_month")
-    year, month = last.dt.year() - first.dt.year(), last.dt.month() - first.dt.month()
-    table = lazy(
-        id=text(projects, "id"),
-        name=text(projects, "name"),
-        language=text(projects, LANGUAGE),
-        first_month=moment(projects, FIRST_MONTH),
-        last_month=moment(projects, LAST_MONTH),
-        contributors=whole(projects, CONTRIBUTORS),
-    ).with_columns(months=(12 * year + month + 1), contributors=valid("contributors"))
-    lengths = sizes(table, "months").astype("Int64").sort_values("months", ascending=False)
+    columns = {"first_month": moment(FIRST_MONTH), "last_month": moment(LAST_MONTH)}
+    lengths = sizes(projects, columns, by=["months"], prepare=_lengths).astype("Int64")
+    lengths = lengths.sort_values("months", ascending=False)
     lived = lengths[(lengths["months"] > 0).fillna(value=False)]
+    least = 1
     if top is not None and len(lived):  # all that could be among them, before they are sorted
         enough = int((lived["records"].cumsum() < top).sum())
         least = int(lived["months"].iloc[min(enough, len(lived) - 1)])
-        table = table.filter(nw.col("months") >= least)
-    spans = table.filter(nw.col("months") > 0).sort(
-        "months", "first_month", "name", "id", descending=[True, False, False, False]
+
+    def long_enough(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return _lengths(table).filter(nw.col("months") >= least)
+
+    spans = reduced(
+        projects,
+        {
+            "id": text("id"),
+            "name": text("name"),
+            "language": text(LANGUAGE),
+            "contributors": whole(CONTRIBUTORS),
+            **columns,
+        },
+        long_enough,
     )
-    result = collected(spans if top is None else spans.head(top))
+    spans["contributors"] = spans["contributors"].where(spans["contributors"] >= 0)
+    result = spans.sort_values(
+        ["months", "first_month", "name", "id"],
+        ascending=[False, True, True, True],
+        na_position="first",
+    ).head(len(spans) if top is None else top)
     names = ["id", "name", "language", "first_month", "last_month", "months", "contributors"]
     result = result[names].astype(
         dict(zip(names, ["str"] * 3 + [_MOMENT] * 2 + ["Int64"] * 2, strict=True))
     )
-    spanned = int(lived["records"].sum())
+    spanned, records = int(lived["records"].sum()), int(lengths["records"].sum())
     missing = int(lengths["records"][lengths["months"].isna()].sum())
     counted = {
-        "projects": len(projects),
+        "projects": records,
         "with_life_span": spanned,
         "month_missing": missing,
-        "months_reversed": len(projects) - spanned - missing,
+        "months_reversed": records - spanned - missing,
         "projects_not_shown": spanned - len(result),
     }
     result = result.reset_index(drop=True)
     return finish(projects, result, step="life_span", resource="project", counted=counted)
+
+
+def _lengths(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Add the months from the first to the last, both counted."""
+    first, last = nw.col("first_month").dt, nw.col("last_month").dt
+    years, months = last.year() - first.year(), last.month() - first.month()
+    return table.with_columns(months=12 * years + months + 1)
 
 
 def _day(as_of: date | str) -> Any:

@@ -12,9 +12,10 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.schema import ACCOUNT, PROJECT, Kind
+from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
-from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, moment, whole, whole_column
+from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -171,7 +172,7 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
     reasons = {reason: int(rows.sum()) for reason, rows in found}
     if {"created_at", "updated_at"} <= set(frame):
-        early = moment(frame, "updated_at") < moment(frame, "created_at")
+        early = moment("updated_at").of(frame) < moment("created_at").of(frame)
         reasons["impossible: changed before it was created"] = int(early.sum())
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
@@ -190,9 +191,9 @@ def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
         if "country_alpha_2" in frame:
             yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
     if "posts_count" in frame:
-        yield "impossible: negative posts", whole(frame, "posts_count") < 0
+        yield "impossible: negative posts", whole("posts_count").of(frame) < 0
     if "kudo_score_kudo_rank" in frame:
-        rank = whole(frame, "kudo_score_kudo_rank")
+        rank = whole("kudo_score_kudo_rank").of(frame)
         yield "no kudo rank", rank.isna()
         yield "impossible: kudo rank", (rank < 1) | (rank > 10)
     for name, most in (("latitude", 90), ("longitude", 180)):
@@ -211,17 +212,17 @@ def _of_projects(
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
     if any(name in frame for name in _FETCHED):
-        fetched = moment(frame, *_FETCHED)
+        fetched = moment(*_FETCHED).of(frame)
         loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
         now = fetched.max() if pd.isna(loaded) or record["synthetic"] else loaded
         yield f"stale: code fetched over a year before {_day(now)}", fetched < now - _STALE_AFTER
     if LINES in frame:
-        yield "impossible: negative lines", whole(frame, LINES) < 0
+        yield "impossible: negative lines", whole(LINES).of(frame) < 0
     if CONTRIBUTORS in frame:
-        yield "impossible: negative contributors", whole(frame, CONTRIBUTORS) < 0
+        yield "impossible: negative contributors", whole(CONTRIBUTORS).of(frame) < 0
     months = ("analysis_min_month", "analysis_max_month")
     if set(months) <= set(frame):
-        first, last = (moment(frame, name) for name in months)
+        first, last = (moment(name).of(frame) for name in months)
         yield "impossible: last month before the first", last < first
 
 

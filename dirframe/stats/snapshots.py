@@ -12,9 +12,10 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
+from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
-from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, text, whole
+from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -199,7 +200,7 @@ def _plain(column: pd.Series[Any]) -> pd.Series[str]:
 
 
 def _languages(before: pd.DataFrame, after: pd.DataFrame, both: pd.Index[Any]) -> pd.DataFrame:
-    old, new = text(before, LANGUAGE), text(after, LANGUAGE)
+    old, new = text(LANGUAGE).of(before), text(LANGUAGE).of(after)
     counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     counts = counts.fillna(0).astype("int64")
     counts["change"] = counts["after"] - counts["before"]
@@ -212,11 +213,11 @@ def _languages(before: pd.DataFrame, after: pd.DataFrame, both: pd.Index[Any]) -
 
 
 def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    old, new = (whole(frame, CONTRIBUTORS).reset_index(drop=True) for frame in (before, after))
+    old, new = (whole(CONTRIBUTORS).of(frame).reset_index(drop=True) for frame in (before, after))
     table = pd.DataFrame(
         {
             "id": after["id"].astype("str").to_numpy(),
-            "name": text(after, "name").to_numpy(),
+            "name": text("name").of(after).to_numpy(),
             "before": old,
             "after": new,
             "change": new - old,

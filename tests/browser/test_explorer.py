@@ -34,6 +34,12 @@ _SCROLLED = """root => [...root.querySelectorAll('*')].filter(part =>
     part.scrollWidth > part.clientWidth + 1
     && ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)
     && !['SELECT', 'INPUT'].includes(part.tagName)).map(part => part.className)"""
+_FOCUSABLE = "button:enabled, input:enabled, select:enabled, pre[tabindex]"
+_FOCUSED = """() => {
+    const at = document.activeElement;
+    return at.closest('.dirframe-explorer')
+        && (at.labels?.[0]?.innerText || at.getAttribute('aria-label') || at.innerText);
+}"""
 _END_KERNELS = """async () => {
     const token = document.cookie.match(/_xsrf=([^;]*)/)[1];
     for (const one of await (await fetch('/api/sessions')).json())
@@ -141,10 +147,7 @@ def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     explorer.get_by_label("Collection").focus()
     for label in ("Query (empty: all)", "Sort", "At most (0: all)", "Price", "Load"):
         page.keyboard.press("Tab")
-        assert page.evaluate("""() => {
-            const at = document.activeElement;
-            return at.labels?.[0]?.innerText || at.innerText;
-        }""").startswith(label)
+        assert page.evaluate(_FOCUSED).startswith(label)
     page.keyboard.press("Enter")
     expect(control(explorer, "progress")).to_contain_text(re.compile(r"of 1,500 records"))
     expect(control(explorer, "load")).to_be_disabled()
@@ -156,6 +159,16 @@ def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     assert 25 <= int(said.split()[0].replace(",", "")) < 1500
     expect(control(explorer, "citation", "pre")).to_contain_text("Incomplete:")
     assert explorer.evaluate(_SCROLLED) == []
+
+    explorer.get_by_label("Collection").focus()
+    reached = []
+    while name := page.evaluate(_FOCUSED):
+        reached.append(name)
+        page.keyboard.press("Tab")
+    there = explorer.locator(_FOCUSABLE).filter(visible=True)
+    assert len(reached) == there.count() > 20
+    assert {"Main language", "Created from", "Next ▸", "Chart", "Code", "Export"} <= set(reached)
+
     inside = explorer.bounding_box()
     picture = control(explorer, "chart", "img").bounding_box()
     assert inside is not None

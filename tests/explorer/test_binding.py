@@ -7,7 +7,9 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
+import pytest
 
+from dirframe.errors import InvalidInputError
 from dirframe.explorer.binding import button, choice, named, say
 from dirframe.explorer.state import State
 
@@ -70,6 +72,39 @@ def test_a_click_while_a_change_is_shown_is_not_lost(projects: pd.DataFrame) -> 
     assert state.activity == "dormant"
     assert state.shown is not None
     assert 0 < len(state.shown.frame) < 250
+
+
+def test_what_the_state_shows_meanwhile_does_not_take_a_choice_back(
+    projects: pd.DataFrame,
+) -> None:
+    kernel = Kernel()
+    state = State(projects, kernel)
+    widgets: list[Any] = []
+
+    def chosen_before_it_is_shown(change: Any) -> None:
+        if change["new"] == "name":
+            elsewhere(lambda: setattr(widgets[0], "value", "stack_count"))
+
+    state.observe(chosen_before_it_is_shown, "order_by")
+    columns = ["name", "stack_count"]
+    widgets.append(
+        choice(
+            *(w.Dropdown, "df-order", "Order by", state, "order_by"),
+            options=lambda: [("as loaded", ""), *((name, name) for name in columns)],
+            when=["columns"],
+        )
+    )
+    widgets[0].value = "name"
+    kernel.goes_on()
+    assert (state.order_by, widgets[0].value) == ("stack_count", "stack_count")
+
+
+def test_what_cannot_be_chosen_leaves_the_widget_as_it_was(projects: pd.DataFrame) -> None:
+    state = State(projects)
+    text = named(w.Text, "df-order", "Order by", state, "order_by")
+    with pytest.raises(InvalidInputError):
+        text.value = "nope"
+    assert (text.value, state.order_by) == ("", "")
 
 
 def test_of_several_changes_the_last_holds_and_none_is_taken_back(projects: pd.DataFrame) -> None:

@@ -32,6 +32,13 @@ def test_a_frame_tells_what_it_holds_by_its_provenance_or_by_its_columns(
         choices.resource_of(pd.DataFrame({"weight": [1]}))
 
 
+def test_columns_that_no_name_tells_apart_are_refused(projects: pd.DataFrame) -> None:
+    twice = pd.concat([projects, projects[["name"]]], axis=1)
+    for frame in (twice, projects.rename(columns={"name": 7}), pd.concat({"a": projects}, axis=1)):
+        with pytest.raises(InvalidInputError, match="Rename or drop them"):
+            choices.resource_of(frame)
+
+
 def test_a_table_offers_all_columns_but_lists(projects: pd.DataFrame) -> None:
     there = choices.columns(projects)
     assert "tags" not in there

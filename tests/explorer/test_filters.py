@@ -112,3 +112,11 @@ def test_years_and_months_of_nothing_are_none(projects: pd.DataFrame) -> None:
     assert years(projects.iloc[:0]) is None
     assert years(pd.DataFrame()) is None
     assert latest_month(projects.iloc[:0]) is None
+
+
+def test_dates_that_came_as_text_are_no_filter() -> None:
+    frame = pd.DataFrame({LANGUAGE: ["C", "Java"], CREATED: ["2008-01-01", "2009-01-01"]})
+    assert years(frame) is None
+    assert Filters.offered(frame) == {"languages"}
+    with pytest.raises(InvalidInputError, match="there have to be dates"):
+        Filters(years=(2008, 2009)).apply(frame)

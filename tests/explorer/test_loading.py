@@ -102,4 +102,5 @@ def test_an_unexpected_error_says_its_name_and_no_key() -> None:
     said = sentence(KeyError("http://d/?api_key=" + "s3cret" * 5))
     assert "KeyError" in said
     assert "s3cret" not in said
+    assert "s3cret" not in sentence(ValueError("it was s3cret"), secret="s3cret")
     assert sentence(RuntimeError()).startswith("This was not expected: no more is known")

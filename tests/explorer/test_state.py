@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -74,6 +75,19 @@ def test_the_table_is_turned_and_ordered_and_never_longer_than_a_page(
     assert len(rows(state)) == 100  # the last page, not an empty one
 
 
+def test_the_order_is_that_of_the_moment(projects: pd.DataFrame) -> None:
+    state = State(projects)
+    state.order_by = "stack_count"
+    least = rows(state)["stack_count"].tolist()
+    state.descending = True
+    most = rows(state)["stack_count"].tolist()
+    assert most[0] == projects["stack_count"].max() > least[0]
+    state.languages = ("C",)
+    assert set(rows(state)["analysis_main_language_name"]) == {"C"}
+    state.order_by = ""
+    assert rows(state).index.tolist() == shown(state).index[:10].tolist()
+
+
 def test_ids_are_ordered_as_numbers(projects: pd.DataFrame) -> None:
     state = State(projects)
     state.order_by = "id"
@@ -118,6 +132,57 @@ def test_what_cannot_be_chosen_is_refused(projects: pd.DataFrame) -> None:
         state.set_trait("activity", "busy")
     with pytest.raises(traitlets.TraitError):
         state.set_trait("page_size", 7)
+    for trait, value, said in (
+        ("columns", ("id", "nope"), "columns has 'nope'; choose from 'id'"),
+        ("order_by", "nope", "order_by has 'nope'"),
+        ("chart", "nope", "chart has 'nope'; choose from 'language_share'"),
+        ("years", (2010,), "give the first and the last"),
+        ("years", ("a", "b"), "give the first and the last"),
+    ):
+        before = getattr(state, trait)
+        with pytest.raises(InvalidInputError, match=re.escape(said)):
+            state.set_trait(trait, value)
+        assert getattr(state, trait) == before
+
+
+def test_a_filter_that_the_records_cannot_have_is_refused_and_changes_nothing(
+    projects: pd.DataFrame,
+) -> None:
+    state = State(projects[["id", "name", "created_at", "stack_count"]])
+    with pytest.raises(InvalidInputError, match="no column analysis_main_language_name"):
+        state.languages = ("C",)
+    assert state.trait_values()["languages"] == ()
+    state.years = (2008, 2009)
+    assert 0 < len(shown(state)) < len(projects)
+
+
+def test_what_is_chosen_before_a_load_holds_after_it(directory: dirframe.Directory) -> None:
+    state = State(directory)
+    state.max_items = 30
+    state.chart, state.columns, state.path = "tags", ("id", "name"), "mine.parquet"
+    state.load()
+    assert (state.chart, state.columns) == ("tags", ("id", "name"))
+    assert state.path == "mine.parquet"
+
+
+def test_a_file_in_a_person_s_own_folder_is_written_there(
+    projects: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    state = State(projects)
+    state.path = "~/mine.csv"
+    state.export()
+    assert state.severity == "success"
+    assert (tmp_path / "mine.csv").is_file()
+
+
+def test_a_name_that_no_file_can_have_is_said(projects: pd.DataFrame) -> None:
+    state = State(projects)
+    state.path = "a\0b.csv"
+    state.export()
+    assert state.severity == "error"
+    assert "null byte" in state.message
     with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
         State(pd.DataFrame({"x": [1]}))
 

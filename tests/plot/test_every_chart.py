@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from dirframe import plot, stats
@@ -163,3 +164,17 @@ def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name
     with pytest.raises(InvalidInputError, match=r"Pass one as dirframe|DataFrame"):
         draw(name, [1] if name in {"licenses", "tags"} else pd.DataFrame({"some": [1]}))  # type: ignore[arg-type]  # what is refused
     assert plt.get_fignums() == []
+
+
+@EVERY
+def test_a_chart_of_a_relation_shows_the_same(name: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    frame = CHARTS[name]()
+    expected = draw(name, frame)
+    with duckdb.connect() as session:
+        ax = draw(name, session.from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
+    source = caption(expected)[caption(expected).index("Source") :]
+    said = [text.get_text() for text in shown_texts(ax) if text.get_gid() != "caption"]
+    shown = shown_texts(expected)
+    assert said == [text.get_text() for text in shown if text.get_gid() != "caption"]
+    assert caption(ax).replace("Source: not recorded", source) == caption(expected)

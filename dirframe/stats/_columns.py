@@ -1,0 +1,124 @@
+"""The columns that statistics read: whole numbers, text and points in time.
+
+Each is stated once, and read from a pandas frame or, as an expression of narwhals, from a
+relation of DuckDB. Of several names the first that has a value counts, row by row.
+
+What stays out: which columns a statistic reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import narwhals as nw
+import pandas as pd
+
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from narwhals.dtypes import DType
+
+__all__ = ["Column", "moment", "text", "whole"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column to read, by one or several names."""
+
+    names: tuple[str, ...]
+    dtype: ClassVar[str]
+    empty: ClassVar[DType]
+
+    def of(self, frame: pd.DataFrame) -> pd.Series[Any]:
+        """Read it from a pandas frame; where there is none of the names, all is missing."""
+        found = [self._read(frame[name]) for name in self.names if name in frame]
+        if not found:
+            return pd.Series([None] * len(frame), dtype=self.dtype, index=frame.index)
+        column: pd.Series[Any] = found[0]
+        for other in found[1:]:
+            column = column.where(column.notna(), other)
+        return column
+
+    def within(self, table: nw.LazyFrame[Any]) -> nw.Expr:
+        """Read it from a table that narwhals states."""
+        schema = table.collect_schema()
+        found = [self._stated(table, n, schema[n]) for n in self.names if n in schema.names()]
+        return nw.coalesce(*found) if found else nw.lit(None, dtype=self.empty)
+
+    def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        raise NotImplementedError
+
+    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        raise NotImplementedError
+
+
+class _Whole(Column):
+    dtype = "Int64"
+    empty = nw.Int64()
+
+    def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        if isinstance(column.dtype, pd.Int64Dtype):
+            return column
+        try:
+            return pd.to_numeric(column).astype("Int64")
+        except (TypeError, ValueError) as error:
+            raise _other(column.name, "whole numbers", error) from error
+
+    def _stated(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        if not dtype.is_numeric():
+            raise _other(name, "whole numbers", f"it holds {dtype}")
+        column = nw.col(name)
+        if dtype.is_float():  # the engine would round without a word
+            column = nw.when(~column.is_nan()).then(column)
+            if len(table.filter(column != column.floor()).head(1).collect()):
+                raise _other(name, "whole numbers", "it holds fractions")
+        return column.cast(nw.Int64)
+
+
+class _Text(Column):
+    dtype = "str"
+    empty = nw.String()
+
+    def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        return column.astype("str")
+
+    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        return nw.col(name) if dtype == nw.String else nw.col(name).cast(nw.String)
+
+
+class _Moment(Column):
+    dtype = "datetime64[us, UTC]"
+    empty = nw.Datetime("us")
+
+    def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        if column.dtype == self.dtype:
+            return column
+        try:
+            return pd.to_datetime(column, utc=True).dt.as_unit("us")
+        except (TypeError, ValueError) as error:
+            raise _other(column.name, "dates", error) from error
+
+    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        if not dtype.is_temporal() or dtype in {nw.Duration, nw.Time}:
+            raise _other(name, "dates", f"it holds {dtype}")
+        return nw.col(name).cast(nw.Datetime("us"))
+
+
+def whole(*names: str) -> Column:
+    """Read whole numbers."""
+    return _Whole(names)
+
+
+def text(*names: str) -> Column:
+    """Read text; a category is the text it stands for."""
+    return _Text(names)
+
+
+def moment(*names: str) -> Column:
+    """Read points in time; one without a zone is UTC."""
+    return _Moment(names)
+
+
+def _other(name: object, expected: str, why: object) -> InvalidInputError:
+    return InvalidInputError(f"The column {name} must hold {expected}: {why}.")

@@ -1,0 +1,147 @@
+"""What the statistics of projects take on DuckDB and on Dask, beside pandas, and how much memory.
+
+Projects of dirframe's generator are written as XML, read again and kept as Parquet, 50,000 in
+a file. Each engine has a process of its own, which computes every statistic once, the same
+way, and hands back its tables; they are compared with those of pandas. Times are of the clock,
+in seconds. The memory is the most that a process ever had, of Dask the sum over its workers;
+pandas reads all files first, which is a row of its own. In the last column one of two workers is
+killed half a second into each of the slow statistics.
+
+ARGS: the number of projects (1,000,000); a folder that has the files already, or keeps them.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import stats
+from dirframe.schema import PROJECT
+from dirframe.service.generate import generate_projects
+from tests.benchmarks.stats import BARE, OPTIONS, make
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PROJECTS = 1_000_000
+IN_A_FILE = 50_000
+NAMES = [name for name, (kind, _) in BARE.items() if kind == "project" and name in stats.__all__]
+SLOW = ("language_breakdown", "licenses", "tags")
+WORKERS = {"dask, 1 worker": 1, "dask, 2 workers": 2, "dask, one of 2 killed": 2}
+ENGINES = ("pandas", "duckdb", *WORKERS)
+
+
+def write(projects: int, folder: Path) -> None:
+    """Write generated projects as files of Parquet."""
+    records = generate_projects(projects)
+    for part in range(-(-projects // IN_A_FILE)):
+        frame = make(PROJECT, islice(records, IN_A_FILE))
+        frame.to_parquet(folder / f"part-{part:03}.parquet", index=False)
+
+
+def megabytes() -> float:
+    """Tell the most memory that this process ever had; Linux counts it in kilobytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@contextmanager
+def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float], Any]]:
+    """Give the records on an engine, what tells its memory, and the client of a cluster."""
+    if engine == "pandas":
+        yield pd.read_parquet(folder), megabytes, None
+    elif engine == "duckdb":
+        import duckdb
+
+        yield duckdb.read_parquet(f"{folder}/*.parquet"), megabytes, None
+    else:
+        import dask.dataframe
+        from distributed import Client, LocalCluster
+
+        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        start: Any = LocalCluster  # it has no types
+        connect: Any = Client
+        with start(n_workers=WORKERS[engine], **options) as cluster, connect(cluster) as client:
+            client.run(len, "")  # the workers are there
+            yield (
+                dask.dataframe.read_parquet(folder),
+                lambda: sum(client.run(megabytes).values()),
+                client,
+            )
+
+
+def kill_one(client: Any) -> None:
+    """Kill a worker's process; its nanny starts another."""
+    os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
+
+
+def run(engine: str, folder: Path, results: Path) -> None:
+    """Compute every statistic and keep times and tables."""
+    start = time.perf_counter()
+    with opened(engine, folder) as (records, memory, client):
+        times = {"start": time.perf_counter() - start}
+        tables = {}
+        for name in NAMES:
+            killer = threading.Timer(0.5, kill_one, [client])
+            start = time.perf_counter()
+            if "killed" in engine and name in SLOW:
+                killer.start()
+            tables[name] = getattr(stats, name)(records, **OPTIONS.get(name, {}))
+            times[name] = time.perf_counter() - start
+            if killer.ident:
+                killer.join()
+        results.write_bytes(pickle.dumps((times, memory(), tables)))
+
+
+def compared(tables: dict[str, pd.DataFrame], expected: dict[str, pd.DataFrame]) -> None:
+    """Stop where a table differs: sums of fractions may, in their last digits."""
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(table, expected[name], check_exact=False, rtol=1e-12)
+        counted, known = (one.attrs["dirframe"]["counted"] for one in (table, expected[name]))
+        assert counted == known, name
+
+
+def report(projects: int, folder: Path) -> None:
+    """Run each engine and print a Markdown table."""
+    found = {}
+    for engine in ENGINES:
+        with TemporaryDirectory() as place:
+            results = Path(place) / "results"
+            command = [sys.executable, "-m", __spec__.name, engine, str(folder), str(results)]
+            subprocess.run(command, check=True)
+            found[engine] = pickle.loads(results.read_bytes())
+        compared(found[engine][2], found["pandas"][2])
+    print(f"{projects:,} projects, seconds\n")
+    print(f"| | {' | '.join(ENGINES)} |\n|---|{'--:|' * len(ENGINES)}")
+    for name in ("start", *NAMES):
+        print(f"| {name} | {' | '.join(f'{found[one][0][name]:.2f}' for one in ENGINES)} |")
+    print(f"| memory, MB | {' | '.join(f'{found[one][1]:,.0f}' for one in ENGINES)} |")
+
+
+def main() -> None:
+    """Measure, or be one of the engines that are measured."""
+    if sys.argv[1:2] and sys.argv[1] in ENGINES:
+        run(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+        return
+    projects = int(sys.argv[1]) if sys.argv[1:] else PROJECTS
+    with TemporaryDirectory() as place:
+        folder = Path(sys.argv[2] if sys.argv[2:] else place)
+        if not any(folder.glob("*.parquet")):
+            write(projects, folder)
+        report(projects, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,253 @@
+"""Every statistic gives the same from DuckDB and from Dask as from pandas."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+from dirframe import (
+    harvest,
+    load_accounts,
+    load_projects,
+    sample_directory,
+    stats,
+    unify_countries,
+)
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Statistic = Callable[..., pd.DataFrame]
+
+duckdb = pytest.importorskip("duckdb")
+dask = pytest.importorskip("dask")
+dask_frame = pytest.importorskip("dask.dataframe")
+
+# Dask itself still says `inplace` to pandas when it reads Parquet.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:pandas.errors.Pandas4Warning")
+
+OF_ACCOUNTS = {"accounts_by_country", "accounts_by_kudo_rank", "posts_distribution"}
+TOPS = (
+    *("accounts_by_country", "contributors_by_language", "contributors_per_thousand_lines"),
+    *("language_breakdown", "language_share", "languages_by_year", "licenses", "life_span", "tags"),
+)
+#: Every statistic, of what, with which options.
+CASES = [
+    ("growth", "accounts", {"freq": "W"}),
+    *((name, "accounts" if name in OF_ACCOUNTS else "projects", {}) for name in stats.__all__),
+    *((name, "accounts" if name in OF_ACCOUNTS else "projects", {"top": 3}) for name in TOPS),
+    ("languages_by_year", "projects", {"date": "created_at"}),
+]
+
+
+@pytest.fixture(scope="module")
+def frames() -> dict[str, pd.DataFrame]:
+    with sample_directory(cache=False) as directory:
+        accounts = unify_countries(load_accounts(directory=directory))
+        return {"accounts": accounts, "projects": load_projects(directory=directory)}
+
+
+@pytest.fixture(scope="module")
+def parts(frames: dict[str, pd.DataFrame], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("parts")
+    for name, frame in frames.items():
+        (folder / name).mkdir()
+        step = len(frame) // 3
+        for place, start in enumerate(range(0, len(frame), step)):
+            part = frame.iloc[start : start + step]
+            part.to_parquet(folder / name / f"part-{place}.parquet", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    with duckdb.connect() as connection:
+        # A month begins elsewhere at another time; the session's zone must make no difference.
+        connection.execute("SET TimeZone = 'America/Los_Angeles'")
+        yield connection
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "dask"])
+@pytest.mark.parametrize(("name", "resource", "options"), CASES)
+def test_a_statistic_is_the_same_on_every_engine(
+    name: str,
+    resource: str,
+    options: dict[str, Any],
+    engine: str,
+    frames: dict[str, pd.DataFrame],
+    parts: Path,
+    session: Any,
+) -> None:
+    statistic: Statistic = getattr(stats, name)
+    expected = statistic(frames[resource], **options)
+    if engine == "duckdb":
+        found = statistic(session.read_parquet(f"{parts / resource}/*.parquet"), **options)
+    else:
+        with dask.config.set(scheduler="synchronous"):
+            found = statistic(dask_frame.read_parquet(parts / resource), **options)
+    # Whole numbers are the same; sums of fractions may be added up in another order.
+    pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12, atol=0)
+    of, expected_of = (frame.attrs["dirframe"] for frame in (found, expected))
+    for fact in ("counted", "resource"):
+        assert of[fact] == expected_of[fact]
+    assert of["steps"] == [name]
+    assert not of["source"]
+
+
+LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
+
+
+def on_both(frame: pd.DataFrame, session: Any) -> list[Any]:
+    """Give a frame as a relation, and as a Dask frame whose second part is empty."""
+    parts = [frame, frame.iloc[:0]]
+    whole = dask_frame.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
+    return [session.from_df(frame), whole]
+
+
+def test_the_older_dialect_and_other_types_are_read_as_pandas_reads_them(session: Any) -> None:
+    frame = pd.DataFrame(
+        {
+            LANGUAGE: pd.Series(["C", "C", "Java", None], dtype="category"),
+            LINES: [5.0, None, -2.0, 7.0],  # as pandas has whole numbers beside missing ones
+            "user_count": pd.Series([1, 2, None, 2**53 + 1], dtype="Int64"),
+            "created_at": pd.to_datetime(
+                pd.Series(["2012-12-31 23:59", None, "2013-01-01 00:00", "2013-05-06 10:00"])
+            ),
+        }
+    )
+    for name, options in (("language_share", {}), ("growth", {"freq": "YS"})):
+        statistic: Statistic = getattr(stats, name)
+        expected = statistic(frame, **options)
+        for other in on_both(frame, session):
+            found = statistic(other, **options)
+            pd.testing.assert_frame_equal(found, expected)
+            counted = found.attrs["dirframe"]["counted"]
+            assert counted == expected.attrs["dirframe"]["counted"]
+
+
+@pytest.mark.parametrize("name", [name for name in stats.__all__ if name not in OF_ACCOUNTS])
+def test_no_records_give_the_same_columns_and_dtypes(
+    name: str, frames: dict[str, pd.DataFrame], session: Any
+) -> None:
+    empty = frames["projects"].iloc[:0].drop(columns=["tags", "licenses", "analysis_languages"])
+    statistic: Statistic = getattr(stats, name)
+    expected = statistic(empty)
+    for other in on_both(empty, session):
+        pd.testing.assert_frame_equal(statistic(other), expected)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        (LINES, [1.5, 2.0], "must hold whole numbers"),
+        (LINES, ["many", "few"], "must hold whole numbers"),
+        ("analysis_min_month", [True, False], "must hold dates"),
+    ],
+)
+def test_a_column_of_another_kind_is_an_error_and_is_not_rounded(
+    column: str, values: list[Any], said: str, session: Any
+) -> None:
+    frame = pd.DataFrame({LANGUAGE: ["C", "Java"], LINES: [1, 2], column: values})
+    statistic = stats.language_share if column == LINES else stats.languages_by_year
+    for one in (frame, *on_both(frame, session)):
+        with pytest.raises(InvalidInputError, match=f"{column} {said}"):
+            statistic(one)
+
+
+def test_a_missing_column_and_what_is_no_frame_are_errors(session: Any) -> None:
+    frame = pd.DataFrame({LANGUAGE: ["C"]})
+    for other in on_both(frame, session):
+        with pytest.raises(InvalidInputError, match=f"no column {LINES}"):
+            stats.language_share(other)
+    with pytest.raises(InvalidInputError, match="pandas or Dask, or a relation of DuckDB"):
+        stats.language_share([frame])  # type: ignore[arg-type]  # what must be refused
+
+
+def test_lists_may_stand_as_json_but_not_as_the_text_of_a_list(session: Any) -> None:
+    lists = pd.DataFrame({"id": ["1", "2", "3"], "tags": [["xml", "web"], None, ["xml"]]})
+    expected = stats.tags(lists)
+    as_json = lists.assign(tags=pd.Series(['["xml", "web"]', None, '["xml"]'], dtype="str"))
+    for other in (as_json, *on_both(as_json, session)):
+        pd.testing.assert_frame_equal(stats.tags(other), expected)
+    with pytest.raises(InvalidInputError, match=r"dataframe\.convert-string"):
+        stats.tags(dask_frame.from_pandas(lists, npartitions=1))
+
+
+def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_path: Path) -> None:
+    with sample_directory(cache=False) as directory:
+        archive = harvest("projects", tmp_path / "archive", directory=directory)
+    frame = archive.frame()
+    for folder, options in (("whole", {}), ("parted", {"partition_on": LANGUAGE})):
+        tables = archive.to_parquet(tmp_path / folder, **options)
+        relation = session.read_parquet(f"{tables}/**/*.parquet")
+        for name in ("language_share", "language_breakdown", "licenses", "life_span"):
+            statistic: Statistic = getattr(stats, name)
+            for projects in (relation, dask_frame.read_parquet(tables)):
+                found, expected = statistic(projects, top=5), statistic(frame, top=5)
+                pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
+
+
+def test_pandas_needs_neither_of_the_engines() -> None:
+    program = (
+        "import sys, pandas as pd; from dirframe import stats;"
+        f"stats.language_share(pd.DataFrame({{{LANGUAGE!r}: ['C'], {LINES!r}: [1]}}));"
+        "print({'dask', 'distributed', 'duckdb'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_a_cluster_that_the_person_has_does_the_work(
+    frames: dict[str, pd.DataFrame], parts: Path
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            processes=False, n_workers=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = stats.language_share(dask_frame.read_parquet(parts / "projects"))
+        assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter) > 0
+    pd.testing.assert_frame_equal(found, stats.language_share(frames["projects"]))
+
+
+KILLED = """
+import os, signal, sys, threading
+import dask.dataframe
+from distributed import Client, LocalCluster
+from dirframe import stats
+
+if __name__ == "__main__":
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster) as client,
+    ):
+        victim = client.run(os.getpid).popitem()[1]
+        projects = dask.dataframe.read_parquet(sys.argv[1])
+        slowly = projects.map_partitions(lambda part: __import__("time").sleep(0.5) or part)
+        threading.Timer(0.7, os.kill, [victim, signal.SIGKILL]).start()
+        table = stats.tags(slowly, top=3)
+        left = client.run(os.getpid).values()
+        assert victim not in left, "nobody was killed"
+        table.to_parquet(sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle_changes_no_number(
+    frames: dict[str, pd.DataFrame], parts: Path, tmp_path: Path
+) -> None:
+    program, found = tmp_path / "program.py", tmp_path / "found.parquet"
+    program.write_text(KILLED, encoding="utf-8")
+    command = [sys.executable, str(program), str(parts / "projects"), str(found)]
+    subprocess.run(command, check=True, timeout=300)
+    expected = stats.tags(frames["projects"], top=3)
+    pd.testing.assert_frame_equal(pd.read_parquet(found), expected)

@@ -13,7 +13,6 @@ from dirframe import plot, provenance, stats
 #: What nobody calls: described on the page itself.
 CONSTANTS = ("plot.FONTS", "plot.STYLE")
 
-<<<<<<< HEAD
 #: Which theme a public name belongs to, by the part of the package that it comes from.
 HOMES = {
     "dirframe.client": "loading",
@@ -28,40 +27,6 @@ HOMES = {
     "dirframe.explorer": "explorer",
     "dirframe.service": "service",
     "dirframe.errors": "errors",
-=======
-THEMES: dict[str, tuple[str, ...]] = {
-    "loading": (
-        "Directory",
-        "sample_directory",
-        "plan",
-        "load_projects",
-        "load_accounts",
-        "load_project",
-        "load_account",
-        "child_table",
-        "cache_info",
-        "prune_cache",
-        "clear_cache",
-    ),
-    "archives": (
-        "harvest",
-        "refresh",
-        "open_archive",
-        "Archive",
-        "read_pages",
-        "bundle",
-        "open_bundle",
-    ),
-    "cleaning": ("unify_countries", "country_audit", "country_note"),
-    "statistics": tuple(f"stats.{name}" for name in stats.__all__),
-    "charts": tuple(f"plot.{name}" for name in plot.__all__ if f"plot.{name}" not in CONSTANTS),
-    "overview": ("summary", "compare", "cite", "report", "export", "read_export", "fields"),
-    "provenance": tuple(
-        f"provenance.{name}" for name in ("describe", "carry", "attach", "caption", "Provenance")
-    ),
-    "service": ("serve",),
-    "errors": tuple(errors.__all__),
->>>>>>> archive
 }
 
 

@@ -169,13 +169,8 @@ def demo(folder: Path) -> None:
 
 for command in (
     *(demo, accounts, projects, account, project, plan, quota),
-<<<<<<< HEAD
     *(summary, compare, clean, stats, plot, report, export, cite, fields),
-    *(harvest, status, bundle),
-=======
-    *(clean, stats, plot, report, export, cite, fields),
     *(harvest, status, refresh, bundle),
->>>>>>> archive
     *(cache, serve, keys, generate, completion),
 ):
     cli.add_command(command)

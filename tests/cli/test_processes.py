@@ -101,6 +101,7 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "cite projects.parquet --style csl": lambda out: json.loads(out)[0]["type"] == "dataset",
     "fields account": lambda out: "email_sha1" in set(pd.read_csv(io.StringIO(out))["name"]),
     "harvest projects --to made": text("30 .*|.*30.*"),
+    "refresh made": text(".*30.*"),
     "status made": text(".*30.*"),
     "bundle made -o made.zip": nothing,
     "cache info": text(".*pages.*"),

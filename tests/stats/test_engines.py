@@ -176,10 +176,25 @@ def test_lists_may_stand_as_json_but_not_as_the_text_of_a_list(session: Any) -> 
     lists = pd.DataFrame({"id": ["1", "2", "3"], "tags": [["xml", "web"], None, ["xml"]]})
     expected = stats.tags(lists)
     as_json = lists.assign(tags=pd.Series(['["xml", "web"]', None, '["xml"]'], dtype="str"))
-    for other in (as_json, *on_both(as_json, session)):
+    for other in (as_json, as_json.astype("object"), *on_both(as_json, session)):
         pd.testing.assert_frame_equal(stats.tags(other), expected)
     with pytest.raises(InvalidInputError, match=r"dataframe\.convert-string"):
         stats.tags(dask_frame.from_pandas(lists, npartitions=1))
+
+
+def test_a_title_may_be_missing_in_one_part_and_be_another_in_the_next() -> None:
+    named: list[dict[str, str | None]] = [
+        {"vanity_url": "x", "name": None},
+        {"vanity_url": "x", "name": "The X"},
+        {"vanity_url": "x", "name": "An X"},
+        {"vanity_url": "y", "name": None},
+    ]
+    whole = pd.DataFrame({"id": list("1234"), "licenses": [[one] for one in named]})
+    parts = [dask.delayed(whole.iloc[[place]]) for place in range(len(whole))]
+    with dask.config.set({"dataframe.convert-string": False}):
+        found = stats.licenses(dask_frame.from_delayed(parts, meta=whole.iloc[:0]))
+    pd.testing.assert_frame_equal(found, stats.licenses(whole))
+    assert found["title"].tolist()[0] == "An X"
 
 
 def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_path: Path) -> None:
@@ -212,7 +227,9 @@ def test_a_cluster_that_the_person_has_does_the_work(
 ) -> None:
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as cluster,
+        distributed.LocalCluster(
+            processes=False, n_workers=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         found = stats.language_share(dask_frame.read_parquet(parts / "projects"))

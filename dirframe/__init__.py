@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dirframe.archive.bundle import bundle
     from dirframe.archive.harvest import harvest
     from dirframe.archive.reading import Archive, open_archive, read_pages
+    from dirframe.archive.refresh import refresh
     from dirframe.archive.unbundle import open_bundle
     from dirframe.citation import cite
     from dirframe.clean import country_audit, country_note, unify_countries
@@ -110,6 +111,7 @@ __all__ = [
     "prune_cache",
     "read_export",
     "read_pages",
+    "refresh",
     "report",
     "sample_directory",
     "serve",
@@ -143,6 +145,7 @@ _HOMES = {
     "prune_cache": "dirframe.client.upkeep",
     "read_export": "dirframe.files.reading",
     "read_pages": "dirframe.archive.reading",
+    "refresh": "dirframe.archive.refresh",
     "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
     "serve": "dirframe.service.server",

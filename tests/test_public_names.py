@@ -63,6 +63,7 @@ PUBLIC = [
     "prune_cache",
     "read_export",
     "read_pages",
+    "refresh",
     "report",
     "sample_directory",
     "serve",

@@ -1,26 +1,24 @@
 """Harvest a collection over days: every page is kept as it came, and paid for once.
 
-Pages are walked as in a load. A collection that grows meanwhile is met by a sort that keeps
-still (by id, else by created_at), as long as the pages show that the directory honours it.
-Pages that were fetched while the directory counted another number of records belong to another
-state of it: at the end the last page of each such stretch is asked for again. If it is as it
-was, nothing before it moved; otherwise the pages before it are asked for again, back to one
-that is as it was. Then the proof of a load is applied (`dirframe.client.positions`).
+A collection that grows meanwhile is met by a sort that keeps still (by id, else by created_at),
+as long as the pages show that the directory honours it. What changes nevertheless is found for
+few requests (`dirframe.archive.drift`), and at the end the proof of a load is applied
+(`dirframe.client.positions`).
 
 What stays out: reading (`dirframe.archive.reading`), the files (`dirframe.archive.storing`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import takewhile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dirframe.archive.keeping import keeping
+from dirframe.archive.drift import Cover
+from dirframe.archive.keeping import is_refusal, keeping
 from dirframe.archive.reading import Archive
 from dirframe.client.ahead import in_order
-from dirframe.client.positions import REPAIRS, Page, Positions
+from dirframe.client.positions import REPAIRS
 from dirframe.client.question import Question
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import RESOURCES
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.archive.keeping import Keeper
-    from dirframe.archive.manifest import Kept, Round
+    from dirframe.archive.manifest import Round
     from dirframe.client.directory import Directory
 
 __all__ = ["choose", "harvest", "walk"]
@@ -114,8 +112,8 @@ def choose(keeper: Keeper, sorts: Sequence[str | None] | None = None) -> Round:
     for sort in sorts:
         try:
             kept = keeper.fetch(1, sort)
-        except ServiceError:
-            if sort == sorts[-1]:
+        except ServiceError as error:
+            if sort == sorts[-1] or not is_refusal(error):
                 raise
             continue
         if len(sorts) == 1 or sort is None or not kept.ids:
@@ -134,94 +132,65 @@ def walk(keeper: Keeper, whole: Round) -> None:
 class _Walk:
     def __init__(self, keeper: Keeper, whole: Round) -> None:
         self._keeper, self._round = keeper, whole
-        self._session = keeper.session
-        self._positions = Positions()
-        self._agreed: dict[int, int | None] = {}  # shown to be as they were, at which count
+        self._cover = Cover(whole.sort)
         for kept in whole.pages:
-            self._put(kept)
+            self._cover.take(kept)
+        if whole.pages and whole.pages[-1].session != keeper.session:
+            self._cover.begin_anew()
 
     def run(self) -> None:
-        self._walk()
+        self._read_on()
         for _ in range(REPAIRS):
-            if not self._repair():
+            if self._cover.is_uncertain and len(self._round.pages) <= REPAIRS * self._cover.pages:
+                self._cover.forget()
+            elif unfit := self._cover.positions().unfit():
+                for page in unfit:
+                    self._read(page)
+            else:
                 break
-            self._walk()
+            self._read_on()
         self._finish()
 
-    def _keep(self, page: int) -> Kept:
-        return self._keeper.keep(self._round, page)
+    def _read_on(self) -> None:
+        """Keep what is wanted, and look behind the last page if its end shows nothing."""
+        while True:
+            while numbers := self._cover.wanted():
+                self._read_all(numbers)
+            positions = self._cover.positions()
+            behind = positions.unread()
+            if self._cover.end or not positions.is_behind_the_last(behind) or self._read(behind[0]):
+                return
 
-    def _put(self, kept: Kept) -> None:
-        order = (kept.moment.timestamp(), kept.session)
-        self._positions.put(
-            Page(kept.page, kept.available, kept.first, kept.ids, kept.session, order)
-        )
+    def _read_all(self, numbers: Sequence[int]) -> None:
+        """Keep pages, several at a time, up to the end or to another state of the collection."""
+        if len(numbers) == 1:
+            self._read(numbers[0])
+            return
+        keep = partial(self._keeper.keep, self._round)
+        for _, kept in in_order(keep, lambda _: None, numbers, self._keeper.workers):
+            if not self._cover.take(kept) or self._cover.end:
+                break
 
-    def _walk(self) -> None:
-        while numbers := self._positions.unread():
-            if self._positions.is_behind_the_last(numbers):
-                try:
-                    self._put(self._keep(numbers[0]))
-                except NotFoundError:  # which says as well that nothing stands there
-                    self._positions.ended = True
-            else:
-                self._read(numbers)
-
-    def _read(self, numbers: Sequence[int]) -> None:
-        """Keep pages, several at a time, up to one that shows the end."""
-        read: list[int] = []
-        needed = takewhile(lambda _: not read or not self._positions.is_the_end(read[-1]), numbers)
-        workers = self._keeper.workers if len(numbers) > 1 else 1
-        for page, kept in in_order(self._keep, lambda _: None, needed, workers):
-            self._put(kept)
-            read[:] = [page]
-
-    def _repair(self) -> bool:
-        """Ask again for what may be of another state; tell whether there was any."""
-        used = {page.number for page in self._positions.used()}
-        held = self._round.newest()
-        available = self._positions.available()
-        states = {n: (held[n].session, held[n].available) for n in used}
-        newest = (self._session, available)
-        others = [
-            n
-            for n in sorted(used)
-            if newest not in (states[n], (self._session, self._agreed.get(n)))
-        ]
-        if len(others) == len(used) and len(set(states.values())) == 1:
-            others = []  # one earlier session has them all: nothing moved within it
-        unfit = set(self._positions.unfit()) - set(others)
-        for page in sorted(unfit):
-            self._put(self._keep(page))
-        confirmed: list[int] = []
-        for page in reversed(others):
-            following = states.get(page + 1)
-            if confirmed and following == states[page]:
-                continue  # the page behind it, of the same state, is as it was
-            confirmed.clear()
-            again = self._keep(page)
-            self._put(again)
-            if again.ids == held[page].ids:
-                confirmed.append(page)
-        self._agree(others)
-        return bool(unfit or others)
-
-    def _agree(self, others: list[int]) -> None:
-        """Let pages that were shown to be as they were count what the directory counts now."""
-        available, held = self._positions.available(), self._round.newest()
-        for page in others:
-            self._put(replace(held[page], available=available))
-            self._agreed[page] = available
+    def _read(self, page: int) -> bool:
+        """Keep a page; return whether the collection is what it was."""
+        try:
+            return self._cover.take(self._keeper.keep(self._round, page))
+        except NotFoundError:  # which says as well that nothing stands there
+            self._cover.end = page
+            return True
 
     def _finish(self) -> None:
-        used = self._positions.used()
+        positions = self._cover.positions()
+        used = positions.used()
         ids = [one for page in used for one in page.ids]
         different = len({one for one in ids if one is not None}) + ids.count(None)
-        why = self._positions.doubt(different, ids.count(None), len(ids) - different)
+        why = positions.doubt(different, ids.count(None), len(ids) - different)
+        why = why or self._cover.doubt()
         self._keeper.end(
             self._round,
-            pages=used[-1].number if used else 1,
-            available=self._positions.available(),
+            pages=len(used) or 1,
+            available=positions.available(),
             complete=why is None,
             why=why,
+            **self._round.settled(ids),
         )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dirframe import __version__
 from dirframe.archive.journal import Journal
 from dirframe.archive.manifest import FORMAT, MANIFEST, Kept, Manifest, Round
+from dirframe.archive.ordering import keys
 from dirframe.archive.reading import Archive
 from dirframe.archive.storing import locked, store
 from dirframe.client.directory import opened
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.question import Question
+    from dirframe.errors import ServiceError
 
-__all__ = ["Keeper", "keeping", "keys"]
+__all__ = ["Keeper", "is_refusal", "keeping"]
 
 _DAY = timedelta(days=1)
 _ASKED_ANEW = Manner(refresh=True, keep=False)
@@ -228,15 +230,9 @@ def keeping(
             keeper.close()
 
 
-def keys(texts: list[str]) -> list[Any]:
-    """Give what values of a sort are ordered by: numbers, times, or else the text."""
-    if all(text.isdigit() for text in texts):
-        return [int(text) for text in texts]
-    try:
-        times = [datetime.fromisoformat(text) for text in texts]
-    except ValueError:
-        return list(texts)
-    return [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]
+def is_refusal(error: ServiceError) -> bool:
+    """Tell whether a directory refused a question, rather than being out of order."""
+    return error.status is None or error.status < 500
 
 
 def _now() -> datetime:

@@ -101,20 +101,43 @@ class Round:
     pages: list[Kept] = field(default_factory=list, repr=False)
     end: dict[str, Any] | None = None
 
-    def newest(self) -> dict[int, Kept]:
-        """Return the newest reading of each page, by its number."""
-        return {kept.page: kept for kept in self.pages}
-
     def used(self) -> list[Kept]:
         """List the readings that count, in the order of the collection.
 
-        Pages of changes lie elsewhere from one request to the next: all of them count.
+        Pages of changes lie elsewhere from one request to the next: all of them count. So do
+        those of a round that has not ended, as far as one knows.
         """
         if self.kind != "whole":
             return list(self.pages)
-        newest = self.newest()
-        last = self.end["pages"] if self.end else max(newest, default=0)
-        return [newest[page] for page in sorted(newest) if page <= last]
+        if self.end is None:
+            return sorted(self.pages, key=lambda kept: (kept.page, kept.retrieved))
+        if self.end["order"] is not None:
+            return [self.pages[number] for number in self.end["order"]]
+        return sorted(self.pages, key=lambda kept: kept.page)
+
+    def settled(self, ids: list[str | None]) -> dict[str, Any]:
+        """Say which readings hold the records of a finished round, and which records came again.
+
+        Parameters
+        ----------
+        ids
+            The records, in the order of the collection.
+        """
+        newest: dict[str | None, int] = {}
+        again: set[str] = set()
+        for number in sorted(range(len(self.pages)), key=lambda n: self.pages[n].retrieved):
+            for one in self.pages[number].ids:
+                if one is not None and one in newest:
+                    again.add(one)
+                newest[one] = number
+        gone = set(newest) - set(ids)
+        order = list(dict.fromkeys(newest[one] for one in ids if one in newest))
+        plain = [self.pages[number].page for number in order] == list(range(1, len(order) + 1))
+        return {
+            "order": None if plain and len(order) == len(self.pages) else order,
+            "again": sorted(again),
+            "gone": sorted(one for one in gone if one is not None),
+        }
 
 
 @dataclass(slots=True)
@@ -169,12 +192,14 @@ class Manifest:
     def until(self, as_of: datetime | None) -> list[Round]:
         """List the rounds that a frame is made of: the last whole one, and what changed since.
 
-        A whole round that has not ended counts only where there is no other.
+        A round of changes that was given up does not count. A whole round that has not ended counts only where there is no other.
         """
         ended = [
             one
             for one in self.rounds
-            if one.end and (as_of is None or datetime.fromisoformat(one.end["at"]) <= as_of)
+            if one.end
+            and one.end.get("reached", True)
+            and (as_of is None or datetime.fromisoformat(one.end["at"]) <= as_of)
         ]
         whole = [one for one in ended if one.kind == "whole"]
         if not whole:

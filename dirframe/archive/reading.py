@@ -127,7 +127,7 @@ class Archive(Card):
         facts = provenance.describe(frame)
         if facts["complete"] is False:
             warnings.warn(
-                f"The archive {self.path} is not a whole collection: {facts['why']}.",
+                f"The archive {self.path} is not proven complete: {facts['why']}.",
                 IncompleteWarning,
                 stacklevel=2,
             )
@@ -240,7 +240,7 @@ class Archive(Card):
         return self._selection(as_of).note(frame)
 
     def _selection(self, as_of: str | date | datetime | None) -> Selection:
-        return Selection(self.manifest, _moment(as_of))
+        return Selection(self.manifest, self.manifest.until(_moment(as_of)))
 
     def _read(
         self, selection: Selection, columns: Sequence[str] | None

@@ -14,11 +14,9 @@ import numpy as np
 from dirframe import provenance
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     import pandas as pd
 
-    from dirframe.archive.manifest import Kept, Manifest
+    from dirframe.archive.manifest import Kept, Manifest, Round
 
 __all__ = ["Selection"]
 
@@ -30,29 +28,29 @@ class Selection:
     ----------
     manifest
         What there is.
-    as_of
-        The state of the last round that ended by then; None for the newest.
+    rounds
+        Those that the frame is made of: a whole one, and changes since.
     """
 
-    def __init__(self, manifest: Manifest, as_of: datetime | None) -> None:
-        self._manifest = manifest
-        self._rounds = manifest.until(as_of)
+    def __init__(self, manifest: Manifest, rounds: list[Round]) -> None:
+        self._manifest, self._rounds = manifest, rounds
         self.pages: list[Kept] = [kept for one in self._rounds for kept in one.used()]
+        self._whole = len(rounds[0].used())
 
     @cached_property
     def _again(self) -> frozenset[str]:
         """Name the records that were read more than once."""
-        base = self._rounds[0]
-        if base.end and base.end["complete"]:  # then each is in it once
-            return frozenset(
-                one
-                for later in self._rounds[1:]
-                for kept in later.used()
-                for one in kept.ids
-                if one
-            )
-        counts = Counter(one for kept in self.pages for one in kept.ids if one)
-        return frozenset(one for one, count in counts.items() if count > 1)
+        first, *later = self._rounds
+        if first.end is None:
+            counts = Counter(one for kept in self.pages for one in kept.ids if one)
+            return frozenset(one for one, count in counts.items() if count > 1)
+        changed = (one for changes in later for kept in changes.pages for one in kept.ids if one)
+        return frozenset([*first.end["again"], *changed])
+
+    @cached_property
+    def _gone(self) -> frozenset[str]:
+        """Name the records that a whole round read and that were removed before it ended."""
+        return frozenset(self._rounds[0].end["gone"] if self._rounds[0].end else ())
 
     @cached_property
     def _newest(self) -> dict[str, tuple[str, int, int]]:
@@ -68,13 +66,14 @@ class Selection:
     def kept(self, number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
         """Say which records of a page count; None if all do."""
         ids = self.pages[number].ids
-        if self._again.isdisjoint(ids):
+        gone = self._gone if number < self._whole else frozenset()
+        if self._again.isdisjoint(ids) and gone.isdisjoint(ids):
             return None
         newest = self._newest
         return np.array(
             [
-                one not in newest or newest[one][1:] == (number, place)
-                for place, one in enumerate(ids)
+                one is None or (one not in gone and newest.get(one, at)[1:] == at[1:])
+                for one, at in ((one, ("", number, place)) for place, one in enumerate(ids))
             ],
             dtype=bool,
         )

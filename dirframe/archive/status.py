@@ -114,13 +114,14 @@ def status_of(path: Path, manifest: Manifest) -> Status:
     latest = max((k for one in manifest.rounds for k in one.pages), key=_time, default=None)
     available = latest.available if latest else None
     size = max((kept.count for kept in used), default=0)
-    expected = len(used) if whole.end else math.ceil((available or 0) / size) if size else 0
+    pages = whole.end["pages"] if whole.end else len({kept.page for kept in used if kept.count})
+    expected = pages if whole.end else math.ceil((available or 0) / size) if size else 0
     return Status(
         path=path,
         resource=manifest.resource.collection,
-        pages=len(used),
-        pages_expected=max(expected, len(used)),
-        records=Selection(manifest, None).records,
+        pages=pages,
+        pages_expected=max(expected, pages),
+        records=Selection(manifest, manifest.until(None)).records,
         available=available,
         bytes=sum(kept.bytes for kept in every.values()),
         packed=sum(kept.packed for kept in every.values()),

@@ -94,13 +94,18 @@ def locked(folder: Path) -> Iterator[None]:
     Raises
     ------
     ArchiveError
-        If another one is writing.
+        If another one is writing, or nothing can be written.
     """
     lock = sqlite3.connect(folder / _LOCK, timeout=0.1, isolation_level=None)
     try:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise ArchiveError(
+                    f"{folder} could not be written ({error}). What was kept before is good: make "
+                    "room, or the folder writable, and run the same line again."
+                ) from error
             raise ArchiveError(
                 f"Another process is writing to {folder}. Wait until it has ended, or name "
                 "another folder."

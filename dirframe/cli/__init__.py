@@ -21,7 +21,7 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__
-from dirframe.cli.archiving import bundle, harvest, status
+from dirframe.cli.archiving import bundle, harvest, refresh, status
 from dirframe.cli.asking import account, accounts, project, projects
 from dirframe.cli.completing import completion
 from dirframe.cli.handing import cite, export, fields, report
@@ -170,7 +170,7 @@ def demo(folder: Path) -> None:
 for command in (
     *(demo, accounts, projects, account, project, plan, quota),
     *(summary, compare, clean, stats, plot, report, export, cite, fields),
-    *(harvest, status, bundle),
+    *(harvest, status, refresh, bundle),
     *(cache, serve, keys, generate, completion),
 ):
     cli.add_command(command)

@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from dirframe.cli.questions import open_directory, where
+from dirframe.cli.questions import open_directory, where, with_options
 
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
-__all__ = ["bundle", "harvest", "status"]
+__all__ = ["bundle", "harvest", "refresh", "status"]
+
+
+_sparing = with_options(
+    click.option("--daily", type=click.IntRange(1), help="Requests within 24 hours, at most."),
+    click.option(
+        "--until",
+        type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
+        help="When to stop, in local time.",
+    ),
+)
 
 
 @click.command()
@@ -24,12 +34,7 @@ __all__ = ["bundle", "harvest", "status"]
 @click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), required=True)
 @where
 @click.option("--query", metavar="TEXT", help="Only records that match.")
-@click.option("--daily", type=click.IntRange(1), help="Requests within 24 hours, at most.")
-@click.option(
-    "--until",
-    type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
-    help="When to stop, in local time.",
-)
+@_sparing
 @click.option("--plan", "price", is_flag=True, help="Only say what it will cost.")
 def harvest(
     *,
@@ -84,6 +89,37 @@ def _moment(until: datetime | None) -> datetime | None:
     if until.year == 1900:  # a time of today
         until = datetime.combine(datetime.now().astimezone().date(), until.time())
     return until.astimezone()
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@where
+@click.option("--whole", is_flag=True, help="Ask for everything: finds what was removed.")
+@_sparing
+def refresh(
+    *,
+    folder: Path,
+    base_url: str | None,
+    sample: bool,
+    whole: bool,
+    daily: int | None,
+    until: datetime | None,
+) -> None:
+    """Bring a harvest up to date; what it was stays in it.
+
+    Asks for what changed, where the directory can sort by it, and otherwise for everything.
+    The same command goes on where the last one ended.
+
+    \b
+    Examples:
+      dirframe refresh kept --sample
+      dirframe refresh kept --whole --daily 900
+    """
+    from dirframe.archive.refresh import refresh as run
+
+    with open_directory(base_url, sample) as directory:
+        archive = run(folder, directory=directory, whole=whole, daily=daily, until=_moment(until))
+    click.echo(archive.status())
 
 
 @click.command()

@@ -76,7 +76,7 @@ KINDS = {
         database.write_duckdb, database.read_duckdb, several=True, package="duckdb", extra="duckdb"
     ),
     ".html": Kind(page.write_html, None, several=True),
-    ".md": Kind(page.write_md, None, several=True, package="tabulate", extra="markdown"),
+    ".md": Kind(page.write_md, None, several=True),
 }
 
 

@@ -50,19 +50,14 @@ def write_html(frames: Sequence[Prepared], file: Path) -> None:
 
 def write_md(frames: Sequence[Prepared], file: Path) -> None:
     """Write a table a frame in the form of GitHub (GFM, 4.10)."""
-    from tabulate import tabulate
-
     parts = []
     for one in frames:
-        columns = [_texts(one, place) for place in range(len(one.columns))]
-        table = tabulate(
-            [[_marked(text) for text in row] for row in zip(*columns, strict=True)],
-            headers=[_marked(column["name"]) for column in one.columns],
-            tablefmt="pipe",
-            disable_numparse=True,
-            colalign=["right" if number else "left" for number in _numbers(one)],
-            preserve_whitespace=True,
-        )
+        head = [_marked(column["name"]) for column in one.columns]
+        rule = ["---:" if number else "---" for number in _numbers(one)]
+        columns = [[_marked(t) for t in _texts(one, p)] for p in range(len(one.columns))]
+        # Without blanks to the width of a column: one long text would swell every row.
+        rows = [head, rule, *zip(*columns, strict=True)]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         heading = f"## {_marked(one.name)}\n\n" if len(frames) > 1 else ""
         notes = [_marked(note) for note in (one.record["caption"], one.record["citation"]) if note]
         parts.append(f"{heading}{table}\n\n" + "\n\n".join(notes) + "\n")

@@ -39,7 +39,7 @@ def export(
     path : str or pathlib.Path
         ``.csv``, ``.tsv``, ``.jsonl`` (JSON lines), ``.parquet``, ``.feather``, ``.xlsx``
         (extra ``excel``), ``.sqlite`` or ``.db``, ``.duckdb`` (extra ``duckdb``), ``.html``
-        or ``.md`` (extra ``markdown``). Folders on the way are made.
+        or ``.md``. Folders on the way are made.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 

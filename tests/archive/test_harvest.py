@@ -77,7 +77,7 @@ def test_it_stops_at_the_allowance_and_goes_on_later(
     assert dirframe.open_archive(tmp_path / "a").status().share == 0.5
     service.forget()
     dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert service.pages == [4, 5, 6, 3]  # and the last page of the first day, to compare
+    assert service.pages == [3, 4, 5, 6]  # the last page of the first day, to compare
     assert ids(tmp_path / "a") == numbered(55)
 
 
@@ -96,7 +96,7 @@ def test_growth_between_two_days_costs_one_request_more(
     service.shelf.change(lambda held: [*held, "56", "57"])
     service.forget()
     dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert service.pages == [4, 5, 6, 3]
+    assert service.pages == [3, 4, 5, 6]
     assert ids(tmp_path / "a") == numbered(57)
 
 
@@ -154,3 +154,38 @@ def test_the_key_is_nowhere(service: FaultyService, ask: Ask, tmp_path: Path) ->
     assert not any(
         KEY.encode() in file.read_bytes() for file in archive.path.rglob("*") if file.is_file()
     )
+
+
+@pytest.mark.parametrize(
+    ("room", "records", "says"),
+    [
+        (1_500, 55, "manifest.jsonl could not be written"),  # pages are smaller
+        (900, 3_000, "A page could not be kept"),
+        (200, 55, "a could not be written"),  # not even the lock
+    ],
+)
+def test_a_full_disk_is_said_and_leaves_what_was_kept(
+    room: int, records: int, says: str, ask: Ask, tmp_path: Path
+) -> None:
+    pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    limited = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+    )
+    with FaultyService(Shelf(numbered(records), size=max(records // 5, 10))) as service:
+        done = subprocess.run(
+            [sys.executable, "-c", limited + LINE, service.url, str(tmp_path / "a")],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        before = {file: file.read_bytes() for file in (tmp_path / "a").rglob("*.zst")}
+        assert not list((tmp_path / "a").rglob("*.part"))
+        dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+    assert done.returncode == 1
+    assert "ArchiveError: " in done.stderr
+    assert says in done.stderr
+    assert "make room" in done.stderr
+    assert ids(tmp_path / "a") == numbered(records)
+    assert all(file.read_bytes() == content for file, content in before.items())

@@ -1,12 +1,11 @@
-"""What values of a sort are ordered by; asking and keeping is tested with the harvest."""
+"""Asking and keeping is tested with the harvest; here, what counts as a refusal."""
 
 from __future__ import annotations
 
-from dirframe.archive.keeping import keys
+from dirframe.archive.keeping import is_refusal
+from dirframe.errors import ServiceError
 
 
-def test_numbers_and_times_are_ordered_as_such_and_anything_else_as_text() -> None:
-    assert keys(["9", "10"]) == [9, 10]
-    early, late = keys(["2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z"])
-    assert early < late
-    assert keys(["b", "a"]) == ["b", "a"]
+def test_a_service_that_is_out_of_order_refuses_nothing() -> None:
+    assert is_refusal(ServiceError("no such sort", url="", status=400))
+    assert not is_refusal(ServiceError("out of order", url="", status=503))

@@ -28,7 +28,7 @@ def test_the_files_hold_the_frame_and_every_part_has_the_same_types(tmp_path: Pa
     files = sorted(parted.rglob("*.parquet"))
     assert len(files) > 5
     assert len({str(pq.read_schema(file).remove_metadata()) for file in files}) == 1
-    again = pd.read_parquet(parted, columns=frame.columns.tolist()).set_index("id")
+    again = pd.read_parquet(parted, columns=[str(name) for name in frame]).set_index("id")
     pd.testing.assert_frame_equal(again.loc[frame["id"]].reset_index()[list(frame)], frame)
     only = pd.read_parquet(parted, filters=[(LANGUAGE, "==", "C++")])
     assert len(only) == int((frame[LANGUAGE] == "C++").sum())

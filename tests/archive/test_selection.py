@@ -27,7 +27,7 @@ def page(number: int, minute: int, *ids: str | None) -> Kept:
 
 
 def chosen(*rounds: Round) -> list[str | None]:
-    selection = Selection(Manifest(PROJECT, "", "x", None, list(rounds)), None)
+    selection = Selection(Manifest(PROJECT, "", "x", None), list(rounds))
     kept: list[str | None] = []
     for number, one in enumerate(selection.pages):
         mask = selection.kept(number)
@@ -37,12 +37,14 @@ def chosen(*rounds: Round) -> list[str | None]:
 
 
 def test_the_newest_reading_counts_within_a_round_and_between_rounds() -> None:
-    end = {"at": "2026-11-21T11:00:00+00:00", "pages": 2, "complete": False}
-    drifted = Round(1, "whole", None, "", [page(1, 5, "1", "2", None), page(2, 1, "2", "3")], end)
+    drifted = Round(1, "whole", None, "", [page(1, 5, "1", "2", None), page(2, 1, "2", "3", "9")])
+    assert chosen(drifted) == ["1", "2", None, "3", "9"]
+    drifted.end = {"available": 3} | drifted.settled(["1", "2", "3"])
     assert chosen(drifted) == ["1", "2", None, "3"]
     whole = Round(1, "whole", None, "", [page(1, 1, "1", "2"), page(2, 2, "3")])
-    whole.end = end | {"complete": True}
-    changes = Round(2, "changes", None, "", [page(1, 3, "2", "4"), page(1, 4, "4")], end)
+    whole.end = {"pages": 2, "available": 3} | whole.settled(["1", "2", "3"])
+    assert whole.end["order"] is None
+    changes = Round(2, "changes", None, "", [page(1, 3, "2", "4"), page(1, 4, "4")])
     assert chosen(whole, changes) == ["1", "3", "2", "4"]
 
 

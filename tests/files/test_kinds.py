@@ -20,7 +20,7 @@ def test_an_unknown_suffix_is_refused_with_the_known_ones() -> None:
         kinds.kind_of(Path("f.csv.zip"))
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".duckdb", ".md"])
+@pytest.mark.parametrize("suffix", [".xlsx", ".duckdb"])
 def test_a_missing_package_is_named_with_its_extra(
     suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,13 @@ def test_markdown_keeps_its_cells_apart(tmp_path: Path) -> None:
     assert "https://directory.example" in text
 
 
+def test_markdown_is_a_table_of_the_form_of_github_without_padding(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"name": ["a" * 200, "b"], "n": [1, 20]})
+    lines = export(frame, tmp_path / "f.md").read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["| name | n |", "| --- | ---: |"]
+    assert lines[3] == "| b | 20 |"
+
+
 def test_every_row_is_shown(tmp_path: Path) -> None:
     page = html.parse(str(export(rich(), tmp_path / "f.html")))
     assert len(page.xpath("//tbody/tr")) == 3

@@ -131,8 +131,7 @@ def test_a_file_that_cannot_get_its_name_leaves_no_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dirframe.files import sidecar
-
-    put = sidecar.put
+    from dirframe.files.whole import put
 
     def fail(written: Path, target: Path, *, overwrite: bool) -> None:
         if target.suffix == ".csv":

@@ -1,0 +1,216 @@
+"""Read a collection over days while it changes: what has to be asked for, and what follows.
+
+A state of the collection is what it was while one session saw one count of records. The records
+that are known of an earlier state, from the first on without a gap, are remembered in their
+order. In a new state, two of its pages show how far that order has moved at both of them. Where it
+moved equally, and nothing can have come in between because the order only grows at one end,
+nothing can have gone either: what lies between is what it was. Where it did not, the page in the
+middle is asked for, and so on. So a removed record costs as many requests as the pages can be
+halved, and not all the pages behind it.
+
+What stays out: asking (`dirframe.archive.harvest`), and the proof (`dirframe.client.positions`).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from dirframe.archive.ordering import keys
+from dirframe.client.positions import Page, Positions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dirframe.archive.manifest import Kept
+
+__all__ = ["Cover"]
+
+
+class Cover:
+    """What is known of a collection that is read page by page, in one order."""
+
+    def __init__(self, sort: str | None) -> None:
+        self._sort = sort
+        self._known: list[str | None] = []  # of earlier states, in their order
+        self._index: dict[str | None, int] = {}
+        self._real: dict[int, Kept] = {}  # pages of this state
+        self._state: tuple[int, int | None] | None = None
+        self._available: int | None = None
+        self._counts: set[int | None] = set()
+        self._size = 0
+        self._honoured = True
+        self._directions: set[int] = set()
+        self.end: int | None = None  # a page that shows that nothing is behind it
+        self._probes = 0
+        self._taken = 0
+
+    # -- what comes ------------------------------------------------------------------------
+
+    def take(self, kept: Kept) -> bool:
+        """Take a page; return whether it is of the same state as the one before."""
+        state = (kept.session, kept.available)
+        same = self._state in {None, state}
+        if not same:
+            self.begin_anew()
+        self._state, self._available = state, kept.available
+        self._counts.add(kept.available)
+        self._taken += 1
+        self._size = self._size or kept.count
+        self._real[kept.page] = kept
+        self._judge(kept)
+        before = [self._real[n] for n in (1, kept.page - 1) if n in self._real and n < kept.page]
+        ids = set(kept.ids)
+        if not ids or any(ids <= set(page.ids) for page in before):
+            self.end = min(kept.page, self.end or kept.page)
+        return same
+
+    def begin_anew(self) -> None:
+        """Remember this state instead of the one before, unless less is known of it."""
+        run = list(dict.fromkeys(self._run()))
+        if len(run) + self._size > len(self._known):
+            self._known = run
+            self._index = {one: at for at, one in enumerate(run)}
+        self._real, self._state, self.end = {}, None, None
+
+    def forget(self) -> None:
+        """Trust this state alone."""
+        self._known, self._index, self._counts = [], {}, {self._available}
+
+    def _judge(self, kept: Kept) -> None:
+        """Look whether the page is in order, and to which end the collection grows."""
+        self._honoured &= kept.ordered
+        around = [self._real.get(kept.page - 1), kept, self._real.get(kept.page + 1)]
+        texts = [text for page in around if page for text in self._values(page) if text]
+        values = keys(texts)
+        self._directions |= {(a < b) - (a > b) for a, b in pairwise(values)} - {0}
+
+    def _values(self, kept: Kept) -> Sequence[str | None]:
+        return kept.ids if self._sort is None else (kept.low, kept.high)
+
+    @property
+    def _grows(self) -> int:
+        """Tell where new records come: 1 at the end, -1 at the front, 0 anywhere."""
+        key = (self._sort or "id").removesuffix("_reverse")
+        if key not in {"id", "created_at"} or not self._honoured or len(self._directions) != 1:
+            return 0
+        return next(iter(self._directions))
+
+    # -- what is wanted --------------------------------------------------------------------
+
+    @property
+    def pages(self) -> int:
+        """How many pages there should be."""
+        return math.ceil((self._available or 0) / self._size) if self._size else 0
+
+    def wanted(self) -> Sequence[int]:
+        """Name the pages to ask for next, in order; none if there is nothing more to learn."""
+        if not self._size or self._is_restless():
+            return []
+        remembered = math.ceil(len(self._known) / self._size)
+        if self._available is None:
+            return [] if self.end else [max(self._real, default=max(remembered - 1, 0)) + 1]
+        last = self.pages if self.end is None else min(self.pages, self.end - 1)
+        if not self._real:
+            return self._probe(min(max(remembered, 1), last))
+        if self._grows < 0 and 1 not in self._real and last:
+            return self._probe(1)
+        pages = [0, *sorted(n for n in self._real if n <= last)]
+        for a, b in pairwise(pages):
+            if b - a > 1 and (found := self._between(a, b)):
+                return found
+        return self._behind(pages[-1], last)
+
+    def _between(self, a: int, b: int) -> Sequence[int]:
+        left, right = self._edge(a), self._first(b)
+        if self._is_covered(a, b):
+            return []
+        if not self._known or (left is not None and left + 1 in {right, len(self._known)}):
+            return range(a + 1, b)  # nobody has been there yet
+        return self._probe((a + b) // 2)
+
+    def _is_covered(self, a: int, b: int) -> bool:
+        """Tell whether all between two pages is what it was: no less, and no more can be."""
+        left, right = self._edge(a), self._first(b)
+        if left is None or right is None:
+            return b == a + 1
+        return b == a + 1 or right - left - 1 == (b - a - 1) * self._size
+
+    def _behind(self, a: int, last: int) -> Sequence[int]:
+        if a >= last:
+            return []
+        left = self._edge(a)
+        rest = len(self._known) - 1 - left if left is not None else 0
+        if not rest:
+            return range(a + 1, last + 1)
+        return self._probe(min(a + math.ceil(rest / self._size), last))
+
+    def _probe(self, page: int) -> Sequence[int]:
+        if page < 1:
+            return []
+        self._probes += 1
+        return [page]
+
+    def _is_restless(self) -> bool:
+        """Tell whether the collection changes faster than its changes can be found."""
+        return self._probes > 100 + self.pages // 4 or self._taken > 100 + 4 * self.pages
+
+    def _edge(self, page: int) -> int | None:
+        """Return where the last record of a page was."""
+        if page == 0:
+            return -1
+        ids = self._real[page].ids
+        return self._index.get(ids[-1]) if ids else None
+
+    def _first(self, page: int) -> int | None:
+        ids = self._real[page].ids
+        return self._index.get(ids[0]) if ids else None
+
+    # -- what follows ----------------------------------------------------------------------
+
+    def _run(self) -> Iterator[str | None]:
+        """Give the records from the first on, as long as they are known without a gap."""
+        for a, b in pairwise([0, *sorted(self._real)]):
+            if not self._is_covered(a, b):
+                return
+            if b > a + 1:
+                yield from self._slice(a, b)
+            yield from self._real[b].ids
+
+    def _slice(self, a: int, b: int) -> list[str | None]:
+        """Return what was between two pages."""
+        left, right = self._edge(a), self._first(b)
+        return [] if left is None or right is None else self._known[left + 1 : right]
+
+    def positions(self) -> Positions:
+        """Lay the pages of this state side by side: those that came, and those that were."""
+        positions = Positions()
+        if not self._real:
+            return positions
+        moment = max(kept.moment for kept in self._real.values()).timestamp()
+        pages = [0, *sorted(self._real)]
+        for a, b in pairwise(pages):
+            between = self._slice(a, b) if self._is_covered(a, b) else []
+            for page in range(a + 1, b if between else 0):
+                begin = (page - a - 1) * self._size
+                ids = tuple(between[begin : begin + self._size])
+                first = (page - 1) * self._size
+                positions.put(Page(page, self._available, first, ids, 0, (moment - 1, 0)))
+        for page, kept in self._real.items():
+            order = (kept.moment.timestamp(), page)
+            positions.put(Page(page, kept.available, kept.first, kept.ids, kept.session, order))
+        return positions
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Tell whether the collection changed, in an order that does not keep still."""
+        return len(self._counts) > 1 and not self._grows
+
+    def doubt(self) -> str | None:
+        """Say why what was remembered is no proof; None if it is one."""
+        if self.is_uncertain:
+            return "the collection changed while it was read, in an order that does not keep still"
+        if self._is_restless():
+            return "the collection changed too often while it was read"
+        return None

@@ -1,0 +1,153 @@
+"""A refresh pays for what changed, says what it cannot know, and forgets nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+import dirframe
+from dirframe.errors import ArchiveError, IncompleteWarning, QuotaExceededError, ServiceError
+from tests.archive.living import LivingShelf
+from tests.faults import faults
+from tests.faults.service import FaultyService, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pandas as pd
+
+    from tests.archive.test_harvest import Ask
+
+
+@pytest.fixture
+def shelf() -> LivingShelf:
+    """Hold 300 projects on thirty pages."""
+    return LivingShelf(300)
+
+
+@pytest.fixture
+def service(shelf: LivingShelf) -> Iterator[FaultyService]:
+    with FaultyService(shelf) as service:
+        yield service
+
+
+@pytest.fixture
+def folder(service: FaultyService, ask: Ask, tmp_path: Path) -> Path:
+    """Harvest everything, and forget that it was asked for."""
+    archive = dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+    assert archive.status().complete
+    service.forget()
+    return archive.path
+
+
+def names(frame: pd.DataFrame) -> dict[str, str]:
+    assert frame["id"].is_unique
+    return dict(zip(frame["id"], frame["name"], strict=True))
+
+
+def true_names(service: FaultyService, ask: Ask) -> dict[str, str]:
+    loaded = dirframe.load_projects(directory=ask(service), progress=False, refresh=True)
+    return names(loaded)
+
+
+def test_only_what_changed_is_paid_for_and_the_old_state_stays(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    before, at = dirframe.open_archive(folder).frame(), datetime.now(UTC)
+    for one in ("7", "150", "299"):
+        shelf.touch(one)
+    shelf.add("301")
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) == 2  # the newest page, and whether the oldest is another
+    assert names(archive.frame()) == true_names(service, ask)
+    assert archive.frame().attrs["dirframe"]["complete"] is True
+    assert names(archive.frame(as_of=at)) == names(before)
+    found = dirframe.compare(archive.frame(as_of=at), archive.frame())
+    assert set(found.changed["id"]) == {"7", "150", "299"}
+    assert (list(found.new["id"]), len(found.gone)) == (["301"], 0)
+
+
+def test_a_refresh_when_nothing_changed_costs_two_requests(
+    service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    for number in range(1, 4):
+        archive = dirframe.refresh(folder, directory=ask(service))
+        assert (len(service.asked), archive.status().rounds) == (2 * number, 1 + number)
+    assert (len(archive.frame()), archive.status().complete) == (300, True)
+
+
+def test_it_stops_at_the_allowance_and_goes_on_while_pages_move(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    for one in numbered(75):
+        shelf.touch(one)
+    with pytest.raises(QuotaExceededError, match="3 pages of changes"):
+        dirframe.refresh(folder, directory=ask(service), daily=31 + 4)
+    assert not dirframe.open_archive(folder).status().finished
+    assert len(dirframe.open_archive(folder).frame()) == 300  # the state before
+    for one in ("5", "200", "201", "202"):
+        shelf.touch(one)
+    for one in ("301", "302"):
+        shelf.add(one)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+    assert archive.status().complete
+
+
+def test_what_was_removed_is_counted_and_found_by_a_whole_round(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    shelf.remove("42")
+    shelf.touch("43")
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert "1 record was removed" in str(archive.status())
+    with pytest.warns(IncompleteWarning, match="1 record was removed"):
+        assert "42" in set(archive.frame()["id"])
+    at = datetime.now(UTC)
+    archive = dirframe.refresh(folder, directory=ask(service), whole=True)
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+    with pytest.warns(IncompleteWarning):
+        found = dirframe.compare(archive.frame(as_of=at), archive.frame())
+    assert list(found.gone["id"]) == ["42"]
+
+
+@pytest.mark.parametrize("default", ["created_at_reverse", "id", "updated_at_reverse"])
+def test_a_directory_that_ignores_the_sort_is_asked_for_everything(
+    default: str, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    shelf.honours, shelf.default = (), default
+    for one in ("100", "301", "302"):
+        (shelf.touch if one == "100" else shelf.add)(one)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) > 30
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+def test_times_cut_to_midnight_and_equal_ones_lose_nothing(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    shelf.cut_to_days = True
+    for one in numbered(25):
+        shelf.touch(one)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) <= 5
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+def test_a_service_that_fails_begins_no_whole_round(
+    service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    service.always = faults.fails("Out of order", 503)
+    with pytest.raises(ServiceError):
+        dirframe.refresh(folder, directory=ask(service))
+    assert dirframe.open_archive(folder).status().rounds == 1
+
+
+def test_an_empty_archive_and_none_at_all_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="no folder"):
+        dirframe.refresh(tmp_path / "none")

@@ -15,6 +15,7 @@ import narwhals as nw
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
+from dirframe.stats._engines import collected
 
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
@@ -62,17 +63,18 @@ class _Whole(Column):
             return column
         try:
             return pd.to_numeric(column).astype("Int64")
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise _other(column.name, "whole numbers", error) from error
 
     def _stated(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_numeric():
             raise _other(name, "whole numbers", f"it holds {dtype}")
         column = nw.col(name)
-        if dtype.is_float():  # the engine would round without a word
-            column = nw.when(~column.is_nan()).then(column)
-            if len(table.filter(column != column.floor()).head(1).collect()):
+        if not dtype.is_integer():  # the engine would round without a word
+            number = column.cast(nw.Float64)
+            if len(collected(table.filter(~number.is_nan() & ~(number % 1 == 0)).head(1))):
                 raise _other(name, "whole numbers", "it holds fractions")
+            return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
         return column.cast(nw.Int64)
 
 
@@ -96,7 +98,7 @@ class _Moment(Column):
             return column
         try:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise _other(column.name, "dates", error) from error
 
     def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:

@@ -105,13 +105,17 @@ def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:
     """Compute a table that a group-by has made small, with the dtypes of our frames."""
     if table.implementation.is_pandas():
         return table.collect(backend="pandas").to_pandas()
-    return _frame(table.collect(backend="pyarrow").to_arrow())
+    return _frame(_reader(table.to_native(), _ROWS).read_all())
+
+
+def _reader(relation: Any, rows: int) -> Any:
+    # DuckDB before 1.5 knows the older name only.
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    return read(rows)
 
 
 def _batches(relation: Any) -> Iterator[pd.DataFrame]:
-    # DuckDB before 1.5 knows the older name only.
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    batches = read(_ROWS)
+    batches = _reader(relation, _ROWS)
     nothing = True
     for batch in batches:
         nothing = False

@@ -308,7 +308,7 @@ def _entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _lists(column: pd.Series[Any]) -> pd.Series[Any]:
-    if not isinstance(column.dtype, pd.StringDtype):
+    if pd.api.types.infer_dtype(column) != "string":
         return column
     try:  # lists that differ in form stand in Parquet as JSON
         return column.map(json.loads, na_action="ignore").astype("object")
@@ -374,5 +374,5 @@ def _of_labels(entries: pd.DataFrame, records: int) -> _Counts:
     numbers = {"projects": float(records), "having": float(own["project"].nunique())}
     if "title" not in own:
         return _Counts(table, numbers)
-    titles = own.groupby("label")["title"].min()
+    titles = own.dropna(subset=["title"]).groupby("label")["title"].min()
     return _Counts(table, numbers, dict(zip(titles.index.astype("str"), titles, strict=True)))

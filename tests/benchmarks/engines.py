@@ -82,9 +82,11 @@ def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float]
             )
 
 
-def kill_one(client: Any) -> None:
-    """Kill a worker's process; its nanny starts another."""
-    os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
+def killing(client: Any) -> threading.Timer:
+    """Prepare to kill a worker's process; its nanny starts another."""
+    client.wait_for_workers(2)  # there may still be one to come from the time before
+    worker = client.run(os.getpid).popitem()[1]
+    return threading.Timer(0.5, os.kill, [worker, signal.SIGKILL])
 
 
 def run(engine: str, folder: Path, results: Path) -> None:
@@ -94,14 +96,11 @@ def run(engine: str, folder: Path, results: Path) -> None:
         times = {"start": time.perf_counter() - start}
         tables = {}
         for name in NAMES:
-            killer = threading.Timer(0.5, kill_one, [client])
-            start = time.perf_counter()
             if "killed" in engine and name in SLOW:
-                killer.start()
+                killing(client).start()
+            start = time.perf_counter()
             tables[name] = getattr(stats, name)(records, **OPTIONS.get(name, {}))
             times[name] = time.perf_counter() - start
-            if killer.ident:
-                killer.join()
         results.write_bytes(pickle.dumps((times, memory(), tables)))
 
 

@@ -128,6 +128,10 @@ class Cover:
             return []
         if not self._known or (left is not None and left + 1 in {right, len(self._known)}):
             return range(a + 1, b)  # nobody has been there yet
+        if left is not None and right is None:  # where what is known should end
+            end = a + math.ceil((len(self._known) - 1 - left) / self._size)
+            if a < end < b:
+                return self._probe(end)
         return self._probe((a + b) // 2)
 
     def _is_covered(self, a: int, b: int) -> bool:

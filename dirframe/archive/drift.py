@@ -68,10 +68,15 @@ class Cover:
 
     def begin_anew(self) -> None:
         """Remember this state instead of the one before, unless less is known of it."""
-        run = list(dict.fromkeys(self._run()))
-        if len(run) + self._size > len(self._known):
-            self._known = run
-            self._index = {one: at for at, one in enumerate(run)}
+        stays, run = self._unmoved(), list(dict.fromkeys(self._run()))
+        if stays + len(run) + self._size > len(self._known):
+            for one in self._known[stays:]:
+                del self._index[one]
+            del self._known[stays:]
+            for one in run:
+                if one not in self._index:
+                    self._index[one] = len(self._known)
+                    self._known.append(one)
         self._real, self._state, self.end = {}, None, None
 
     def forget(self) -> None:
@@ -128,6 +133,10 @@ class Cover:
             return []
         if not self._known or (left is not None and left + 1 in {right, len(self._known)}):
             return range(a + 1, b)  # nobody has been there yet
+        if left is not None and right is None:  # where what is known should end
+            end = a + math.ceil((len(self._known) - 1 - left) / self._size)
+            if a < end < b:
+                return self._probe(end)
         return self._probe((a + b) // 2)
 
     def _is_covered(self, a: int, b: int) -> bool:
@@ -169,9 +178,18 @@ class Cover:
 
     # -- what follows ----------------------------------------------------------------------
 
+    def _unmoved(self) -> int:
+        """Count the records before the first page of this state, if they are what they were."""
+        first = min(self._real, default=0)
+        return (self._first(first) or 0) if first > 1 and self._is_covered(0, first) else 0
+
     def _run(self) -> Iterator[str | None]:
-        """Give the records from the first on, as long as they are known without a gap."""
-        for a, b in pairwise([0, *sorted(self._real)]):
+        """Give the records behind those, as long as they are known without a gap."""
+        pages = sorted(self._real)
+        if not pages or not self._is_covered(0, pages[0]):
+            return
+        yield from self._real[pages[0]].ids
+        for a, b in pairwise(pages):
             if not self._is_covered(a, b):
                 return
             if b > a + 1:

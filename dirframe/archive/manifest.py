@@ -87,6 +87,13 @@ class Kept:
         facts = {name: event[name] for name in cls.__slots__ if name != "names"}
         if len(facts["sha256"]) != 64 or not set(facts["sha256"]) <= set("0123456789abcdef"):
             raise ValueError("a digest that is none")
+        for name in ("page", "session", "bytes", "packed", "paid"):
+            if type(facts[name]) is not int or facts[name] < 0:
+                raise ValueError(f"{name} is {facts[name]!r}")
+        for name in ("first", "available"):  # as the directory said it, whatever that was
+            if facts[name] is not None and type(facts[name]) is not int:
+                raise ValueError(f"{name} is {facts[name]!r}")
+        datetime.fromisoformat(facts["retrieved"])
         return cls(**facts, names=cls.joined(event["ids"]))
 
 
@@ -185,7 +192,12 @@ class Manifest:
         elif event["event"] == "page":
             self.rounds[event["round"] - 1].pages.append(Kept.of(event))
         elif event["event"] == "end":
-            self.rounds[event["round"] - 1].end = event
+            ended = self.rounds[event["round"] - 1]
+            ended.end = event
+            datetime.fromisoformat(event["at"])
+            if ended.kind == "whole":  # whoever wrote it: what cannot be fails here
+                _ = ended.used(), {*event["again"], *event["gone"]}
+            _ = event["pages"] + (event["available"] or 0), event["complete"], event["why"]
         else:
             raise ValueError(event["event"])
 

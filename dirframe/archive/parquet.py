@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["write_parquet"]
 
-_ROWS = 65_536
+#: Of a row group; where records are parted by a column, of all their groups together.
+_ROWS, _PARTED_ROWS = 16_384, 65_536
 _FOLDER = "\x1ffolder"  # no column's name: no element of XML can have it
 
 #: Each holds a file open, and a directory of a thousand files is as much as a person wants.
@@ -85,7 +86,8 @@ def write_parquet(
             files.append(parts / f"{len(files):08}.parquet")
             pq.write_table(table, files[-1])
         assert schema is not None  # noqa: S101  # an archive gives one chunk at least
-        batches = _batches(files, schema)
+        rows = _ROWS if partition_on is None else _PARTED_ROWS
+        batches = _batches(files, schema, rows)
         if partition_on is None:
             _write(batches, whole, schema)
         else:
@@ -116,8 +118,8 @@ def _write(
         partitioning=by and ds.DirectoryPartitioning(by, segment_encoding="none"),
         basename_template="part-{i}.parquet",
         max_partitions=_FOLDERS + 1,
-        max_rows_per_file=16 * _ROWS,
-        max_rows_per_group=_ROWS,
+        max_rows_per_file=16 * _PARTED_ROWS,
+        max_rows_per_group=_PARTED_ROWS,
         use_threads=False,
     )
 
@@ -174,11 +176,11 @@ def _both(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     return pa.schema(list(fields.values()), metadata=first.metadata)
 
 
-def _batches(files: list[Path], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _batches(files: list[Path], schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     for file in files:
         table = pq.read_table(file)
         columns = [_column(table, field) for field in schema]
-        yield from pa.Table.from_arrays(columns, schema=schema).to_batches(max_chunksize=_ROWS)
+        yield from pa.Table.from_arrays(columns, schema=schema).to_batches(max_chunksize=rows)
         file.unlink()
 
 

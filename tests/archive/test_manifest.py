@@ -1,13 +1,77 @@
-"""A manifest that is none is refused."""
+"""A manifest that is none, or says what no archive holds, is refused."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from dirframe.archive.manifest import Manifest
+from dirframe.archive.journal import Journal
+from dirframe.archive.manifest import FORMAT, Manifest
 from dirframe.errors import ArchiveError
+from tests.archive.test_selection import page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AT = "2026-11-21T11:00:00+00:00"
+END = {
+    "event": "end",
+    "round": 1,
+    "at": AT,
+    "pages": 1,
+    "available": 2,
+    "complete": True,
+    "why": None,
+    "order": [0],
+    "again": [],
+    "gone": [],
+}
+
+
+def read(file: Path, *, of_page: dict[str, Any], of_end: dict[str, Any]) -> Manifest:
+    journal = Journal(file)
+    head = {"event": "archive", "format": FORMAT, "resource": "project", "base_url": ""}
+    journal.add(head | {"source": "x", "query": None})
+    journal.add({"event": "round", "kind": "whole", "sort": None, "at": AT})
+    journal.add(page(1, 1, "1", "2").event(1) | of_page)
+    journal.add(END | of_end)
+    journal.close()
+    with file.open("rb") as lines:
+        return Manifest.read(lines, "it")
 
 
 def test_a_manifest_that_is_none_is_refused() -> None:
     with pytest.raises(ArchiveError, match="not the manifest"):
         Manifest.read([], "it")
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    manifest = read(tmp_path / "m", of_page={"available": -1}, of_end={})
+    assert manifest.until(None) == manifest.rounds
+    assert manifest.rounds[0].used()[0].ids == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("of_page", "of_end"),
+    [
+        ({"bytes": "9"}, {}),
+        ({"page": -1}, {}),
+        ({"paid": True}, {}),
+        ({"available": "many"}, {}),
+        ({"ids": [1]}, {}),
+        ({"retrieved": "yesterday"}, {}),
+        ({"sha256": "../" * 21 + "x"}, {}),
+        ({"round": 2}, {}),
+        ({}, {"order": [1]}),
+        ({}, {"order": "all"}),
+        ({}, {"gone": None}),
+        ({}, {"available": "2"}),
+        ({}, {"at": "soon"}),
+    ],
+)
+def test_what_no_archive_holds_is_refused(
+    of_page: dict[str, Any], of_end: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(ArchiveError, match="says what no archive holds"):
+        read(tmp_path / "m", of_page=of_page, of_end=of_end)

@@ -320,8 +320,9 @@ def read_pages(paths: Archive | str | Path | Iterable[str | Path], **options: An
     paths : Archive, str, pathlib.Path or iterable of these
         An archive or its folder; or files, or folders whose ``.xml`` files are read.
     **options : object
-        Of an archive `as_of` and `columns`, see `Archive.frame`; of documents `resource`,
-        `columns` and `max_bytes`, see `dirframe.client.recorded.read_pages`.
+        ``columns``, the names of those to read. Of an archive also ``as_of``, as in
+        `Archive.frame`; of documents ``resource``, ``"account"`` or ``"project"``, if they
+        do not say it themselves, and ``max_bytes``, the size of the largest.
 
     Returns
     -------

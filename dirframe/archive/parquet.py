@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dirframe.errors import ArchiveError, InvalidInputError
@@ -35,9 +35,13 @@ __all__ = ["write_parquet"]
 
 #: Of a row group; where records are parted by a column, of all their groups together.
 _ROWS, _PARTED_ROWS = 16_384, 65_536
-_FOLDER = "\x1ffolder"  # no column's name: no element of XML can have it
 
-#: Each holds a file open, and a directory of a thousand files is as much as a person wants.
+_ROWS_OF_A_FILE = 1_048_576
+
+#: Files that are open at the same time; systems allow 256 or more.
+_OPEN = 200
+
+#: A directory of a thousand folders is as much as a person wants.
 _FOLDERS = 1_000
 
 
@@ -89,10 +93,9 @@ def write_parquet(
         rows = _ROWS if partition_on is None else _PARTED_ROWS
         batches = _batches(files, schema, rows)
         if partition_on is None:
-            _write(batches, whole, schema)
+            _write((("", batch) for batch in batches), whole, schema)
         else:
-            by = pa.field(_FOLDER, pa.string())
-            _write(_parted(batches, partition_on), whole, schema.append(by), pa.schema([by]))
+            _write(_parted(batches, partition_on), whole, schema)
         whole.replace(folder)
     except OSError as error:
         raise ArchiveError(
@@ -104,43 +107,46 @@ def write_parquet(
     return folder
 
 
-def _write(
-    batches: Iterator[pa.RecordBatch],
-    whole: Path,
-    schema: pa.Schema,
-    by: pa.Schema | None = None,
-) -> None:
-    ds.write_dataset(
-        batches,
-        whole,
-        schema=schema,
-        format="parquet",
-        partitioning=by and ds.DirectoryPartitioning(by, segment_encoding="none"),
-        basename_template="part-{i}.parquet",
-        max_partitions=_FOLDERS + 1,
-        max_rows_per_file=16 * _PARTED_ROWS,
-        max_rows_per_group=_PARTED_ROWS,
-        use_threads=False,
-    )
+def _write(parts: Iterator[tuple[str, pa.RecordBatch]], whole: Path, schema: pa.Schema) -> None:
+    """Write each part as it comes: `pyarrow.dataset.write_dataset` queues millions of rows."""
+    writers: dict[str, pq.ParquetWriter] = {}
+    rows: dict[str, int] = {}
+    files: dict[str, int] = {}
+    whole.mkdir()
+    try:
+        for folder, batch in parts:
+            if folder in writers and rows[folder] >= _ROWS_OF_A_FILE:
+                writers.pop(folder).close()
+            if folder not in writers:
+                if len(writers) == _OPEN:
+                    writers.pop(next(iter(writers))).close()
+                number, rows[folder] = files.get(folder, 0), 0
+                files[folder] = number + 1
+                (whole / folder).mkdir(exist_ok=True)
+                file = whole / folder / f"part-{number}.parquet"
+                writers[folder] = pq.ParquetWriter(file, schema)
+            writers[folder].write_batch(batch)
+            rows[folder] += batch.num_rows
+    finally:
+        for writer in writers.values():
+            writer.close()
 
 
-def _parted(batches: Iterator[pa.RecordBatch], column: str) -> Iterator[pa.RecordBatch]:
-    """Add the name of its folder to each record; those without a value get none."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
+def _parted(batches: Iterator[pa.RecordBatch], column: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Give the records of each folder; those without a value are outside of all."""
+    names: dict[str | None, str] = {None: ""}
     for batch in batches:
         values = batch.column(column)
-        for value in values.unique().drop_null().to_pylist():
+        codes = values.dictionary_encode(null_encoding="encode")
+        for code, value in enumerate(codes.dictionary.to_pylist()):
             if value not in names:
-                names[value] = _folder(value, taken)
-                taken.add(names[value].casefold())
-        if len(names) > _FOLDERS:
-            raise InvalidInputError(
-                f"{column} has more than {_FOLDERS:,} different values; part the records by a "
-                "column that has fewer."
-            )
-        folders = pa.array([names.get(value) for value in values.to_pylist()], pa.string())
-        yield batch.append_column(pa.field(_FOLDER, pa.string()), folders)
+                names[value] = _folder(value, {name.casefold() for name in names.values()})
+                if len(names) > _FOLDERS + 1:
+                    raise InvalidInputError(
+                        f"{column} has more than {_FOLDERS:,} different values; part the records "
+                        "by a column that has fewer."
+                    )
+            yield names[value], batch.filter(pc.equal(codes.indices, code))
 
 
 def _folder(value: str, taken: set[str]) -> str:

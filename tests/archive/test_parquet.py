@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dirframe
+from dirframe.archive import parquet
 from dirframe.archive.parquet import write_parquet
 from dirframe.errors import InvalidInputError
 
@@ -57,3 +58,18 @@ def test_a_column_of_too_many_values_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="more than 1,000"):
         write_parquet([frame], tmp_path / "parted", partition_on="id")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_few_open_files_and_small_ones_hold_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "_OPEN", 2)
+    monkeypatch.setattr(parquet, "_ROWS_OF_A_FILE", 3)
+    frame = pd.DataFrame({"id": [str(n) for n in range(40)], "by": list("abcd") * 10}, dtype="str")
+    chunks = [frame[:17], frame[17:20], frame[20:]]
+    folder = write_parquet(
+        [c.reset_index(drop=True) for c in chunks], tmp_path / "p", partition_on="by"
+    )
+    assert len(list(folder.rglob("*.parquet"))) > 4
+    again = pd.read_parquet(folder).sort_values("id", key=lambda ids: ids.astype(int))
+    pd.testing.assert_frame_equal(again.reset_index(drop=True), frame)

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["write_parquet"]
 
 #: Of a row group; where records are parted by a column, of all their groups together.
-_ROWS, _PARTED_ROWS = 16_384, 65_536
+_ROWS, _PARTED_ROWS = 8_192, 32_768
 
-_ROWS_OF_A_FILE = 1_048_576
+#: What a file says of its groups is held until it is closed.
+_GROUPS_OF_A_FILE = 32
 
 #: Files that are open at the same time; systems allow 256 or more.
 _OPEN = 200
@@ -110,23 +111,23 @@ def write_parquet(
 def _write(parts: Iterator[tuple[str, pa.RecordBatch]], whole: Path, schema: pa.Schema) -> None:
     """Write each part as it comes: `pyarrow.dataset.write_dataset` queues millions of rows."""
     writers: dict[str, pq.ParquetWriter] = {}
-    rows: dict[str, int] = {}
+    groups: dict[str, int] = {}
     files: dict[str, int] = {}
     whole.mkdir()
     try:
         for folder, batch in parts:
-            if folder in writers and rows[folder] >= _ROWS_OF_A_FILE:
+            if folder in writers and groups[folder] == _GROUPS_OF_A_FILE:
                 writers.pop(folder).close()
             if folder not in writers:
                 if len(writers) == _OPEN:
                     writers.pop(next(iter(writers))).close()
-                number, rows[folder] = files.get(folder, 0), 0
+                number, groups[folder] = files.get(folder, 0), 0
                 files[folder] = number + 1
                 (whole / folder).mkdir(exist_ok=True)
                 file = whole / folder / f"part-{number}.parquet"
                 writers[folder] = pq.ParquetWriter(file, schema)
             writers[folder].write_batch(batch)
-            rows[folder] += batch.num_rows
+            groups[folder] += 1
     finally:
         for writer in writers.values():
             writer.close()
@@ -183,11 +184,16 @@ def _both(first: pa.Schema, second: pa.Schema) -> pa.Schema:
 
 
 def _batches(files: list[Path], schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    """Give the records in the order of the files, so many at a time at least."""
+    held: list[pa.Table] = []
     for file in files:
         table = pq.read_table(file)
         columns = [_column(table, field) for field in schema]
-        yield from pa.Table.from_arrays(columns, schema=schema).to_batches(max_chunksize=rows)
+        held.append(pa.Table.from_arrays(columns, schema=schema))
         file.unlink()
+        if file is files[-1] or sum(map(len, held)) >= rows:
+            yield from pa.concat_tables(held).combine_chunks().to_batches()
+            held.clear()
 
 
 def _column(table: pa.Table, field: pa.Field) -> Any:

@@ -64,12 +64,14 @@ def test_few_open_files_and_small_ones_hold_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "_OPEN", 2)
-    monkeypatch.setattr(parquet, "_ROWS_OF_A_FILE", 3)
+    monkeypatch.setattr(parquet, "_GROUPS_OF_A_FILE", 2)
+    monkeypatch.setattr(parquet, "_PARTED_ROWS", 4)
     frame = pd.DataFrame({"id": [str(n) for n in range(40)], "by": list("abcd") * 10}, dtype="str")
     chunks = [frame[:17], frame[17:20], frame[20:]]
     folder = write_parquet(
         [c.reset_index(drop=True) for c in chunks], tmp_path / "p", partition_on="by"
     )
     assert len(list(folder.rglob("*.parquet"))) > 4
+    assert max(pq.ParquetFile(file).num_row_groups for file in folder.rglob("*.parquet")) <= 2
     again = pd.read_parquet(folder).sort_values("id", key=lambda ids: ids.astype(int))
     pd.testing.assert_frame_equal(again.reset_index(drop=True), frame)

@@ -35,7 +35,9 @@ QUICK = sorted(
 
 @contextmanager
 def explored(service: FaultyService, folder: Path) -> Iterator[Explorer]:
-    directory = Directory.from_settings(impatient(service, folder, key=KEY, retries=1))
+    directory = Directory.from_settings(
+        impatient(service, folder, key=KEY, retries=1, read_timeout=10, total_timeout=30)
+    )
     try:
         yield Explorer(directory)
     finally:

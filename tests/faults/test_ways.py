@@ -81,7 +81,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_before_the_key_goes_ou
 def test_the_deadline_holds_in_an_encrypted_exchange(encrypted: FaultyService, ask: Ask) -> None:
     encrypted.always = faults.drip_body
     with pytest.raises(NetworkError, match=r"longer than 0\.7 seconds"):
-        load(ask(encrypted, retries=0))
+        load(ask(encrypted, retries=0, total_timeout=0.7))
 
 
 def test_a_proxy_of_the_environment_is_asked(

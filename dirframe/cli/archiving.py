@@ -5,7 +5,7 @@ What stays out: everything that the commands call.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -24,7 +24,7 @@ _sparing = with_options(
     click.option(
         "--until",
         type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
-        help="When to stop, in local time.",
+        help="When to stop, in local time; a time of day is the next one.",
     ),
 )
 
@@ -86,8 +86,10 @@ def _price(
 def _moment(until: datetime | None) -> datetime | None:
     if until is None:
         return None
-    if until.year == 1900:  # a time of today
-        until = datetime.combine(datetime.now().astimezone().date(), until.time())
+    if until.year == 1900:  # a time of day: the next one
+        now = datetime.now()  # noqa: DTZ005  # of the wall clock that the person looks at
+        until = datetime.combine(now.date(), until.time())
+        until += timedelta(days=until <= now)
     return until.astimezone()
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dirframe.cli.archiving import _moment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,3 +25,13 @@ def test_a_harvest_stops_with_its_exit_code_goes_on_and_is_bundled(
     done = run("bundle", tmp_path / "a", "-o", tmp_path / "study.zip")
     assert (done.code, "SHA-256" in done.err) == (0, True)
     assert run("status", tmp_path).code == 9
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_time_of_day_is_the_next_one(hours: int) -> None:
+    now = datetime.now().astimezone()
+    given = (now + timedelta(hours=hours)).strftime("%H:%M")
+    moment = _moment(datetime.strptime(given, "%H:%M"))  # noqa: DTZ007  # as the option reads it
+    assert moment is not None
+    assert timedelta(0) < moment - now <= timedelta(days=1)
+    assert moment.strftime("%H:%M") == given

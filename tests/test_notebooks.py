@@ -22,7 +22,7 @@ NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 def notebook(name: str) -> nbformat.NotebookNode:
     path = ROOT / "notebooks" / name
     # nbformat has no types.
-    content: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    content: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # as nbformat has it
     return content
 
 

@@ -24,7 +24,7 @@ _TICK_WIDTH = 4.5  # ems that a date needs
 def places(moments: Any) -> NDArray[np.float64]:
     """Give the place of each moment on an axis of dates: its days since 1970."""
     # matplotlib.dates has no types.
-    return np.asarray(date2num(moments), dtype=np.float64)  # type: ignore[no-untyped-call]
+    return np.asarray(date2num(moments), dtype=np.float64)  # type: ignore[no-untyped-call]  # as matplotlib has it
 
 
 def only_year(first: pd.Timestamp, last: pd.Timestamp) -> str:
@@ -38,7 +38,7 @@ def axis(ax: Axes) -> None:
     ax.tick_params(axis="x", labelsize=size)
     most = max(int(_text.width(ax) / (_TICK_WIDTH * size)), 2)
     # matplotlib.dates has no types.
-    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]  # as matplotlib has it
     ax.xaxis_date()
     ax.xaxis.set_major_locator(locator)
     form = ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]  # as above

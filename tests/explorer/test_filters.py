@@ -97,7 +97,7 @@ def test_a_column_that_is_not_there_is_named() -> None:
         Filters(countries=("Germany",)).apply(pd.DataFrame({"id": ["1"]}))
     with pytest.raises(InvalidInputError, match="choose one of all, active, dormant"):
         # The type is wrong on purpose: it is what a person may write.
-        Filters(activity="busy")  # type: ignore[arg-type]
+        Filters(activity="busy")  # type: ignore[arg-type]  # which is what is tested
 
 
 def test_only_filters_with_their_columns_are_offered(

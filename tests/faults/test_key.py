@@ -143,8 +143,8 @@ WAYS = [
 
 @pytest.mark.parametrize("name", WAYS)
 def test_no_traceback_with_local_variables_shows_the_key(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    pytest.importorskip("IPython")
+    pytest.importorskip("rich", reason="rich is not installed")
+    pytest.importorskip("IPython", reason="IPython is not installed")
     key = f"{MARK}&<'key'>/+=~%"
     everything = written(faults.FAULTS[name], key, "one", folder=tmp_path, shown=True)
     assert everything.places_of_the_key() == []

@@ -168,7 +168,7 @@ def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name
 
 @EVERY
 def test_a_chart_of_a_relation_shows_the_same(name: str) -> None:
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
     frame = CHARTS[name]()
     expected = draw(name, frame)
     with duckdb.connect() as session:

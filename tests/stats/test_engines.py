@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     Statistic = Callable[..., pd.DataFrame]
 
-duckdb = pytest.importorskip("duckdb")
-dask = pytest.importorskip("dask")
-dask_frame = pytest.importorskip("dask.dataframe")
+duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+dask = pytest.importorskip("dask", reason="Dask is an extra")
+dask_frame = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
 
 # Dask itself still says `inplace` to pandas when it reads Parquet.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:pandas.errors.Pandas4Warning")
@@ -225,7 +225,7 @@ def test_pandas_needs_neither_of_the_engines() -> None:
 def test_a_cluster_that_the_person_has_does_the_work(
     frames: dict[str, pd.DataFrame], parts: Path
 ) -> None:
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed", reason="Dask's scheduler is an extra")
     with (
         distributed.LocalCluster(
             processes=False, n_workers=1, dashboard_address="127.0.0.1:0"

@@ -17,9 +17,23 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
-__all__ = ["CHARTS", "PAGE_SIZES", "columns", "common", "heading", "resource_of", "usual_columns"]
+__all__ = [
+    "CHARTS",
+    "PAGE_SIZES",
+    "PART",
+    "columns",
+    "common",
+    "heading",
+    "resource_of",
+    "sortable",
+    "usual_columns",
+]
 
 PAGE_SIZES = (10, 25, 50, 100)
+
+#: Records that a table which turns its pages in the browser gets at once: what a day's allowance
+#: loads. A browser is busy for half a second with them, for some three with 100,000.
+PART = 25_000
 
 #: For each resource the charts of `dirframe.plot`, with what they are called.
 CHARTS: dict[str, dict[str, str]] = {
@@ -100,13 +114,19 @@ def resource_of(frame: pd.DataFrame) -> Resource:
 
 
 def columns(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Name the columns that a table can show and sort: all but lists."""
+    """Name the columns that a table can show, lists last."""
+    there = sortable(frame)
+    return (*there, *(str(name) for name in frame if name not in there))
+
+
+def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Name the columns that a table can be ordered by: all but lists."""
     return tuple(str(name) for name in frame if frame[name].dtype != object)
 
 
 def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
     """Name the columns that a table begins with."""
-    there = columns(frame)
+    there = sortable(frame)
     return tuple(name for name in _USUAL[resource.name] if name in there) or there[:6]
 
 

@@ -5,6 +5,7 @@ What stays out: everything behind it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -67,6 +68,7 @@ class Explorer:
 
     def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
         try:
+            from dirframe.explorer import choices, table
             from dirframe.explorer.state import State
             from dirframe.explorer.view import View, in_this_thread
         except ImportError as error:
@@ -87,7 +89,12 @@ class Explorer:
                 "that the environment names."
             )
         self.state: State = State(source, in_this_thread())
-        self._view = View(self.state)
+        made_by = table.library()
+        if made_by is None:
+            self._view = View(self.state)
+        else:
+            self.state.page_size = choices.PART
+            self._view = View(self.state, partial(table.paged_by, made_by))
 
     @property
     def frame(self) -> pd.DataFrame | None:

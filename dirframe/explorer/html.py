@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.explorer.choices import heading
+from dirframe.explorer.choices import PAGE_SIZES, heading
 
 if TYPE_CHECKING:
     from dirframe.explorer.drawing import Picture
@@ -24,12 +24,15 @@ __all__ = [
     "bar",
     "gauge",
     "image",
+    "kinds",
     "message",
+    "part",
     "preformatted",
     "rows",
     "static",
     "style",
     "table",
+    "texts",
     "title",
     "words",
 ]
@@ -51,6 +54,7 @@ _HIDING = f"""
 _LARGER = 1.35  # a screen is read from further away than a paper
 _WIDE, _DAY = 1.6, 1.25  # how much wider a column of texts or of days is than one of numbers
 _LONGEST = 200  # characters of a cell, of which some forty are seen
+_NAMED = ("nice_name", "name", "language", "factoid")  # what of a record in a list is its name
 
 
 @cache
@@ -108,14 +112,14 @@ def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: b
     """Show a page of the table; long texts end in an ellipsis and stay whole in their title."""
     if not len(shown.frame):
         return "<p>No record passes the filters.</p>"
-    numbers = {name for name in rows if pd.api.types.is_numeric_dtype(rows[name])}
+    counted = {name for name in rows if _is_number(rows[name])}
     head = []
     for name in rows:
         ordered = "descending" if descending else "ascending"
         sorting = f' aria-sort="{ordered}"' if name == order_by else ""
         mark = (" ▾" if descending else " ▴") if name == order_by else ""
         words = escape(heading(str(name), shown.resource))
-        kind = ' class="df-number"' if name in numbers else ""
+        kind = ' class="df-number"' if name in counted else ""
         head.append(
             f'<th scope="col"{kind}{sorting} title="{escape(str(name))}">{words}{mark}</th>'
         )
@@ -124,7 +128,7 @@ def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: b
         cells = []
         for name, value in row.items():
             text = _text(value)
-            kind = ' class="df-number"' if name in numbers else ""
+            kind = ' class="df-number"' if name in counted else ""
             title = f' title="{escape(text)}"' if len(text) > 16 else ""
             cells.append(f"<td{kind}{title}>{escape(text)}</td>")
         body.append(f"<tr>{''.join(cells)}</tr>")
@@ -143,9 +147,10 @@ def static(state: State, picture: Picture | None) -> str:
         return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
     # A chart says its source itself.
     source = image(picture) if picture else escape(provenance.caption(shown.frame))
+    most = state.page_size if state.page_size in PAGE_SIZES else PAGE_SIZES[0]
     return (
         f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
-        f"{rows(state)}<p>{source}</p></div>"
+        f"{rows(state, most)}<p>{_span(state, most)}</p><p>{source}</p></div>"
     )
 
 
@@ -167,11 +172,59 @@ def title(state: State) -> str:
     return f"dirframe explorer <span class='df-quiet'>{escape(settings.name)}{address}</span>"
 
 
-def rows(state: State) -> str:
-    """Show the page of the table."""
+def rows(state: State, most: int | None = None) -> str:
+    """Show the page of the table, or the first records on it."""
     if state.shown is None or state.rows is None:
         return ""
-    return table(state.rows, state.shown, order_by=state.order_by, descending=state.descending)
+    first = state.rows.iloc[:most]
+    return table(first, state.shown, order_by=state.order_by, descending=state.descending)
+
+
+def part(state: State) -> str:
+    """Say which part of the records a table holds, where it does not hold all."""
+    if state.pages == 1:
+        return ""
+    noun = state.shown.resource.collection if state.shown else "records"
+    return (
+        f"<p class='df-quiet'>{_span(state)} are in this table. Order by puts all {noun} in "
+        "order, not only these.</p>"
+    )
+
+
+def texts(state: State) -> pd.DataFrame:
+    """Write the records on the page as text under the headings, for a table that escapes it.
+
+    What is missing of a number is a hyphen, which DataTables takes for less than any number.
+    """
+    rows, shown = state.rows, state.shown
+    if rows is None or shown is None:
+        return pd.DataFrame({"": []})
+    written = {}
+    for place, name in enumerate(rows):
+        missing = "-" if _is_number(rows[name]) else "–"
+        written[place] = [_text(value, missing) for value in rows[name].astype(object)]
+    made = pd.DataFrame(written, dtype="str")
+    made.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
+    return made
+
+
+def kinds(state: State) -> list[dict[str, Any]]:
+    """Tell DataTables of each column how it is ordered and how wide it is.
+
+    Without the kind it would look for it in every cell.
+    """
+    if state.rows is None:
+        return []
+    columns = [state.rows[name] for name in state.rows]
+    whole = sum(map(_share, columns))
+    return [
+        {
+            "targets": place,
+            "type": "num-fmt" if _is_number(column) else "string",
+            "width": f"{100 * _share(column) / whole:.2f}%",
+        }
+        for place, column in enumerate(columns)
+    ]
 
 
 def _share(column: pd.Series[Any]) -> float:
@@ -180,9 +233,32 @@ def _share(column: pd.Series[Any]) -> float:
     return _DAY if pd.api.types.is_datetime64_any_dtype(column) else 1.0
 
 
-def _text(value: object) -> str:
+def _is_number(column: pd.Series[Any]) -> bool:
+    kinds = pd.api.types
+    return kinds.is_numeric_dtype(column) and not kinds.is_bool_dtype(column)
+
+
+def _span(state: State, most: int | None = None) -> str:
+    if state.shown is None or state.rows is None or not len(state.rows):
+        return ""
+    count = len(state.rows.iloc[:most])
+    begin = (min(state.page, state.pages) - 1) * state.page_size
+    return f"Records {begin + 1:,} to {begin + count:,} of {len(state.shown.frame):,}"
+
+
+def _entry(value: object) -> str:
+    """Name an entry of a list: a text, or a record with a name or without."""
+    if not isinstance(value, dict):
+        return str(value)
+    named = next((value[key] for key in _NAMED if value.get(key)), None)
+    return str(named or ", ".join(map(str, value.values())))
+
+
+def _text(value: object, missing: str = "–") -> str:
+    if isinstance(value, list):
+        value = ", ".join(map(_entry, value))
     if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN
-        return "–"
+        return missing
     if isinstance(value, pd.Timestamp):
         return f"{value:%Y-%m-%d}"
     if isinstance(value, bool):

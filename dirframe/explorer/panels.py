@@ -16,7 +16,7 @@ from dirframe.explorer.binding import bind, box, button, choice, marked, named, 
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
-__all__ = ["ask", "chart", "columns", "export", "filtering", "table_tools"]
+__all__ = ["ask", "chart", "columns", "export", "filtering"]
 
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
@@ -139,52 +139,6 @@ def _years(state: State) -> list[Any]:
 
     bind([first, last], state, "years", follow=follow, value=between, when=["shown"])
     return [marked(first, "df-since"), marked(last, "df-until")]
-
-
-def table_tools(state: State) -> Any:
-    """Make what orders the table and turns its pages."""
-
-    def orders() -> list[tuple[str, str]]:
-        if state.shown is None:
-            return [("as loaded", "")]
-        names = dict.fromkeys([*state.columns, *filter(None, [state.order_by])])
-        resource = state.shown.resource
-        return [("as loaded", ""), *((choices.heading(name, resource), name) for name in names)]
-
-    page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
-    back = button("df-back", "◂ Back", state, lambda: turn(-1), tip="Page before")
-    on = button("df-on", "Next ▸", state, lambda: turn(1), tip="Next page")
-
-    def turn(by: int) -> None:
-        state.page = min(max(state.page + by, 1), state.pages)
-
-    def follow() -> None:
-        page.description = f"Page (of {state.pages:,})"
-        page.max = state.pages
-        page.value = state.page
-        back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
-
-    when = ["page_size", "shown"]
-    bind([page], state, "page", follow=follow, value=int, when=when)
-    sizes = list(choices.PAGE_SIZES)
-    return box(
-        "df-row df-tools",
-        [
-            choice(
-                w.Dropdown,
-                "df-order",
-                "Order by",
-                state,
-                "order_by",
-                options=orders,
-                when=["shown", "columns"],
-            ),
-            named(w.Checkbox, "df-down", "Descending", state, "descending", indent=False),
-            named(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes),
-            marked(page, "df-page"),
-            box("df-turn", [back, on]),
-        ],
-    )
 
 
 def columns(state: State) -> Any:

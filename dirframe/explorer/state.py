@@ -82,7 +82,7 @@ class State(Asking):
     order_by = tr.Unicode()  # empty: the directory's order
     descending = tr.Bool(default_value=False)
     page = tr.Int(1, min=1)
-    page_size = tr.Enum(choices.PAGE_SIZES, 10)
+    page_size = tr.Enum((*choices.PAGE_SIZES, choices.PART), 10)
 
     chart = tr.Unicode()
     style = tr.Enum(("text", "bibtex", "csl"), "text")
@@ -130,7 +130,7 @@ class State(Asking):
                 self.chart = next(iter(choices.CHARTS[resource.name]))
             if self.path in _PATHS.values():
                 self.path = _PATHS[resource.name]
-            if self.order_by not in there:
+            if self.order_by not in choices.sortable(loaded):
                 self.order_by, self.descending = "", False
             self.page = 1
             self.shown = Shown(frame=loaded, loaded=loaded, resource=resource)
@@ -142,7 +142,12 @@ class State(Asking):
         value, trait = proposal["value"], proposal["trait"].name
         if self.shown is None or not value:
             return value
-        there = self.charts if trait == "chart" else choices.columns(self.shown.loaded)
+        loaded = self.shown.loaded
+        there = {
+            "chart": self.charts,
+            "columns": choices.columns(loaded),
+            "order_by": choices.sortable(loaded),
+        }[trait]
         for name in value if trait == "columns" else (value,):
             if name not in there:
                 raise InvalidInputError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as w
 
 from dirframe.errors import DirframeError
-from dirframe.explorer import html, panels
+from dirframe.explorer import html, panels, table
 from dirframe.explorer.binding import box, marked, named, say
 from dirframe.explorer.drawing import picture
 from dirframe.explorer.loading import sentence
@@ -47,10 +47,13 @@ class View:
     ----------
     state : State
         What they show and change.
+    records : callable
+        Makes the widgets of the table (`dirframe.explorer.table`).
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, records: table.Maker = table.plain) -> None:
         self.state = state
+        self._records = records
         self.picture: Picture | None = None
         self._drawn: tuple[Shown | None, str] | None = None
         self._changed: list[Callable[[], None]] = []
@@ -78,11 +81,9 @@ class View:
 
     def _made_results(self) -> list[Any]:
         state = self.state
-        page = ["shown", "page", "page_size", "order_by", "descending", "columns"]
-        table = [
+        records = [
             say("df-count", state, ["shown"], lambda: f"<h4>{html.words(state)}</h4>"),
-            panels.table_tools(state),
-            say("df-table", state, page, lambda: html.rows(state)),
+            *self._records(state),
             panels.columns(state),
         ]
         code = [
@@ -104,7 +105,7 @@ class View:
         chart = [panels.chart(state), self._chart]
         return [
             panels.filtering(state),
-            box("df-two", [box("df-panel", table, w.VBox), box("df-panel", chart, w.VBox)]),
+            box("df-two", [box("df-panel", records, w.VBox), box("df-panel", chart, w.VBox)]),
             box("df-two", [box("df-panel", code, w.VBox), box("df-stack", right, w.VBox)]),
         ]
 

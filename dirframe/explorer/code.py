@@ -63,6 +63,8 @@ class Screen:
         Whether the largest come first.
     begin, end : int
         The rows on the page.
+    count : int
+        The rows that there are.
     chart : str
         Name in `dirframe.plot`.
     options : mapping
@@ -78,6 +80,7 @@ class Screen:
     descending: bool
     begin: int
     end: int
+    count: int
     chart: str
     options: Mapping[str, Any]
     style: str
@@ -175,7 +178,8 @@ def _table(screen: Screen) -> Iterator[str]:
     yield "columns = ["
     yield from (f"    {quoted(column)}," for column in screen.columns)
     yield "]"
-    yield f"table = {name}[columns].iloc[{screen.begin}:{screen.end}]"
+    page = f".iloc[{screen.begin}:{screen.end}]" if screen.end - screen.begin < screen.count else ""
+    yield f"table = {name}[columns]{page}"
 
 
 class _Name(str):

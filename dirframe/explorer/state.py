@@ -274,6 +274,7 @@ class State(Asking):
             descending=self.descending,
             begin=begin,
             end=end,
+            count=len(self.shown.frame),
             chart=self.chart,
             options=self.chart_options,
             style=self.style,

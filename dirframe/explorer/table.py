@@ -103,6 +103,7 @@ def _looks(state: State) -> dict[str, Any]:
         "layout": {"topEnd": "search" if alone else None},
         "lengthMenu": list(choices.PAGE_SIZES),
         "pageLength": choices.PAGE_SIZES[0],
+        "text_in_header_can_be_selected": False,  # a click there orders
         "classes": "display compact df-library",
         "style": "table-layout:fixed;width:100%",
         "language": {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dirframe.explorer.table import plain
 from dirframe.explorer.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dirframe.explorer.state import State
+    from dirframe.explorer.table import Maker
 
 
 def every(widget: Any) -> Iterator[Any]:
@@ -22,8 +24,8 @@ def every(widget: Any) -> Iterator[Any]:
 class Screen:
     """The widgets by their class in the page."""
 
-    def __init__(self, state: State) -> None:
-        self.view = View(state)
+    def __init__(self, state: State, records: Maker = plain) -> None:
+        self.view = View(state, records)
 
     def __getitem__(self, name: str) -> Any:
         (found,) = [w for w in every(self.view.widget) if f"df-{name}" in w._dom_classes]

@@ -39,10 +39,13 @@ def test_columns_that_no_name_tells_apart_are_refused(projects: pd.DataFrame) ->
             choices.resource_of(frame)
 
 
-def test_a_table_offers_all_columns_but_lists(projects: pd.DataFrame) -> None:
+def test_a_table_offers_all_columns_and_is_ordered_by_all_but_lists(
+    projects: pd.DataFrame,
+) -> None:
     there = choices.columns(projects)
-    assert "tags" not in there
-    assert {"id", "name", "stack_count"} <= set(there)
+    assert set(there) == set(projects)
+    assert "tags" not in choices.sortable(projects)
+    assert {"id", "name", "stack_count"} <= set(choices.sortable(projects))
     assert set(choices.usual_columns(projects, PROJECT)) <= set(there)
     assert choices.usual_columns(projects[["id", "irc_url"]], PROJECT) == ("id", "irc_url")
 

@@ -36,6 +36,7 @@ SCREENS: dict[str, dict[str, Any]] = {
     },
     "dormant": {"activity": "dormant", "chart": "activity", "page_size": 25, "page": 2},
     "ordered": {"order_by": "name", "columns": ("name", "id"), "page": 3},
+    "in parts": {"order_by": "id", "page_size": 25_000},
     "by id": {"order_by": "id", "descending": True, "columns": ("id",), "style": "csl"},
     "one country": {"countries": ("Germany", "Côte d'Ivoire"), "chart": "accounts_map"},
 }

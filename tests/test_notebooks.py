@@ -1,28 +1,29 @@
 """The notebooks run from top to bottom, offline, and are kept without what they printed.
 
-Through nbclient and not nbmake, which runs a notebook in its own folder, where its files would
-stay in the repository, and takes a cell that prints a warning for a good one.
+nbmake runs them, in the folder of the notebook: of a copy, so that no file stays in the repository.
+It takes a cell that prints a warning for a good one; the tests do not.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from nbmake.nb_run import NotebookRun
 
 from dirframe import plot
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted(path.name for path in FOLDER.glob("*.ipynb"))
 
 
 def notebook(name: str) -> nbformat.NotebookNode:
-    path = ROOT / "notebooks" / name
     # nbformat has no types.
-    content: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # as nbformat has it
+    content: nbformat.NotebookNode = nbformat.read(FOLDER / name, as_version=4)  # type: ignore[no-untyped-call]  # as nbformat has it
     return content
 
 
@@ -49,12 +50,14 @@ def test_a_notebook_runs_from_top_to_bottom_without_a_warning(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    content = notebook(name)
-    resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(content, timeout=120, resources=resources).execute()
+    before = set(FOLDER.iterdir())
+    ran = NotebookRun(Path(shutil.copy(FOLDER / name, tmp_path)), default_timeout=120).execute()
+    assert ran.error is None, ran.error.trace
+    content = ran.nb
     outputs = [output for cell in content.cells for output in cell.get("outputs", ())]
     said = [output.text for output in outputs if output.get("name") == "stderr"]
     assert not [text for text in said if "Warning" in text]
+    assert set(FOLDER.iterdir()) == before
     if name == "gallery.ipynb":
         drawn = [output for output in outputs if "image/png" in output.get("data", {})]
         assert len(drawn) == len(re.findall(r"^plot\.|^with plot", source(content), re.MULTILINE))

@@ -20,9 +20,26 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-#: A directory that answers slowly enough for a person to change their mind.
-SLOWLY = """
+#: 30,000 records, one with a name that would be a script.
+MANY = """
+import pandas as pd
+
 import dirframe
+
+with dirframe.sample_directory() as directory:
+    projects = dirframe.load_projects(directory=directory, progress=False)
+many = pd.concat([projects] * 20, ignore_index=True)
+many["stack_count"] = range(len(many))
+many.loc[29_999, "name"] = "<img src=x onerror=document.title='run'>"
+dirframe.Explorer(many)
+"""
+#: A directory that answers slowly enough for a person to change their mind, and the plain table.
+SLOWLY = """
+import sys
+
+import dirframe
+
+sys.modules["itables.widget"] = None  # as where it is not installed
 
 sample = dirframe.sample_directory()
 slow = sample.settings.with_options(max_per_second=6, max_workers=1, cache_dir=None)
@@ -66,6 +83,12 @@ def opened(page: Page, jupyter: tuple[str, Path]) -> Callable[[str], Locator]:
     return run
 
 
+def _write(code: str, path: Path) -> None:
+    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])  # type: ignore[no-untyped-call]  # nbformat has no types
+    content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(content, path)  # type: ignore[no-untyped-call]  # as above
+
+
 def control(explorer: Locator, name: str, kind: str = "") -> Locator:
     return explorer.locator(f".df-{name} {kind}" if kind else f".df-{name}")
 
@@ -92,14 +115,17 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
 
     control(explorer, "all").click()
     expect(count).to_have_text("1,500 projects")
-    explorer.get_by_label("Main language").select_option("C (250)")
+    explorer.get_by_label("Main language", exact=True).select_option("C (250)")
     expect(count).to_have_text("250 of 1,500 projects")
     expect(picture).not_to_have_attribute("src", before or "")
     expect(control(explorer, "code", "pre")).to_contain_text('.isin(["C"])')
 
-    explorer.get_by_label("Order by").select_option("name")
-    control(explorer, "on").click()
-    expect(explorer.get_by_label(re.compile("^Page"))).to_have_value("2")
+    rows = control(explorer, "table", "tbody tr")
+    control(explorer, "table").get_by_role("columnheader", name="name", exact=True).click()
+    expect(rows.first).to_contain_text("Aberus")
+    explorer.get_by_label("Search").fill("network")
+    expect(control(explorer, "table", ".dt-info")).to_contain_text("that match, of 250")
+    expect(rows.filter(has_text=re.compile("network", re.IGNORECASE))).to_have_count(rows.count())
 
     explorer.get_by_label("Collection").select_option("Accounts")
     explorer.get_by_label("At most").fill("60")
@@ -133,13 +159,33 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     expect(page.get_by_text("Error displaying widget")).to_be_hidden()
 
 
+def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _write(MANY, jupyter[1] / "many.ipynb")
+    explorer = opened("many.ipynb")
+    expect(control(explorer, "part")).to_contain_text("Records 1 to 25,000 of 30,000")
+    expect(control(explorer, "table", "[role=search]")).to_have_count(0)
+    explorer.get_by_label("Order by").select_option("stack count (members)")
+    explorer.get_by_label("Part (of 2)").fill("2")
+    page.keyboard.press("Enter")
+    expect(control(explorer, "part")).to_contain_text("Records 25,001 to 30,000 of 30,000")
+    rows = control(explorer, "table", "tbody tr")
+    expect(rows.first).to_contain_text("25,000")
+    last = control(explorer, "table").get_by_label("Last")
+    last.focus()
+    page.keyboard.press("Enter")
+    expect(rows.last).to_contain_text("29,999")
+    expect(rows.last).to_contain_text("<img src=x")
+    assert page.title() != "run"
+    assert explorer.evaluate(_SCROLLED) == []
+
+
 def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
     _, folder = jupyter
-    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SLOWLY)])  # type: ignore[no-untyped-call]  # nbformat has no types
-    content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(content, folder / "slow.ipynb")  # type: ignore[no-untyped-call]  # as above
+    _write(SLOWLY, folder / "slow.ipynb")
     page.set_viewport_size({"width": 900, "height": 1000})
     explorer = opened("slow.ipynb")
     page.keyboard.press("Control+b")  # the file browser gives its room to the notebook

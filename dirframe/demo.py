@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe import plot, provenance
+from dirframe.files.whole import make_folder
 from dirframe.files.writing import export
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
     say : Callable
         Takes each line of the report.
     """
+    make_folder(folder)  # before all else is done for nothing
     say("The sample directory: synthetic accounts and projects, served on this machine.\n")
     with dirframe.sample_directory() as directory:
         accounts = dirframe.load_accounts(directory=directory)
@@ -69,7 +71,6 @@ def _report(frame: pd.DataFrame) -> str:
 def _charts(accounts: pd.DataFrame, projects: pd.DataFrame, folder: Path) -> list[Path]:
     import matplotlib.pyplot as plt
 
-    folder.mkdir(parents=True, exist_ok=True)
     drawn = {
         "language_share": plot.language_share(projects),
         "contributors_by_language": plot.contributors_by_language(projects),

@@ -66,7 +66,7 @@ def bundle(folder: str | Path, path: str | Path, *, overwrite: bool = False) -> 
     ArchiveError
         If the archive is not finished, or a page is missing or damaged.
     InvalidInputError
-        If the file exists and must not be replaced.
+        If the file exists and must not be replaced, or there is no such folder.
 
     Examples
     --------
@@ -80,6 +80,8 @@ def bundle(folder: str | Path, path: str | Path, *, overwrite: bool = False) -> 
     archive, target = open_archive(folder), Path(path)
     if target.exists() and not overwrite:
         raise InvalidInputError(f"{target} exists already; choose another name.")
+    if not target.parent.is_dir():
+        raise InvalidInputError(f"{target} cannot be written: there is no folder {target.parent}.")
     if not archive.status().finished:
         raise ArchiveError(f"The harvest in {folder} is not finished. Go on with it first.")
     archive.verify()

@@ -29,6 +29,7 @@ from dirframe.cli.keeping import cache
 from dirframe.cli.looking import compare, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
+from dirframe.cli.wording import in_a_shell
 from dirframe.cli.working import clean, plot, stats
 from dirframe.errors import (
     ArchiveError,
@@ -106,7 +107,7 @@ def main() -> NoReturn:
     try:
         code = cli.main(standalone_mode=False)
     except DirframeError as error:
-        click.echo(f"dirframe: {error}", err=True)
+        click.echo(f"dirframe: {in_a_shell(str(error))}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         error.show()
@@ -119,7 +120,9 @@ def main() -> NoReturn:
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
         code = 130
     except OSError as error:
-        click.echo(f"dirframe: {error}", err=True)
+        said = error.strerror or str(error).rstrip(".")
+        about = f"{error.filename}: " if error.filename else ""
+        click.echo(f"dirframe: {about}{said}.", err=True)
         code = 1
     sys.exit(code if isinstance(code, int) else 0)
 

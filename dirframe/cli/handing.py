@@ -121,8 +121,10 @@ def report(
       dirframe report --sample --collection accounts --template my.ipynb -o mine.html
     """
     from dirframe.errors import InvalidInputError
+    from dirframe.files.whole import check_folder
     from dirframe.reporting.making import report as make
 
+    check_folder(output)
     if output.exists() and not overwrite:  # before anything is paid for
         raise InvalidInputError(f"{output} exists already; choose another name or --overwrite.")
     if files:

@@ -79,7 +79,7 @@ def read(file: str, *, about_source: bool = True) -> pd.DataFrame:
         frame = _exported(file, content)
         if frame is None:
             whole = content[:4] == b"PAR1"
-            frame = _parquet(content) if whole else _typed(_texts(content, file))
+            frame = _parquet(content) if whole else _typed(_texts(content, name))
     except InvalidInputError:
         raise
     except ValueError as error:  # those of pandas, pyarrow, json and UTF-8 are all of this kind
@@ -102,7 +102,24 @@ def _content(file: str) -> bytes:
         raise InvalidInputError(f"{file} is a folder; name a file of records.")
     if not path.exists():
         raise InvalidInputError(f"There is no file {file}.")
+    suffixes = _suffixes()
+    if path.suffix and path.suffix.lower() not in suffixes:  # a pipe by name has none
+        hint = " Recorded XML is read in Python: dirframe.read_pages." if _is_xml(path) else ""
+        raise InvalidInputError(
+            f"{file} has the suffix {path.suffix!r}; records are read from "
+            f"{', '.join(suffixes)}.{hint}"
+        )
     return path.read_bytes()
+
+
+def _suffixes() -> list[str]:
+    from dirframe.files.kinds import KINDS
+
+    return [*(suffix for suffix, kind in KINDS.items() if kind.read), ".json"]
+
+
+def _is_xml(path: Path) -> bool:
+    return bool({".xml"} & {suffix.lower() for suffix in path.suffixes})
 
 
 def _exported(file: str, content: bytes) -> pd.DataFrame | None:
@@ -145,7 +162,7 @@ def _parquet(content: bytes) -> pd.DataFrame:
     return frame
 
 
-def _texts(content: bytes, file: str) -> pd.DataFrame:
+def _texts(content: bytes, name: str) -> pd.DataFrame:
     """Read every value as it stands, as text; JSON brings numbers and lists along."""
     import pandas as pd
 
@@ -166,7 +183,7 @@ def _texts(content: bytes, file: str) -> pd.DataFrame:
     )
     if "<" in header or (len(frame.columns) == 1 and "\0" in text):
         raise InvalidInputError(
-            f"{file} holds no table of records. Recorded XML is read in Python: "
+            f"{name} holds no table of records. Recorded XML is read in Python: "
             "dirframe.read_pages."
         )
     return frame

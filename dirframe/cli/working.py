@@ -125,7 +125,9 @@ def clean(
 def _answers(file: str) -> pd.DataFrame:
     from dirframe.cli.taking import read
 
-    return read(file, about_source=False).astype({"raw": "str", "country_alpha_2": "str"})
+    frame = read(file, about_source=False)
+    # A column that is not there is missed by whoever takes the frame.
+    return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
 def _listing(nouns: Sequence[Noun]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -281,6 +283,7 @@ def _chart(noun: Noun) -> click.Command:
 
 def _picture(path: Path, overwrite: bool) -> Path:
     from dirframe.errors import InvalidInputError
+    from dirframe.files.whole import check_folder
 
     if path.suffix.lower() not in _PICTURES:
         raise InvalidInputError(
@@ -288,6 +291,7 @@ def _picture(path: Path, overwrite: bool) -> Path:
         )
     if path.exists() and not overwrite:
         raise InvalidInputError(f"{path} exists already; choose another name or --overwrite.")
+    check_folder(path)
     return path
 
 
@@ -299,9 +303,10 @@ def _save(name: str, frame: pd.DataFrame, path: Path, dpi: int, options: dict[st
 
     mpl.use("Agg")  # no window, whatever the person's settings say
     from dirframe import plot
+    from dirframe.files.whole import make_folder
 
     figure = getattr(plot, name)(frame, **options).get_figure(root=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     unfinished = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.part")
     try:
         figure.savefig(unfinished, dpi=dpi, format=path.suffix[1:].lower())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["put", "refuse_existing", "unfinished"]
+__all__ = ["check_folder", "make_folder", "put", "refuse_existing", "unfinished"]
 
 
 def refuse_existing(target: Path) -> None:
@@ -25,6 +25,23 @@ def refuse_existing(target: Path) -> None:
         raise InvalidInputError(
             f"{target} exists already; choose another name or pass overwrite=True."
         )
+
+
+def check_folder(target: Path) -> None:
+    """Raise if there can be no folder for a file."""
+    nearest = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
+    if not nearest.is_dir():
+        raise InvalidInputError(f"{target} cannot be written: {nearest} is no folder.")
+    if not os.access(nearest, os.W_OK):
+        raise InvalidInputError(f"{target} cannot be written: {nearest} may not be written to.")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those on the way to it, or raise."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(f"{folder} cannot be made ({error.strerror}).") from error
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from dirframe.files.kinds import KINDS, beside, kind_of
 from dirframe.files.plain import prepare
 from dirframe.files.record import KEEPER
 from dirframe.files.sidecar import put_with_record
-from dirframe.files.whole import put, refuse_existing, unfinished
+from dirframe.files.whole import check_folder, make_folder, put, refuse_existing, unfinished
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +51,8 @@ def export(
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the file exists and must not be replaced, or the format
-        cannot hold the frame.
+        If the suffix is unknown, the file exists and must not be replaced, its folder cannot
+        be made, or the format cannot hold the frame.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
@@ -122,7 +122,7 @@ def export(
     prepared = []
     for name, frame in frames.items():  # no comprehension: a warning names the line of the caller
         prepared.append(prepare(name, frame))  # as said above
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     with unfinished(target) as part:
         try:
             kind.write(prepared, part)
@@ -158,7 +158,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, or the file exists and must not be replaced.
+        If the suffix is unknown, the file exists and must not be replaced, or it can have no
+        folder.
     MissingExtraError
         If the format needs a package that is not installed.
 
@@ -172,6 +173,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     kind.check()
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file in it.")
+    check_folder(target)
     if not overwrite:
         refuse_existing(target)
         if kind.sidecar:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe.errors import InvalidInputError
+from dirframe.files.whole import check_folder, make_folder
 from dirframe.reporting.material import sorted_out
 from dirframe.reporting.printing import browser, pdf
 from dirframe.reporting.running import executed, need, read_template
@@ -107,6 +108,7 @@ def _target(target: Path, *, overwrite: bool) -> Path:
         raise InvalidInputError(
             f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(_SUFFIXES)}."
         )
+    check_folder(target)
     beside = [_folder(target)] if target.suffix.lower() == ".md" else []
     for file in (target, *beside):
         if file.exists() and not overwrite:
@@ -123,7 +125,7 @@ def _folder(target: Path) -> Path:
 
 
 def _write(target: Path, content: bytes) -> Path:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     unfinished = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part")
     try:
         unfinished.write_bytes(content)

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import nbformat
 import pandas as pd
 import pytest
 
@@ -63,6 +64,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
             "DIRFRAME_CACHE_DIR": str(folder / "cache"),
             "DIRFRAME_DATA_DIR": str(folder / "data"),
         }
+        (folder / "README.md").write_text("# no table", encoding="utf-8")
+        (folder / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
         yield Desk(folder, {**os.environ, **own})
 
 
@@ -114,8 +117,11 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
     "cache clear": nothing,
 }
+#: A template of one cell: what a report takes is the time to run its notebook.
+_SHORT = "from dirframe.reporting import received\nprint(len(received().projects), 'projects')"
+
 #: Commands whose processes are tested elsewhere: they run long, or write much.
-ELSEWHERE = {"demo": "test_demo", "serve": "cli.test_serving", "report": "cli.test_handing"}
+ELSEWHERE = {"demo": "test_demo", "serve": "cli.test_serving", "report": "below"}
 
 
 def test_every_command_is_called_here_or_elsewhere() -> None:
@@ -135,9 +141,41 @@ def test_each_command_gives_data_on_standard_output_and_words_beside_it(desk: De
         assert "\x1b[" not in out, line
 
 
+def test_a_report_is_html_and_where_there_is_no_chromium_markdown_but_no_pdf(desk: Desk) -> None:
+    (desk.folder / "bin").mkdir()
+    without = {"PATH": str(desk.folder / "bin")}
+    short: nbformat.NotebookNode = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]  # nbformat has no types
+        cells=[nbformat.v4.new_code_cell(_SHORT)]  # type: ignore[no-untyped-call]  # as above
+    )
+    nbformat.write(short, desk.folder / "short.ipynb")  # type: ignore[no-untyped-call]  # as above
+    for line, environment in (
+        ("-o report.html --template short.ipynb", {}),
+        ("-o report.md", without),
+    ):
+        done = desk.run("report", "projects.parquet", *line.split(), **environment)
+        name = line.split()[1]
+        assert (done.returncode, done.stdout) == (0, b""), done.stderr
+        assert done.stderr.decode("utf-8") == f"Wrote {name}\n"
+        text = (desk.folder / name).read_text(encoding="utf-8")
+        assert "30 projects" in text
+        assert desk.environment[KEY] not in text
+    assert list((desk.folder / "report_files").iterdir())
+    done = desk.run("report", "projects.parquet", "-o", "report.pdf", **without)
+    assert (done.returncode, done.stdout) == (3, b""), done.stderr
+    assert b"neither is found" in done.stderr
+    assert not (desk.folder / "report.pdf").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "code", "says"),
     [
+        ("stats growth README.md", 2, "records are read from .csv"),
+        ("export projects.parquet projects.parquet/x.csv", 2, "projects.parquet is no folder"),
+        ("plot growth projects.parquet -o projects.parquet/x.png", 2, "is no folder"),
+        ("report projects.parquet -o projects.parquet/x.md", 2, "is no folder"),
+        ("demo -o projects.parquet/x", 2, "cannot be made"),
+        ("generate projects.parquet/x", 2, "cannot be made"),
+        ("clean accounts.parquet --overrides other.csv", 2, "no column 'raw'"),
         ("nonsense", 2, "No such command"),
         ("projects --sort nonsense", 2, "nonsense"),
         ("stats language_share gone.parquet", 2, "gone.parquet"),

@@ -69,6 +69,16 @@ def test_what_is_no_number_is_kept_as_text(
     assert "1 values of posts_count" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["page.xml", "notes.txt", "book.xls", "README.md"])
+def test_a_suffix_that_no_table_has_is_refused_with_those_that_are_read(
+    name: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_text("id,name\n1,a\n")
+    with pytest.raises(InvalidInputError, match=r"records are read from \.csv, .*\.json\."):
+        read(str(file))
+
+
 def test_a_table_that_is_no_record_is_read_as_numbers_and_text(tmp_path: Path) -> None:
     file = tmp_path / "statistic.csv"
     file.write_text("language,projects,share\nC,2,0.5\nNA,2,0.5\n")

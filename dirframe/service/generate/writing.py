@@ -212,7 +212,10 @@ def generate(
             f"{target} holds {' and '.join(found)} already; choose another folder, or allow "
             "that they are replaced (overwrite=True)."
         )
-    target.mkdir(parents=True, exist_ok=True)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(f"{target} cannot be made ({error.strerror}).") from error
     with _replacing(paths[0]) as first, _replacing(paths[1]) as second:
         for (resource, records, count), scratch in zip(made, (first, second), strict=True):
             fragments = _counted(resource, records, count, progress)

@@ -9,6 +9,7 @@ What stays out: what is shown of a frame (`dirframe.explorer.state`).
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import traitlets as tr
@@ -138,6 +139,10 @@ class Asking(tr.HasTraits):
         """Take a frame that came; the explorer's state shows it."""
         raise NotImplementedError
 
+    def kept(self) -> str:
+        """Say what is on the screen where a load brought nothing."""
+        raise NotImplementedError
+
     def _in_a_thread(self, what: str, act: _Act) -> None:
         self._run(what, act, self.dispatch, threading.Thread)
 
@@ -191,6 +196,8 @@ class Asking(tr.HasTraits):
                 )
                 self.take(outcome.frame, source)
                 self._count(len(outcome.frame), self.total if outcome.error else 0)
+            elif self.busy == "load" and (kept := self.kept()):
+                outcome = replace(outcome, message=f"{outcome.message} {kept}")
             self.say(outcome)
             self._count_allowance()
         except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback

@@ -136,6 +136,13 @@ class State(Asking):
             self.shown = Shown(frame=loaded, loaded=loaded, resource=resource)
         self._describe()
 
+    def kept(self) -> str:
+        """Say what is on the screen where a load brought nothing."""
+        if self.shown is None:
+            return ""
+        count, noun = len(self.shown.loaded), self.shown.resource.collection
+        return f"The {count:,} {noun} that were loaded before are still shown."
+
     @tr.validate("columns", "order_by", "chart")
     def _there(self, proposal: Any) -> Any:
         """Refuse what what is shown does not have; before a load nobody knows."""

@@ -120,15 +120,7 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     expect(picture).not_to_have_attribute("src", before or "")
     expect(control(explorer, "code", "pre")).to_contain_text('.isin(["C"])')
 
-    rows = control(explorer, "table", "tbody tr")
-    explorer.get_by_label("name: Activate to sort", exact=True).press("Enter")
-    expect(control(explorer, "table", "th").first).to_have_attribute("aria-sort", "ascending")
-    names = control(explorer, "table", "tbody td:first-child").all_inner_texts()
-    assert names == sorted(names, key=str.lower)
-    explorer.get_by_label("Search").fill("network")
-    expect(control(explorer, "table", ".dt-info")).to_contain_text("that match, of 250")
-    expect(rows.filter(has_text=re.compile("network", re.IGNORECASE))).to_have_count(rows.count())
-
+    _order_and_search(explorer)
     explorer.get_by_label("Collection").select_option("Accounts")
     explorer.get_by_label("At most").fill("60")
     explorer.get_by_label("At most").press("Enter")
@@ -159,6 +151,17 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     expect(static.locator("tbody tr")).to_have_count(10)
     assert static.locator("img").evaluate("image => image.complete && image.naturalWidth > 400")
     expect(page.get_by_text("Error displaying widget")).to_be_hidden()
+
+
+def _order_and_search(explorer: Locator) -> None:
+    rows = control(explorer, "table", "tbody tr")
+    explorer.get_by_label("name: Activate to sort", exact=True).press("Enter")
+    expect(control(explorer, "table", "th").first).to_have_attribute("aria-sort", "ascending")
+    names = control(explorer, "table", "tbody td:first-child").all_inner_texts()
+    assert names == sorted(names, key=str.lower)
+    explorer.get_by_label("Search").fill("network")
+    expect(control(explorer, "table", ".dt-info")).to_contain_text("that match, of 250")
+    expect(rows.filter(has_text=re.compile("network", re.IGNORECASE))).to_have_count(rows.count())
 
 
 def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(

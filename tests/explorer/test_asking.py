@@ -126,15 +126,20 @@ def test_after_a_cancelled_load_the_next_one_is_whole(directory: dirframe.Direct
     assert len(state.shown.frame) == 30
 
 
-def test_a_failed_load_keeps_what_was_shown(directory: dirframe.Directory) -> None:
+def test_a_failed_load_keeps_what_was_shown_and_says_so(directory: dirframe.Directory) -> None:
     state = State(directory)
     state.max_items = 30
+    state.sort = "no such sort"
+    state.load()
+    assert "still shown" not in state.message  # there is nothing yet
+    state.sort = ""
     state.load()
     before = state.shown
     state.query, state.sort = "x", "no such sort"
     state.load()
     assert state.severity == "error"
     assert "no such sort" in state.message
+    assert state.message.endswith(" The 30 projects that were loaded before are still shown.")
     assert state.error is not None
     assert state.shown is before
     state.sort = ""
@@ -162,3 +167,5 @@ def test_without_a_directory_there_is_nothing_to_load(projects: pd.DataFrame) ->
 def test_what_the_base_is_given_is_shown_by_the_whole_state() -> None:
     with pytest.raises(NotImplementedError):
         Asking(None).take(None, None)  # type: ignore[arg-type]  # what comes is not looked at
+    with pytest.raises(NotImplementedError):
+        Asking(None).kept()

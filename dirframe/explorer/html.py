@@ -10,6 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from dirframe import provenance
@@ -255,8 +256,10 @@ def _entry(value: object) -> str:
 
 
 def _text(value: object, missing: str = "–") -> str:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple | np.ndarray):  # Parquet gives lists back as arrays
         value = ", ".join(map(_entry, value))
+    elif isinstance(value, dict):
+        value = _entry(value)
     if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN
         return missing
     if isinstance(value, pd.Timestamp):

@@ -8,6 +8,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -111,6 +112,7 @@ def test_text_and_headings_are_escaped_and_what_is_missing_is_seen(open_parts: O
             "created_at": pd.to_datetime(["2012-03-04T23:30Z", ""], utc=True),
             "tags": [["a", "b"], None],
             "licenses": [[{"name": "mit", "nice_name": "MIT licence"}, {"name": "x"}], []],
+            "from_parquet": [np.array(["c", "d"]), {"name": "e"}],
             "share": [1e-7, float("inf")],
             "alive": [True, False],
             EVIL: ['with "quotes"\tand\nlines', "y" * 5000],
@@ -119,7 +121,7 @@ def test_text_and_headings_are_escaped_and_what_is_missing_is_seen(open_parts: O
     state, screen = open_parts(frame)
     state.columns = tuple(frame)
     first, second = cells(screen)
-    assert [*first[:4], *first[6:8]] == [
+    assert [*first[:4], *first[7:9]] == [
         "1",
         '&lt;script&gt;alert("1")&lt;/script&gt; &amp; &lt;b&gt;bold&lt;/b&gt;',
         "1,234,567",
@@ -133,6 +135,7 @@ def test_text_and_headings_are_escaped_and_what_is_missing_is_seen(open_parts: O
     assert len(names) == len(first)
     assert there["tags"] == ("a, b", "–")
     assert there["licenses"][0] == "MIT licence, x"
+    assert there["from_parquet"] == ("c, d", "e")
     assert there[EVIL][0] == 'with "quotes" and lines'
     assert len(there[EVIL][1]) < 300
     assert "<script" not in told(screen)["table_html"]

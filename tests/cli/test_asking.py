@@ -185,13 +185,14 @@ def test_an_output_that_cannot_be_meant_is_refused_before_anything_is_paid_for(
     assert taken.read_text() == "mine"
 
 
-def test_an_output_that_cannot_be_written_is_said_in_a_line(
+def test_an_output_that_can_have_no_folder_is_refused_before_anything_is_asked(
     there: Server, run: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
     outcome = run("projects", "-o", tmp_path / "file" / "p.csv")
-    assert outcome.code == 1
-    assert "file" in outcome.err
+    assert outcome.code == 2
+    assert f"{tmp_path / 'file'} is no folder" in outcome.err
+    assert there.asked == []
 
 
 def test_it_speaks_utf_8_whatever_the_system_says() -> None:

@@ -216,6 +216,21 @@ def test_without_key_or_directory_nobody_is_asked_for_one(
     assert secret.encode() not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_said_in_a_line(desk: Desk) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [SCRIPT, "fields", "account"],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=desk.environment,
+            timeout=120,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, b"dirframe: No space left on device.\n")
+
+
 def test_parquet_in_a_pipe_hands_types_and_source_on(desk: Desk) -> None:
     script = '"$0" projects --format parquet | "$0" cite - && "$0" projects | head -1'
     done = subprocess.run(

@@ -225,9 +225,8 @@ class _Walker:
         return not page.ids or _repeats(page, [first, self._pages.get(number - 1, first)])
 
     def _read_one(self, number: int, answer: Answer) -> None:
-        before = self._reader.rows
         envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.texts(("id",), before)
+        ids = self._reader.latest(("id",))
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
         page = _Page(

@@ -10,15 +10,24 @@ pandas. How a record becomes columns is stated in `dirframe.client.elements`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from dirframe.client.chosen import ChosenTable
-from dirframe.client.elements import Columns, Path, local, read_by_rule, text_of
+from dirframe.client.elements import Columns, UnusualPageError, local, read_by_rule, text_of
+from dirframe.client.entries import Same
+from dirframe.client.markup import markup_of
 from dirframe.client.refusal import describe, refuse
-from dirframe.client.table import Same, Table, UnusualPageError
+from dirframe.client.table import Table
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from dirframe.client.elements import Part, Path, Value
+
+    _Page = tuple[etree._Element, int, Mapping[Path, Part]]
 
 __all__ = ["MAX_BYTES", "Envelope", "Reader"]
 
@@ -87,7 +96,7 @@ class Reader:
     ...     b"<result><project><id>1</id></project></result></response>"
     ... ).records
     1
-    >>> reader.take().by_path
+    >>> reader.take().values()
     {('id',): ['1']}
     """
 
@@ -110,34 +119,33 @@ class Reader:
             no_network=True,
             huge_tree=False,
         )
+        # Builds no tree, which costs more than half of the time: it only says whether it could.
+        self._checker = etree.XMLParser(
+            target=_Nothing(), resolve_entities=False, load_dtd=False, no_network=True
+        )
         self._same = Same()
         self._chosen = chosen
         self._columns = Columns()
-        self._table = self._new_table()
+        self._latest_rows = 0
+        self._latest: Mapping[Path, Part] = {}
+        self._table: Table | None = None
 
     def take(self) -> Columns:
         """Hand over the columns so far and begin new ones."""
         taken = self._columns
         self._columns = Columns(0, {path: [] for path in taken.by_path})
-        self._table = self._new_table()
         return taken
-
-    def _new_table(self) -> Table | ChosenTable:
-        if self._chosen is None:
-            return Table(self._columns, self.resource, self._same)
-        return ChosenTable(self._columns, self._chosen)
 
     @property
     def rows(self) -> int:
         """How many records the columns hold."""
         return self._columns.rows
 
-    def texts(self, path: Path, start: int) -> tuple[str | None, ...]:
-        """Return the texts at a path from a record on, without blanks around them."""
-        values = self._columns.by_path.get(path)
-        if values is None:
-            return (None,) * (self._columns.rows - start)
-        return tuple(v.strip() or None if isinstance(v, str) else None for v in values[start:])
+    def latest(self, path: Path) -> tuple[str | None, ...]:
+        """Return the texts at a path in the document read last, without blanks around them."""
+        part = self._latest.get(path, [None] * self._latest_rows)
+        values = part if isinstance(part, list) else part.to_pylist()
+        return tuple(v.strip() or None if isinstance(v, str) else None for v in values)
 
     def read(self, content: bytes, *, source: str | None = None) -> Envelope:
         """Add the records of one document to the columns, all of them or none.
@@ -159,12 +167,15 @@ class Reader:
         UnreadableResponseError
             If the document is not the interface's XML or holds records of another resource.
         """
-        root = self._parse(content, source)
-        result = _result_of(root)
-        records = 0
-        if result is not None and len(result):
-            records = self._add(root, result, content, source)
-        return _envelope(root, content, records)
+        fast = self._read_fast(content)
+        if fast is not None:
+            root, rows, parts = fast
+        else:
+            root = self._parse(content, source)
+            rows, parts = self._read_tree(root, source)
+        self._columns.add(rows, parts)
+        self._latest_rows, self._latest = rows, parts
+        return _envelope(root, content, rows)
 
     def look(self, content: bytes, *, source: str | None = None) -> Envelope:
         """Say what one document is, without reading its records; see `read`."""
@@ -192,34 +203,53 @@ class Reader:
             refuse("a response with more than one <result>", source)
         return root
 
-    def _add(
-        self, root: etree._Element, result: etree._Element, content: bytes, source: str | None
-    ) -> int:
+    def _read_fast(self, content: bytes) -> _Page | None:
+        """Read a usual page; None if the tree has to be asked, be it for what is wrong."""
+        try:
+            if len(content) > self._max_bytes:
+                return None
+            etree.fromstring(content, self._checker)
+            page = markup_of(content)
+            result = None if page is None else page.find("<result>")
+            if page is None or result is None or not page.filled[result]:
+                return None
+            root = self._parse(page.without(result), None)
+            resource, table = self._known(page.within(result + 1))
+            rows, parts = table.read(page, result)
+        except (etree.XMLSyntaxError, UnreadableResponseError, UnusualPageError):
+            return None
+        self.resource, self._table = resource, table
+        return root, rows, parts
+
+    def _known(self, record: bytes) -> tuple[Resource, Table]:
+        """Return what is known of the records, or what one shows: most are like it."""
+        if self._table is not None and self.resource is not None:
+            return self.resource, self._table
+        element = etree.fromstring(record, self._parser)
+        resource = self.resource or _resource_named(local(element))
+        _, columns = read_by_rule([element], resource)
+        return resource, self._table_of(columns, resource)
+
+    def _table_of(self, paths: Collection[Path], resource: Resource) -> Table:
+        if self._chosen is not None:
+            return Table(sorted(self._chosen), resource, self._same, chosen=True)
+        return Table(paths, resource, self._same)
+
+    def _read_tree(
+        self, root: etree._Element, source: str | None
+    ) -> tuple[int, dict[Path, list[Value]]]:
+        result = _result_of(root)
+        if result is None or not len(result):
+            return 0, {}
         name = self._check_resource(result, source)
         if self.resource is None:
-            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
-        columns = self._columns
-        before = columns.rows
-        if not columns.by_path:  # one record shows most columns: the page may be like it
-            first = Columns()
-            read_by_rule([result[0]], first, self.resource)
-            columns.by_path.update({path: [None] * before for path in first.by_path})
-            self._table = self._new_table()
-        try:
-            if isinstance(self._table, ChosenTable):
-                self._table.read(result)
-            else:
-                self._table.read(root, result, content)
-        except UnusualPageError:
-            for values in columns.by_path.values():
-                del values[before:]
-            columns.rows = before
-            read_by_rule(result, columns, self.resource)
-            if self._chosen is not None:
-                for path in columns.by_path.keys() - self._chosen:
-                    del columns.by_path[path]
-            self._table = self._new_table()
-        return columns.rows - before
+            self.resource = _resource_named(name)
+        rows, columns = read_by_rule(result, self.resource)
+        if self._chosen is not None:
+            columns = {path: values for path, values in columns.items() if path in self._chosen}
+        paths = dict.fromkeys([*self._columns.by_path, *columns])
+        self._table = self._table_of(paths, self.resource)
+        return rows, columns
 
     def _check_resource(self, result: etree._Element, source: str | None) -> str:
         name = local(result[0]) if self.resource is None else self.resource.name
@@ -234,6 +264,17 @@ class Reader:
                 source=source,
             )
         return name
+
+
+class _Nothing:
+    """What a parser is to make of a document: nothing."""
+
+    def close(self) -> None:
+        """Return that."""
+
+
+def _resource_named(name: str) -> Resource:
+    return RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
 
 
 def _result_of(root: etree._Element) -> etree._Element | None:

@@ -1,7 +1,6 @@
 """The lists of a page: what stands inside a record more than once.
 
-The entries of one list are read together where they are of one form: texts, or elements with
-children, or elements with attributes. Lists that mix these make a page unusual.
+All lists of a page are read together: their entries follow each other in the document.
 
 What stays out: which elements are entries (`dirframe.client.table`).
 """
@@ -9,6 +8,7 @@ What stays out: which elements are entries (`dirframe.client.table`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,8 +43,12 @@ class Found:
     ----------
     page
         The document.
-    tag, text, filled
+    text, filled
         As in the document, for the elements inside the result alone.
+    tag
+        The element's start tag, as its place in `tags`.
+    tags
+        The different start tags.
     attributed
         Whether the element has attributes.
     name
@@ -60,9 +64,10 @@ class Found:
     """
 
     page: Markup
-    tag: Places
     text: Places
     filled: Truths
+    tag: Places
+    tags: Sequence[str]
     attributed: Truths
     name: Places
     names: Sequence[str]
@@ -76,25 +81,22 @@ class Found:
         texts: list[str | None] = self.page.strings.take(
             pa.array(places, mask=places < 0)
         ).to_pylist()
-        if b"&" in self.page.content:
-            return [resolved(text) if text and "&" in text else text for text in texts]
+        for place in np.flatnonzero(np.isin(places, self.page.referring)).tolist():
+            texts[place] = resolved(texts[place] or "")
         return texts
 
-    def tags(self, at: Places) -> list[str]:
-        """Return the start tags of some elements."""
-        tags: list[str] = self.page.strings.take(pa.array(self.tag[at])).to_pylist()
-        return tags
 
-
-def lists_of(found: Found, entry: int, part: int, same: Same) -> list[Value]:
-    """Return the entries of one list for each record; None where there are none.
+def lists_of(found: Found, entries: Places, parts: Places, same: Same) -> list[list[Value]]:
+    """Return for each list its entries in each record; None where there are none.
 
     Parameters
     ----------
     found
-        The elements.
-    entry, part
-        The nodes of the list's entries and of what is inside an entry.
+        The elements. A list stands in a record at most once.
+    entries
+        For each node of which list it is an entry, as a number from 0 on; -1 for others.
+    parts
+        For each node whether it is inside an entry.
     same
         The texts met so far in lists: these repeat theirs so often that holding each once
         halves the memory of a frame.
@@ -102,53 +104,62 @@ def lists_of(found: Found, entry: int, part: int, same: Same) -> list[Value]:
     Raises
     ------
     UnusualPageError
-        If the entries are not of one form.
+        If an entry has both attributes and children, or two values of one name.
     """
-    at = np.flatnonzero(found.node == entry)
+    columns: list[list[Value]] = [[None] * found.rows for _ in range(entries.max(initial=-1) + 1)]
+    of = entries[found.node]
+    at = np.flatnonzero(of >= 0)
     if not len(at):
-        return [None] * found.rows
+        return columns
+    values = _values(found, at, parts, same)
+    of, row = of[at], found.row[at]
+    begins = np.append(0, np.flatnonzero((np.diff(of) != 0) | (np.diff(row) != 0)) + 1)
+    heads = zip(of[begins].tolist(), row[begins].tolist(), strict=True)
+    for (number, record), (begin, end) in zip(
+        heads, pairwise([*begins.tolist(), len(at)]), strict=True
+    ):
+        columns[number][record] = values[begin:end]
+    return columns
+
+
+def _values(found: Found, at: Places, parts: Places, same: Same) -> list[Value]:
+    """Read entries: a text, or what stands in attributes or children by their names."""
     filled, attributed = found.filled[at], found.attributed[at]
-    entries: list[Value]
-    if not filled.any() and not attributed.any():
-        entries = [same[text.strip()] or None if text else None for text in found.texts(at)]
-    elif filled.all() and not attributed.any():
-        entries = _with_children(found, at, np.flatnonzero(found.node == part), same)
-    elif attributed.all() and not filled.any():
-        entries = _with_attributes(found, at, same)
-    else:
+    if (filled & attributed).any():
         raise UnusualPageError
-    ends = np.cumsum(np.bincount(found.row[at], minlength=found.rows)).tolist()
-    return [entries[a:b] or None for a, b in zip([0, *ends], ends, strict=False)]
+    texts = [same[text.strip()] if text else "" for text in found.texts(at)]
+    values: list[Value] = [text or None for text in texts]
+    read: dict[int, dict[str, str]] = {}
+    with_attributes = np.flatnonzero(attributed)
+    of = at[with_attributes]
+    for place, tag, name in zip(
+        with_attributes.tolist(), found.tag[of].tolist(), found.name[of].tolist(), strict=True
+    ):
+        if tag not in read:
+            named = attributes_of(found.tags[tag]).items()
+            read[tag] = {key: same[value.strip()] for key, value in named}
+        entry = values[place] = read[tag].copy()
+        if texts[place]:
+            key = found.names[name]
+            if key in entry:
+                raise UnusualPageError
+            entry[key] = texts[place]
+    with_children = np.flatnonzero(filled)
+    if len(with_children):
+        children = _children(found, at[with_children], np.flatnonzero(parts[found.node]), same)
+        for place, entry in zip(with_children.tolist(), children, strict=True):
+            values[place] = entry
+    return values
 
 
-def _with_children(found: Found, at: Places, parts: Places, same: Same) -> list[Value]:
+def _children(found: Found, at: Places, parts: Places, same: Same) -> list[dict[str, str]]:
     texts = [same[text.strip()] if text else "" for text in found.texts(parts)]
     names = [found.names[name] for name in found.name[parts].tolist()]
-    each = len(parts) // len(at)
-    alike = names[:each] * len(at)
-    owners = np.searchsorted(at, parts)
-    if names == alike and (owners == np.arange(len(parts)) // each + 1).all():
-        keys = names[:each]
-        entries: list[Value] = [
-            dict(zip(keys, texts[begin : begin + each], strict=True))
-            for begin in range(0, len(texts), each)
-        ]
-    else:
-        entries = [{} for _ in at]
-        for owner, name, text in zip(owners.tolist(), names, texts, strict=True):
-            entries[owner - 1][name] = text
+    ends = np.searchsorted(parts, [*at[1:].tolist(), len(found.node)]).tolist()
+    entries = [
+        dict(zip(names[begin:end], texts[begin:end], strict=True))
+        for begin, end in pairwise([0, *ends])
+    ]
     if sum(map(len, entries)) != len(parts):  # a name comes twice
         raise UnusualPageError
-    return entries
-
-
-def _with_attributes(found: Found, at: Places, same: Same) -> list[Value]:
-    entries: list[Value] = []
-    for tag, text, name in zip(found.tags(at), found.texts(at), found.name[at], strict=True):
-        entry = {key: same[value.strip()] for key, value in attributes_of(tag).items()}
-        if text and (bare := text.strip()):
-            if found.names[name] in entry:
-                raise UnusualPageError
-            entry[found.names[name]] = same[bare]
-        entries.append(entry)
     return entries

@@ -53,6 +53,8 @@ class Markup:
         For each element how deep it stands; 1 is the root.
     filled
         For each element whether there are elements inside.
+    referring
+        The places of strings with references, such as ``&amp;``.
     bounds
         Where each tag begins, and where what stands behind it does.
     level
@@ -65,6 +67,7 @@ class Markup:
     text: Places
     depth: Places
     filled: Truths
+    referring: Places
     bounds: Places
     level: Places
 
@@ -139,6 +142,7 @@ def markup_of(content: bytes) -> Markup | None:
         text=np.where(alone, -1, 2 * opening + 1),
         depth=level[opening] + alone,
         filled=filled,
+        referring=_referring(content, marks),
         bounds=marks,
         level=level,
     )
@@ -185,6 +189,15 @@ _NAMES = _Names()
 def _attributes_of_any(tag: str) -> dict[str, str]:
     element = etree.fromstring(tag if tag.endswith("/>") else f"{tag[:-1]}/>")
     return {str(k).rpartition("}")[2]: str(v) for k, v in element.items()}
+
+
+def _referring(content: bytes, bounds: Places) -> Places:
+    found = []
+    place = content.find(b"&")
+    while place >= 0:
+        found.append(place)
+        place = content.find(b"&", place + 1)
+    return np.searchsorted(bounds, found, side="right") - 1
 
 
 def _is_utf8(content: bytes) -> bool:

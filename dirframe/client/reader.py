@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from lxml import etree
 
 from dirframe.client.elements import Columns, UnusualPageError, local, read_by_rule, text_of
@@ -237,7 +238,7 @@ class Reader:
 
     def _read_tree(
         self, root: etree._Element, source: str | None
-    ) -> tuple[int, dict[Path, list[Value]]]:
+    ) -> tuple[int, dict[Path, Part]]:
         result = _result_of(root)
         if result is None or not len(result):
             return 0, {}
@@ -249,7 +250,7 @@ class Reader:
             columns = {path: values for path, values in columns.items() if path in self._chosen}
         paths = dict.fromkeys([*self._columns.by_path, *columns])
         self._table = self._table_of(paths, self.resource)
-        return rows, columns
+        return rows, {path: _as_array(values) for path, values in columns.items()}
 
     def _check_resource(self, result: etree._Element, source: str | None) -> str:
         name = local(result[0]) if self.resource is None else self.resource.name
@@ -271,6 +272,12 @@ class _Nothing:
 
     def close(self) -> None:
         """Return that."""
+
+
+def _as_array(values: list[Value]) -> Part:
+    if any(isinstance(value, list) for value in values):
+        return values
+    return pa.array(values, pa.large_string())
 
 
 def _resource_named(name: str) -> Resource:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.compute as pc
 
 from dirframe.client.elements import UnusualPageError, list_paths
 from dirframe.client.entries import Found, lists_of
 from dirframe.client.markup import attributes_of, resolved
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from dirframe.client.elements import Part, Path, Value
     from dirframe.client.entries import Same
@@ -93,6 +92,10 @@ class Table:
         self._verdicts = np.array(
             [[self._judge(role, *case) for case in _CASES] for role in self._roles], dtype=np.int8
         )
+        self._entries = np.full(len(self._roles), -1)
+        for number, node in enumerate(self._list_nodes.values()):
+            self._entries[self._others[node]] = number
+        self._parts = np.array(self._roles) == _Role.PART
         self._deepest = max(map(len, self._slots), default=0)
 
     def read(self, page: Markup, result: int) -> tuple[int, dict[Path, Part]]:
@@ -114,16 +117,19 @@ class Table:
         if self._chosen:  # nothing deeper is among the columns
             near = level <= self._deepest
             at, level = at[near], level[near]
-        name, attributed = self._name_elements(page, page.tag[at])
+        encoded = page.strings.take(pa.array(page.tag[at])).dictionary_encode()
+        tag, tags = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+        name = np.array(self._names_in(tags), dtype=np.int64)[tag]
         records = level == 0
         if any(self._names[one] != self._record for one in set(name[records].tolist())):
             raise UnusualPageError
         found = Found(
             page=page,
-            tag=page.tag[at],
             text=page.text[at],
             filled=page.filled[at],
-            attributed=attributed,
+            tag=tag,
+            tags=tags,
+            attributed=np.array(["=" in one for one in tags], dtype=bool)[tag],
             name=name,
             names=self._names,
             node=self._sort(level, name),
@@ -193,16 +199,11 @@ class Table:
 
     # -- what a page holds ---------------------------------------------------------------------
 
-    def _name_elements(self, page: Markup, tag: Places) -> tuple[Places, np.ndarray]:
-        """Return for each element the place of its name, and whether it has attributes."""
-        encoded = page.strings.take(pa.array(tag)).dictionary_encode()
-        tags: list[str] = encoded.dictionary.to_pylist()
-        indices = encoded.indices.to_numpy()
+    def _names_in(self, tags: Iterable[str]) -> list[int]:
+        """Return for each tag the place of its name."""
         # Attributes differ from element to element, and the name is what stands before them.
         starts = [tag.partition(" ")[0] for tag in tags]
-        names = np.array([self._known.get(s) or self._name(s) for s in starts], dtype=np.int64)
-        attributed = np.array(["=" in tag for tag in tags], dtype=bool)
-        return names[indices], attributed[indices]
+        return [self._known.get(start) or self._name(start) for start in starts]
 
     def _name(self, start: str) -> int:
         name = start[1:].rstrip("/>").split(maxsplit=1)[0]
@@ -245,21 +246,22 @@ class Table:
         if len(place) and np.bincount(place).max() > 1:
             raise UnusualPageError
         flat = found.page.strings.take(pa.array(texts, mask=texts < 0))
-        if b"&" in found.page.content:
-            flat = _resolved(flat)
+        referring = np.isin(texts, found.page.referring)
+        if referring.any():
+            read = [resolved(text) for text in flat.filter(pa.array(referring)).to_pylist()]
+            flat = pc.replace_with_mask(flat, referring, pa.array(read, flat.type))
         parts: dict[Path, Part] = {
             path: flat.slice(number * rows, rows) for path, number in self._slots.items()
         }
-        for path, node in self._list_nodes.items():
+        lists = lists_of(found, self._entries, self._parts, self._same)
+        for (path, node), values in zip(self._list_nodes.items(), lists, strict=True):
+            if path in self._met or values.count(None) < rows:
+                parts[path] = values
             parts.update(self._attributes_of(found, node))
-            entry = self._others[node]
-            lists = lists_of(found, entry, self._others[entry], self._same)
-            if lists.count(None) < found.rows or path in self._met:
-                parts[path] = lists
         return parts
 
     def _attributes_of(self, found: Found, node: int) -> dict[Path, Part]:
-        """Return the columns that are attributes of a list."""
+        """Return the columns that are attributes of a list, which a record has once."""
         at = np.flatnonzero(found.node == node)
         row = found.row[at].tolist()
         if len(set(row)) < len(row):
@@ -267,21 +269,13 @@ class Table:
         columns: dict[Path, list[Value]] = {
             path: [None] * found.rows for (of, _), path in self._attributes.items() if of == node
         }
-        named = at[found.attributed[at]]
-        for one, tag in zip(found.row[named].tolist(), found.tags(named), strict=True):
-            for name, value in attributes_of(tag).items():
+        for one, tag, attributed in zip(row, found.tag[at], found.attributed[at], strict=True):
+            if not attributed:
+                continue
+            for name, value in attributes_of(found.tags[tag]).items():
                 path = self._attributes.get((node, name))
                 if path is None:
                     raise UnusualPageError
                 columns[path][one] = value
         return {path: pa.array(values, pa.large_string()) for path, values in columns.items()}
 
-
-def _resolved(texts: pa.LargeStringArray) -> pa.LargeStringArray:
-    """Resolve the references in texts; there are few."""
-    referring = pc.match_substring(texts, "&")
-    places = np.flatnonzero(referring.fill_null(False).to_numpy(zero_copy_only=False))
-    if not len(places):
-        return texts
-    read = [resolved(text.as_py()) for text in texts.take(pa.array(places))]
-    return pc.replace_with_mask(texts, referring, pa.array(read, texts.type))

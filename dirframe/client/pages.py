@@ -198,9 +198,8 @@ class _Walker(Positions):
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, answer: Answer) -> None:
-        before = self._reader.rows
         envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.texts(("id",), before)
+        ids = self._reader.latest("id")
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
         page = Page(

@@ -93,7 +93,7 @@ def test_an_unusual_record_between_usual_ones_is_read_by_the_rule(
     columns = read(documents, ACCOUNT)
     assert same(columns, by_rule(documents, ACCOUNT))
     record = etree.fromstring(f"<account><id>2</id>{special}</account>")
-    row = {path: values[2] for path, values in columns.by_path.items()}
+    row = {path: values[2] for path, values in columns.values().items()}
     assert counted(texts_in(list(row.values()))) == counted(texts_of(record))
 
 

@@ -27,7 +27,10 @@ __all__ = ["Found", "Same", "lists_of"]
 
 
 class Same(dict[str, str]):
-    """From a text to the equal one that was met first, which is the one to hold."""
+    """From a text to the equal one that was met first, which is the one to hold.
+
+    Lists repeat their texts so often that this halves the memory of a frame.
+    """
 
     def __missing__(self, text: str) -> str:
         """Hold a text that was not met before."""
@@ -61,6 +64,8 @@ class Found:
         In which record it stands.
     rows
         How many records there are.
+    same
+        The texts met so far in lists.
     """
 
     page: Markup
@@ -74,18 +79,19 @@ class Found:
     node: Places
     row: Places
     rows: int
+    same: Same
 
     def texts(self, at: Places) -> list[str]:
         """Return the texts of some elements without blanks around them; "" for none."""
         places = self.text[at]
         found = self.page.strings.take(pa.array(places, mask=places < 0))
         encoded = found.dictionary_encode()  # most texts come again and again
-        words = [text.strip() for text in resolved(encoded.dictionary.to_pylist())]
+        words = [self.same[text.strip()] for text in resolved(encoded.dictionary.to_pylist())]
         words.append("")
         return [words[place] for place in encoded.indices.fill_null(-1).to_pylist()]
 
 
-def lists_of(found: Found, entries: Places, parts: Places, same: Same) -> list[list[Value]]:
+def lists_of(found: Found, entries: Places, parts: Truths) -> list[list[Value]]:
     """Return for each list its entries in each record; None where there are none.
 
     Parameters
@@ -96,9 +102,6 @@ def lists_of(found: Found, entries: Places, parts: Places, same: Same) -> list[l
         For each node of which list it is an entry, as a number from 0 on; -1 for others.
     parts
         For each node whether it is inside an entry.
-    same
-        The texts met so far in lists: these repeat theirs so often that holding each once
-        halves the memory of a frame.
 
     Raises
     ------
@@ -110,7 +113,7 @@ def lists_of(found: Found, entries: Places, parts: Places, same: Same) -> list[l
     at = np.flatnonzero(of >= 0)
     if not len(at):
         return columns
-    values = _values(found, at, parts, same)
+    values = _values(found, at, parts)
     of, row = of[at], found.row[at]
     begins = np.append(0, np.flatnonzero((np.diff(of) != 0) | (np.diff(row) != 0)) + 1)
     heads = zip(of[begins].tolist(), row[begins].tolist(), strict=True)
@@ -121,12 +124,12 @@ def lists_of(found: Found, entries: Places, parts: Places, same: Same) -> list[l
     return columns
 
 
-def _values(found: Found, at: Places, parts: Places, same: Same) -> list[Value]:
+def _values(found: Found, at: Places, parts: Truths) -> list[Value]:
     """Read entries: a text, or what stands in attributes or children by their names."""
     filled, attributed = found.filled[at], found.attributed[at]
     if (filled & attributed).any():
         raise UnusualPageError
-    texts = [same[text] for text in found.texts(at)]
+    texts = found.texts(at)
     values: list[Value] = [text or None for text in texts]
     read: dict[int, dict[str, str]] = {}
     with_attributes = np.flatnonzero(attributed)
@@ -136,7 +139,7 @@ def _values(found: Found, at: Places, parts: Places, same: Same) -> list[Value]:
     ):
         if tag not in read:
             named = attributes_of(found.tags[tag]).items()
-            read[tag] = {key: same[value.strip()] for key, value in named}
+            read[tag] = {key: found.same[value.strip()] for key, value in named}
         entry = values[place] = read[tag].copy()
         if texts[place]:
             key = found.names[name]
@@ -145,14 +148,14 @@ def _values(found: Found, at: Places, parts: Places, same: Same) -> list[Value]:
             entry[key] = texts[place]
     with_children = np.flatnonzero(filled)
     if len(with_children):
-        children = _children(found, at[with_children], np.flatnonzero(parts[found.node]), same)
+        children = _children(found, at[with_children], np.flatnonzero(parts[found.node]))
         for place, entry in zip(with_children.tolist(), children, strict=True):
             values[place] = entry
     return values
 
 
-def _children(found: Found, at: Places, parts: Places, same: Same) -> list[dict[str, str]]:
-    texts = [same[text] for text in found.texts(parts)]
+def _children(found: Found, at: Places, parts: Places) -> list[dict[str, str]]:
+    texts = found.texts(parts)
     names = [found.names[name] for name in found.name[parts].tolist()]
     ends = np.searchsorted(parts, [*at[1:].tolist(), len(found.node)]).tolist()
     entries = [

@@ -29,7 +29,7 @@ __all__ = ["Markup", "Places", "Sheet", "Truths", "attributes_of", "joined", "re
 __all__ += ["sheet_of"]
 
 _DECLARATION = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:<\?xml\s[^>]*?(?:encoding\s*=\s*[\"']([^\"']+))?)?"
+    rb"(?:\xef\xbb\xbf)?(?:<\?xml\s(?:[^>]*?\sencoding\s*=\s*[\"']([^\"']+))?)?"
 )
 _ENCODINGS = {b"", b"UTF-8", b"UTF8", b"US-ASCII", b"ASCII"}
 # What stands before the value of an attribute, and before the first the element's name.
@@ -225,7 +225,7 @@ def attributes_of(tag: str) -> dict[str, str]:
     Raises
     ------
     UnusualPageError
-        If the tag brings in a namespace.
+        If the tag has to do with namespaces.
     """
     if "xmlns" in tag:  # names mean something else inside
         raise UnusualPageError
@@ -252,7 +252,10 @@ _NAMES = _Names()
 
 
 def _attributes_of_any(tag: str) -> dict[str, str]:
-    element = etree.fromstring(tag if tag.endswith("/>") else f"{tag[:-1]}/>")
+    try:
+        element = etree.fromstring(tag if tag.endswith("/>") else f"{tag[:-1]}/>")
+    except etree.XMLSyntaxError as error:  # its namespace is declared elsewhere
+        raise UnusualPageError from error
     return {str(k).rpartition("}")[2]: str(v) for k, v in element.items()}
 
 

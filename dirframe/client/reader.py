@@ -133,7 +133,10 @@ class Reader:
         )
         # Builds no tree, which costs more than half of the time: it only says whether it could.
         self._checker = etree.XMLParser(
-            target=_Nothing(), resolve_entities=False, load_dtd=False, no_network=True
+            target=_Nothing(),  # type: ignore[arg-type]  # each method of a target may be absent
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
         )
         self._same = Same()
         self._chosen = chosen
@@ -230,7 +233,8 @@ class Reader:
             return None
         try:
             etree.fromstring(content, self._checker)
-            sheet = sheet_of(content)
+            # What is wrong with a namespace is no error for a parser that builds no tree.
+            sheet = None if self._checker.error_log else sheet_of(content)
             if sheet is None:
                 return None
             root = self._parse(sheet.shell, None)

@@ -1,9 +1,9 @@
-"""The fast way through a page: where each element goes whose path was met before.
+"""The fast way through pages: where each element goes whose path was met before.
 
-All elements of a page are sorted to their columns at once, level by level, and no object is
-made for any of them. What does not stand where the rule (`dirframe.client.elements`) has put
-it before makes a page unusual, and the rule reads the whole page: nothing is lost, whatever
-it holds.
+All elements of some pages are sorted to their columns at once, level by level, and no object
+is made for any of them. What does not stand where the rule (`dirframe.client.elements`) has
+put it before makes a page unusual, and the rule reads the whole page: nothing is lost,
+whatever it holds.
 
 What stays out: stating the rule, and what is inside lists (`dirframe.client.entries`).
 """
@@ -135,6 +135,7 @@ class Table:
             node=self._sort(depth, name),
             row=np.cumsum(records) - 1,
             rows=int(np.count_nonzero(records)),
+            same=self._same,
         )
         self._check(found)
         return found.rows, self._columns(found)
@@ -173,7 +174,7 @@ class Table:
         self._others.append(others)
         return len(self._roles) - 1
 
-    def _judge(self, role: _Role, filled: bool, attributed: bool) -> int:  # a table's rows
+    def _judge(self, role: _Role, filled: bool, attributed: bool) -> int:
         """Say what an element may be that has elements inside or attributes, or not."""
         if self._chosen and role is _Role.REST:
             return _USUAL
@@ -253,7 +254,7 @@ class Table:
         parts: dict[Path, Part] = {
             path: flat.slice(number * rows, rows) for path, number in self._slots.items()
         }
-        lists = lists_of(found, self._entries, self._parts, self._same)
+        lists = lists_of(found, self._entries, self._parts)
         for (path, node), values in zip(self._list_nodes.items(), lists, strict=True):
             if path in self._met or values.count(None) < rows:
                 parts[path] = values

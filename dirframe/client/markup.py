@@ -36,6 +36,7 @@ _ENCODINGS = {b"", b"UTF-8", b"UTF8", b"US-ASCII", b"ASCII"}
 _AROUND = re.compile(r"(?:<[^\s'/>]+)? +([^\s=:']+)=")
 _MANY = 1_000
 _BOTH = 0xFD  # the bits that < and > have in common
+_BEHIND_NAMES = b" \t\n/>"
 _RESULT, _END = b"<result>", b"</result>"
 
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -58,6 +59,8 @@ class Sheet:
         For each tag whether it ends an element, and whether it is one by itself.
     level
         For each tag how deep one stands behind it; 0 is between records.
+    records
+        The places of the start tags of records.
     """
 
     content: bytes
@@ -66,44 +69,41 @@ class Sheet:
     closing: Truths
     alone: Truths
     level: Places
+    records: Places
 
     def __len__(self) -> int:
         """Count the records."""
-        return len(self._starts(0))
+        return len(self.records)
 
     def names(self) -> set[str]:
         """Return the different names of records, of those with attributes as they stand."""
-        return {self._tag(at)[1:-1].decode() for at in self._starts(0).tolist()}
+        return {self._tag(at)[1:-1].decode() for at in self.records.tolist()}
 
     def leaf(self, name: str) -> list[str] | None:
         """Return the text of a leaf that each record has once; None if it is not so plain."""
-        tag = f"<{name}>".encode()
-        start = tag[:-1]
-        ends = {tag[-1:], b" ", b"\n", b"\t", b"/"}
         content, bounds = self.content, self.bounds
-        at = self._starts(1)
-        view = np.frombuffer(content, np.uint8)
+        begins = bounds[0::2]
+        start = f"<{name}".encode()
         # The last letter of the name is looked at first: it tells most others apart.
-        at = at[view[np.minimum(bounds[2 * at] + len(start) - 1, len(view) - 1)] == start[-1]]
+        last = np.minimum(begins + len(name), len(content) - 1)
+        letters = np.frombuffer(content, np.uint8)[last]
+        leaves = (letters == start[-1]) & (self.level - ~self.alone == 1) & ~self.closing
         places = [
             place
-            for place in at.tolist()
-            if content.startswith(start, begin := bounds[2 * place])
-            and content[begin + len(start) : begin + len(tag)] in ends
+            for place in np.flatnonzero(leaves).tolist()
+            if content.startswith(start, begin := begins[place])
+            and content[begin + len(start)] in _BEHIND_NAMES
         ]
-        record = np.searchsorted(self._starts(0), places)
+        record = np.searchsorted(self.records, places)
         if not np.array_equal(record, np.arange(1, len(self) + 1)):
             return None
         texts = []
         for place in places:
             text = content[bounds[2 * place + 1] : bounds[2 * place + 2]]
-            if self._tag(place) != tag or not self.closing[place + 1] or b"&" in text:
+            if self._tag(place) != start + b">" or not self.closing[place + 1] or b"&" in text:
                 return None
             texts.append(text.decode())
         return texts
-
-    def _starts(self, depth: int) -> Places:
-        return np.flatnonzero((self.level - ~self.alone == depth) & ~self.closing)
 
     def _tag(self, at: int) -> bytes:
         return self.content[self.bounds[2 * at] : self.bounds[2 * at + 1]]
@@ -156,6 +156,7 @@ def sheet_of(content: bytes) -> Sheet | None:
         closing=closing,
         alone=alone,
         level=level,
+        records=np.flatnonzero((level - ~alone == 0) & ~closing),
     )
 
 

@@ -15,7 +15,7 @@ set that could not be proven.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
@@ -212,7 +212,7 @@ class _Walker(Positions):
         )
         self.put(page)
         self._rows.append((number, len(ids)))
-        self._answers.append(answer)
+        self._answers.append(replace(answer, content=b""))  # it was read, and takes memory
         self._held += 1
         if self._held == CHUNK:
             self._convert()

@@ -47,7 +47,7 @@ _PLAIN = re.compile(r"[\w.-]+")
 _LONGEST_TEXT = 10_000_000
 
 #: Bytes of documents that are taken apart together: each sweep costs as much for one page.
-_TOGETHER = 2 * 1024 * 1024
+_TOGETHER = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

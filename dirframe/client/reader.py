@@ -3,8 +3,13 @@
 The reader accepts the specification's envelope and what services of this kind have sent
 since 2007: elements in any order, unknown elements and attributes, repeated elements, error
 bodies without an envelope. It takes bytes and never fetches; entities, external documents
-and the network are switched off. What stays out: HTTP, dtypes, blanks around text and
-pandas. How a record becomes columns is stated in `dirframe.client.elements`.
+and the network are switched off.
+
+How a record becomes columns is stated in `dirframe.client.elements`. Usual documents are
+checked without a tree, looked at in their bytes (`dirframe.client.markup`) and taken apart
+some at a time (`dirframe.client.table`); whatever is not usual goes the way of the tree.
+
+What stays out: HTTP, dtypes, blanks around text and pandas.
 """
 
 from __future__ import annotations

@@ -90,6 +90,11 @@ class Found:
         words.append("")
         return [words[place] for place in encoded.indices.fill_null(-1).to_pylist()]
 
+    def attributes(self, tag: int) -> dict[str, str]:
+        """Return the attributes of a start tag, without blanks around values."""
+        named = attributes_of(self.tags[tag]).items()
+        return {name: self.same[value.strip()] for name, value in named}
+
 
 def lists_of(found: Found, entries: Places, parts: Truths) -> list[list[Value]]:
     """Return for each list its entries in each record; None where there are none.
@@ -131,21 +136,18 @@ def _values(found: Found, at: Places, parts: Truths) -> list[Value]:
         raise UnusualPageError
     texts = found.texts(at)
     values: list[Value] = [text or None for text in texts]
-    read: dict[int, dict[str, str]] = {}
     with_attributes = np.flatnonzero(attributed)
     of = at[with_attributes]
-    for place, tag, name in zip(
-        with_attributes.tolist(), found.tag[of].tolist(), found.name[of].tolist(), strict=True
-    ):
-        if tag not in read:
-            named = attributes_of(found.tags[tag]).items()
-            read[tag] = {key: found.same[value.strip()] for key, value in named}
-        entry = values[place] = read[tag].copy()
-        if texts[place]:
-            key = found.names[name]
-            if key in entry:
-                raise UnusualPageError
-            entry[key] = texts[place]
+    read = {
+        tag: (found.attributes(tag), found.names[name])
+        for tag, name in set(zip(found.tag[of].tolist(), found.name[of].tolist(), strict=True))
+    }
+    if any(name in named for named, name in read.values()):  # which means the text, too
+        raise UnusualPageError
+    for place, tag in zip(with_attributes.tolist(), found.tag[of].tolist(), strict=True):
+        named, name = read[tag]
+        text = texts[place]
+        values[place] = {**named, name: text} if text else named.copy()
     with_children = np.flatnonzero(filled)
     if len(with_children):
         children = _children(found, at[with_children], np.flatnonzero(parts[found.node]))

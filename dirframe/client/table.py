@@ -264,18 +264,16 @@ class Table:
     def _attributes_of(self, found: Found, node: int) -> dict[Path, Part]:
         """Return the columns that are attributes of a list, which a record has once."""
         at = np.flatnonzero(found.node == node)
-        row = found.row[at].tolist()
-        if len(set(row)) < len(row):
+        if (np.diff(found.row[at]) == 0).any():
             raise UnusualPageError
         columns: dict[Path, list[Value]] = {
             path: [None] * found.rows for (of, _), path in self._attributes.items() if of == node
         }
-        for one, tag, attributed in zip(row, found.tag[at], found.attributed[at], strict=True):
-            if not attributed:
-                continue
+        at = at[found.attributed[at]]
+        for row, tag in zip(found.row[at].tolist(), found.tag[at].tolist(), strict=True):
             for name, value in attributes_of(found.tags[tag]).items():
                 path = self._attributes.get((node, name))
                 if path is None:
                     raise UnusualPageError
-                columns[path][one] = value
+                columns[path][row] = value
         return {path: pa.array(values, pa.large_string()) for path, values in columns.items()}

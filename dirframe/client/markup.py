@@ -77,7 +77,9 @@ class Sheet:
 
     def names(self) -> set[str]:
         """Return the different names of records, of those with attributes as they stand."""
-        return {self._tag(at)[1:-1].decode() for at in self.records.tolist()}
+        begins, ends = (self.bounds[2 * self.records + side].tolist() for side in (0, 1))
+        tags = {self.content[begin:end] for begin, end in zip(begins, ends, strict=True)}
+        return {tag[1:-1].decode() for tag in tags}
 
     def leaf(self, name: str) -> list[str] | None:
         """Return the text of a leaf that each record has once; None if it is not so plain."""

@@ -37,6 +37,8 @@ from dirframe.errors import UnreadableResponseError
 from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from dirframe.client.elements import Part, Path, Value
 
 __all__ = ["MAX_BYTES", "Envelope", "Reader"]
@@ -288,27 +290,37 @@ class Reader:
 
     def _read_usual(self, sheets: list[Sheet]) -> None:
         """Add the records of documents; those that are unusual are found by halving."""
+        if self._table is None:  # one record shows most columns
+            _, shown = read_by_rule([self._tree(sheets[0])[0]], self.resource)
+            self._table = self._learnt(shown)
         try:
-            if self._table is None:
-                raise UnusualPageError
             self._columns.add(*self._table.read(joined(sheets)))
         except UnusualPageError:
             half = len(sheets) // 2
             if half:
                 self._read_usual(sheets[:half])
                 self._read_usual(sheets[half:])
-                return
-            result = _result_of(self._parse(sheets[0].content, None))
-            assert result is not None  # noqa: S101  # a sheet is what is inside one
-            self._read_by_rule(result)
+            else:
+                self._read_by_rule(self._tree(sheets[0]))
+
+    def _tree(self, sheet: Sheet) -> etree._Element:
+        result = _result_of(self._parse(sheet.content, None))
+        assert result is not None  # noqa: S101  # a sheet is what is inside one
+        return result
 
     def _read_by_rule(self, result: etree._Element) -> None:
         rows, columns = read_by_rule(result, self.resource)
         if self._chosen is not None:
             columns = {path: values for path, values in columns.items() if path in self._chosen}
         self._columns.add(rows, {path: _as_part(values) for path, values in columns.items()})
-        paths = self._columns.by_path if self._chosen is None else sorted(self._chosen)
-        self._table = Table(paths, self.resource, self._same, chosen=self._chosen is not None)
+        self._table = self._learnt([])
+
+    def _learnt(self, paths: Collection[Path]) -> Table:
+        """Return a table of all columns so far and of some more."""
+        if self._chosen is not None:
+            return Table(sorted(self._chosen), self.resource, self._same, chosen=True)
+        met = dict.fromkeys([*self._columns.by_path, *paths])
+        return Table(met, self.resource, self._same)
 
 
 class _Nothing:

@@ -4,8 +4,9 @@ A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_line
 attribute counts as a child leaf. A repeated element is a list: at its container's path if the
 container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its
 text, or a dict if it has attributes or children, in which the entry's text goes by the
-entry's tag. An empty element is a missing one. Text between elements (mixed content) is not part of the interface and is not
-read.
+entry's tag. An empty element is a missing one, and so is a list of nothing but these that the
+schema does not know. Text between elements (mixed content) is not part of the interface and is
+not read.
 
 What stays out: the envelope (`dirframe.client.reader`) and speed (`dirframe.client.table`).
 """
@@ -112,7 +113,9 @@ def _flatten(element: etree._Element, path: Path, lists: set[Path]) -> Iterator[
         return
     tags = Counter(local(child) for child in element)
     if _is_list(path, tags, lists):
-        yield path, [_entry(child) for child in element]
+        entries = [_entry(child) for child in element]
+        something = path in lists or any(entry is not None for entry in entries)
+        yield path, entries if something else None
         return
     for child in element:
         name = local(child)

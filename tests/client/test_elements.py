@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from dirframe.client.reader import Reader
+from dirframe.schema import PROJECT
 from tests.client.trees import (
     PAGES,
     RECORDS,
@@ -91,3 +92,8 @@ def test_an_entry_with_attributes_keeps_its_text_under_its_own_tag() -> None:
         ("analysis", "languages", "graph_url"): ["u"],
         ("analysis", "languages"): [[{"color": "0", "percentage": "<1", "language": "C"}, "D"]],
     }
+
+
+def test_repeated_empty_elements_are_missing_unless_the_schema_knows_the_list() -> None:
+    page = around("<project><id>1</id><a><b/><b/></a><tags><tag/></tags></project>")
+    assert read([page], PROJECT).values() == {("id",): ["1"], ("tags",): [[None]]}

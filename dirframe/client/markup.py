@@ -32,8 +32,9 @@ _DECLARATION = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:<\?xml\s(?:[^>]*?\sencoding\s*=\s*[\"']([^\"']+))?)?"
 )
 _ENCODINGS = {b"", b"UTF-8", b"UTF8", b"US-ASCII", b"ASCII"}
-# What stands before the value of an attribute, and before the first the element's name.
+# What stands before the value of an attribute, and before the first the element's name; the end.
 _AROUND = re.compile(r"(?:<[^\s'/>]+)? +([^\s=:']+)=")
+_CLOSE = re.compile(r" */?>")
 _MANY = 1_000
 _BOTH = 0xFD  # the bits that < and > have in common
 _BEHIND_NAMES = b" \t\n/>"
@@ -245,7 +246,7 @@ class _Names(dict[tuple[str, ...], tuple[str, ...]]):
     def __missing__(self, around: tuple[str, ...]) -> tuple[str, ...]:
         found = [_AROUND.fullmatch(one) for one in around[:-1]]
         names = tuple(one[1] for one in found if one)
-        if len(names) < len(found) or len(self) > _MANY:
+        if len(names) < len(found) or not _CLOSE.fullmatch(around[-1]) or len(self) > _MANY:
             return ()
         self[around] = names
         return names

@@ -173,20 +173,26 @@ def test_the_elements_of_some_documents_stand_one_behind_the_other() -> None:
 VALUES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=5)
 
 
+@settings(max_examples=300)
 @given(
-    values=st.dictionaries(st.sampled_from(["a", "b-c", "d.e"]), VALUES | st.just("a='1' b=2")),
-    quote=st.sampled_from("'\""),
+    values=st.dictionaries(
+        st.sampled_from(["a", "b-c", "d.e"]),
+        st.tuples(
+            VALUES | st.sampled_from(["a='1' b=2", '="', "='", '"', "'", '="="', "'>"]),
+            st.sampled_from("'\""),
+        ),
+    ),
     blank=st.sampled_from([" ", "\n", "  ", "\t"]),
     end=st.sampled_from([">", "/>", " >", " />"]),
 )
 def test_attributes_are_read_as_a_parser_reads_them(
-    values: dict[str, str], quote: str, blank: str, end: str
+    values: dict[str, tuple[str, str]], blank: str, end: str
 ) -> None:
-    escaped = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
-    tag = "<p" + "".join(
-        f"{blank}{name}={quote}{''.join(escaped.get(sign, sign) for sign in value)}{quote}"
-        for name, value in values.items()
-    )
+    tag = "<p"
+    for name, (value, quote) in values.items():
+        escaped = {"&": "&amp;", "<": "&lt;", ">": "&gt;", quote: f"&#{ord(quote)};"}
+        text = "".join(escaped.get(sign, sign) for sign in value)
+        tag += f"{blank}{name}={quote}{text}{quote}"
     element = etree.fromstring(f"{tag}/>")
     assert attributes_of(tag + end) == {str(k): str(v) for k, v in element.items()}
 

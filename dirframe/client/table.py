@@ -100,6 +100,7 @@ class Table:
         for number, node in enumerate(self._list_nodes.values()):
             self._entries[self._others[node]] = number
         self._parts = np.array(self._roles) == _Role.PART
+        self._once = np.isin(self._roles, [_Role.BRANCH, _Role.LEAF, _Role.LIST])
         self._deepest = max(map(len, self._slots), default=0)
 
     def read(self, page: Markup) -> tuple[int, dict[Path, Part]]:
@@ -236,16 +237,14 @@ class Table:
         silent = np.flatnonzero(verdict == _SILENT)
         if any(found.texts(silent)):
             raise UnusualPageError
+        _check_once(found, np.flatnonzero(self._once[found.node]))
 
     def _columns(self, found: Found) -> dict[Path, Part]:
         slot = self._slot[found.node]
         at = np.flatnonzero(slot >= 0)
         rows = found.rows
-        place = slot[at] * rows + found.row[at]
         texts = np.full(len(self._slots) * rows, -1)
-        texts[place] = found.text[at]
-        if len(place) and np.bincount(place).max() > 1:
-            raise UnusualPageError
+        texts[slot[at] * rows + found.row[at]] = found.text[at]
         flat = found.page.strings.take(pa.array(texts, mask=texts < 0))
         referring = pc.match_substring(flat, "&").fill_null(False)
         if pc.any(referring).as_py():
@@ -262,10 +261,8 @@ class Table:
         return parts
 
     def _attributes_of(self, found: Found, node: int) -> dict[Path, Part]:
-        """Return the columns that are attributes of a list, which a record has once."""
+        """Return the columns that are attributes of a list."""
         at = np.flatnonzero(found.node == node)
-        if (np.diff(found.row[at]) == 0).any():
-            raise UnusualPageError
         columns: dict[Path, list[Value]] = {
             path: [None] * found.rows for (of, _), path in self._attributes.items() if of == node
         }
@@ -277,3 +274,10 @@ class Table:
                     raise UnusualPageError
                 columns[path][row] = value
         return {path: pa.array(values, pa.large_string()) for path, values in columns.items()}
+
+
+def _check_once(found: Found, at: Places) -> None:
+    """Raise `UnusualPageError` if a record has two elements of one node: these are a list."""
+    places = np.sort(found.node[at] * found.rows + found.row[at])
+    if (places[1:] == places[:-1]).any():
+        raise UnusualPageError

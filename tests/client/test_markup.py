@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -193,6 +193,7 @@ def test_attributes_are_read_as_a_parser_reads_them(
         escaped = {"&": "&amp;", "<": "&lt;", ">": "&gt;", quote: f"&#{ord(quote)};"}
         text = "".join(escaped.get(sign, sign) for sign in value)
         tag += f"{blank}{name}={quote}{text}{quote}"
+    assume("xmlns" not in tag)  # is left to the tree, whatever it is
     element = etree.fromstring(f"{tag}/>")
     assert attributes_of(tag + end) == {str(k): str(v) for k, v in element.items()}
 

@@ -16,7 +16,7 @@ import narwhals as nw
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats._engines import collected, in_parts, is_relation, relation_table
+from dirframe.stats._engines import collected, in_parts, is_relation, relation_table, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,14 +39,22 @@ USERS = ("stack_count", "user_count")
 FIRST_MONTH, LAST_MONTH = "analysis_min_month", "analysis_max_month"
 CREATED = "created_at"
 
+_LARGEST = 2**63 - 1
+
 
 def reduced(
-    frame: Any, columns: Mapping[str, Column], statement: Statement, *, by: Sequence[str] = ()
+    frame: Any,
+    columns: Mapping[str, Column],
+    statement: Statement,
+    *,
+    by: Sequence[str] = (),
+    sums: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Let a statement make the columns of a frame a small table.
 
     The statement is a group-by whose numbers are counts and sums: those of the parts of a
     frame are added up by the columns `by`. Without them, rows of the parts are put together.
+    `sums` are the columns that it sums up, without what is below zero.
     """
     if is_relation(frame):
         table = relation_table(frame, _names(columns))
@@ -56,6 +64,8 @@ def reduced(
     def work(part: pd.DataFrame) -> pd.DataFrame:
         # Their rows belong together, whatever the index.
         plain = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
+        for name in sums:
+            summable(" or ".join(columns[name].names), plain[name])
         table = nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
         return collected(statement(table))
 
@@ -68,6 +78,9 @@ def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame
     whole = pd.concat(parts, ignore_index=True)
     if not by or len(parts) == 1:
         return whole
+    for name in whole.columns.drop([*by]):
+        if pd.api.types.is_integer_dtype(whole[name]):
+            summable(name, whole[name])
     groups = whole.groupby([*by], dropna=False, sort=False, observed=True)
     return groups.sum().reset_index()
 
@@ -99,6 +112,23 @@ def _names(columns: Mapping[str, Column]) -> set[str]:
 def valid(column: str) -> nw.Expr:
     """Leave out what cannot be: a number below zero."""
     return nw.when(nw.col(column) >= 0).then(nw.col(column))
+
+
+def summable(what: str, numbers: pd.Series[Any], records: pd.Series[Any] | None = None) -> None:
+    """Refuse numbers whose sum does not fit 64 bits: pandas would give another one, unsaid.
+
+    Those below zero are in no sum. `records` says how often each of them counts; left out: once.
+    """
+    most = numbers.max()
+    times = len(numbers) if records is None else int(records.sum())
+    if pd.isna(most) or int(most) * times <= _LARGEST:
+        return
+    known = numbers > 0
+    weights = pd.Series(1, index=numbers.index) if records is None else records
+    pairs = zip(numbers[known], weights[known], strict=True)
+    total = sum(int(number) * int(weight) for number, weight in pairs)
+    if total > _LARGEST:
+        raise InvalidInputError(too_large(what))
 
 
 def whole_column(values: Any) -> pd.Series[int]:
@@ -136,12 +166,16 @@ def ranked(
     names, kept = _order(table, name, by, top=top, noun=noun)
     rows = table.loc[names.index]
     pooled = len(rows) - kept
-    if pooled:
-        rest = rows.iloc[kept:].drop(columns=name).sum(min_count=1).to_frame().T
-        rest.insert(0, name, _other(pooled, noun))
-        rows = pd.concat([rows.iloc[:kept], rest.astype(rows.dtypes)])
-    numbers = {column: whole_column(rows[column]) for column in rows if column != name}
-    return pd.DataFrame({name: pd.Series(rows[name].to_numpy(), dtype="str"), **numbers}), pooled
+    shown = [*names[:kept], *[_other(pooled, noun)] * bool(pooled)]
+    columns: dict[str, pd.Series[Any]] = {name: pd.Series(shown, dtype="str")}
+    for column in rows.columns.drop(name):
+        numbers = whole_column(rows[column])
+        if pooled:
+            rest = numbers[kept:]
+            summable(column, rest)
+            numbers = whole_column([*numbers[:kept], rest.sum(min_count=1)])
+        columns[column] = numbers
+    return pd.DataFrame(columns), pooled
 
 
 def _order(

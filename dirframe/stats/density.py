@@ -101,14 +101,14 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
         },
         statement,
         by=["language"],
+        sums=columns,
     )
     spoken = named(found, "language")
     rows = found.loc[spoken & (found["projects"] > 0), ["language", "projects", *columns]]
     with_both = int(rows["projects"].sum())
     result, pooled = ranked(rows, "language", ["projects"], top=top, noun="languages")
-    lines = result["code_lines"].astype("Float64")
-    ratio = 1000 * result["contributors"] / lines.where(lines > 0)
-    result["contributors_per_thousand_lines"] = ratio.astype("Float64")
+    people, lines = (result[name].astype("Float64") for name in columns)
+    result["contributors_per_thousand_lines"] = 1000 * people / lines.where(lines > 0)
     numbers = found["records"]
     counted = {
         "projects": int(numbers.sum()),

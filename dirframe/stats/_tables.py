@@ -114,7 +114,7 @@ def valid(column: str) -> nw.Expr:
     return nw.when(nw.col(column) >= 0).then(nw.col(column))
 
 
-def summable(what: str, numbers: pd.Series[Any], records: pd.Series[Any] | None = None) -> None:
+def summable(what: str, numbers: Any, records: Any = None) -> None:
     """Refuse numbers whose sum does not fit 64 bits: pandas would give another one, unsaid.
 
     Those below zero are in no sum. `records` says how often each of them counts; left out: once.
@@ -124,9 +124,11 @@ def summable(what: str, numbers: pd.Series[Any], records: pd.Series[Any] | None 
     if pd.isna(most) or int(most) * times <= _LARGEST:
         return
     known = numbers > 0
-    weights = pd.Series(1, index=numbers.index) if records is None else records
-    pairs = zip(numbers[known], weights[known], strict=True)
-    total = sum(int(number) * int(weight) for number, weight in pairs)
+    if records is None:
+        total = sum(int(number) for number in numbers[known])
+    else:
+        pairs = zip(numbers[known], records[known], strict=True)
+        total = sum(int(number) * int(times) for number, times in pairs)
     if total > _LARGEST:
         raise InvalidInputError(too_large(what))
 
@@ -149,7 +151,8 @@ def ranking(
     Returns the name that each group has in the result, in its order, by the group's own name,
     and how many are pooled.
     """
-    names, kept = _order(table, name, by, top=top, noun=noun)
+    rows, kept = _ordered(table, name, by, top=top, noun=noun)
+    names = rows[name].astype("str")
     other = _other(len(names) - kept, noun)
     shown = [*names[:kept], *[other] * (len(names) - kept)]
     return pd.Series(shown, index=pd.Index(names, dtype="str"), dtype="str"), len(names) - kept
@@ -163,11 +166,10 @@ def ranked(
     Every column but the name is of whole numbers. A sum of missing ones alone is missing.
     Returns how many groups are summed up, too.
     """
-    names, kept = _order(table, name, by, top=top, noun=noun)
-    rows = table.loc[names.index]
+    rows, kept = _ordered(table, name, by, top=top, noun=noun)
     pooled = len(rows) - kept
-    shown = [*names[:kept], *[_other(pooled, noun)] * bool(pooled)]
-    columns: dict[str, pd.Series[Any]] = {name: pd.Series(shown, dtype="str")}
+    shown = [*rows[name][:kept], *[_other(pooled, noun)] * bool(pooled)]
+    columns: dict[str, Any] = {name: pd.Series(shown, dtype="str")}
     for column in rows.columns.drop(name):
         numbers = whole_column(rows[column])
         if pooled:
@@ -178,15 +180,18 @@ def ranked(
     return pd.DataFrame(columns), pooled
 
 
-def _order(
+def _ordered(
     table: pd.DataFrame, name: str, by: Sequence[str], *, top: int | None, noun: str
-) -> tuple[pd.Series[str], int]:
+) -> tuple[pd.DataFrame, int]:
+    """Sort a table of named groups; tell how many of them keep a row of their own."""
     if top is not None and top < 1:
         raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all {noun}.")
-    names = table.sort_values([*by, name], ascending=[*(False for _ in by), True])[name]
-    kept = len(names) if top is None else top
+    rows = table.sort_values(name)
+    for column in reversed(by):  # half the time of one sort by all of them
+        rows = rows.sort_values(column, ascending=False, kind="stable")
+    kept = len(rows) if top is None else top
     # "other (1 language)" would hide a name and save no row.
-    return names.astype("str"), len(names) if kept >= len(names) - 1 else kept
+    return rows, len(rows) if kept >= len(rows) - 1 else kept
 
 
 def _other(groups: int, noun: str) -> str:

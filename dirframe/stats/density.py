@@ -96,15 +96,16 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
         projects,
         {
             "language": text(LANGUAGE),
-            "contributors": whole(CONTRIBUTORS),
-            "code_lines": whole(LINES),
+            # Missing and negative are one here: in no row.
+            "contributors": whole(CONTRIBUTORS, missing=-1),
+            "code_lines": whole(LINES, missing=-1),
         },
         statement,
         by=["language"],
         sums=columns,
     )
     spoken = named(found, "language")
-    rows = found.loc[spoken & (found["projects"] > 0), ["language", "projects", *columns]]
+    rows = found[spoken & (found["projects"] > 0)].drop(columns="records")
     with_both = int(rows["projects"].sum())
     result, pooled = ranked(rows, "language", ["projects"], top=top, noun="languages")
     people, lines = (result[name].astype("Float64") for name in columns)

@@ -99,6 +99,26 @@ class Store:
         """Build a store from XML collections and open it: see `building.build_store`."""
         return cls(build_store(path, sources))
 
+    def hold(self) -> None:
+        """Keep a reader's lock on the file until it is closed, which says that it is in use.
+
+        Raises
+        ------
+        StoreError
+            The file was removed in the meantime, or cannot be locked.
+        """
+        uri = f"{self.path.resolve().as_uri()}?mode=ro"
+        try:
+            lock = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+            with self._lock:
+                self._connections.append(lock)
+            lock.execute("BEGIN")
+            lock.execute("SELECT synthetic FROM about").fetchone()
+        except sqlite3.Error as error:
+            raise StoreError(f"The store {self.path} cannot be held: {error}.") from error
+        if not self.path.is_file():
+            raise StoreError(f"The store {self.path} was removed.")
+
     def close(self) -> None:
         """Close the file; what is asked afterwards fails."""
         with self._lock:

@@ -281,8 +281,8 @@ def team_size_classes(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, or `bounds` do
-        not ascend from 0.
+        If the column is missing or holds something else than whole numbers, their sum is
+        beyond 64 bits, or `bounds` do not ascend from 0.
 
     Notes
     -----

@@ -59,7 +59,8 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        bits, or `top` is below 1.
 
     Notes
     -----

@@ -66,7 +66,8 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        bits, or `top` is below 1.
 
     Notes
     -----
@@ -160,7 +161,8 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        bits, or `top` is below 1.
 
     Notes
     -----

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -105,17 +106,15 @@ class Store:
         Raises
         ------
         StoreError
-            The file was removed in the meantime, or cannot be locked.
+            The file was removed in the meantime.
         """
         uri = f"{self.path.resolve().as_uri()}?mode=ro"
-        try:
+        with suppress(sqlite3.Error):  # a disk without locks can be read from all the same
             lock = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
             with self._lock:
                 self._connections.append(lock)
             lock.execute("BEGIN")
             lock.execute("SELECT synthetic FROM about").fetchone()
-        except sqlite3.Error as error:
-            raise StoreError(f"The store {self.path} cannot be held: {error}.") from error
         if not self.path.is_file():
             raise StoreError(f"The store {self.path} was removed.")
 

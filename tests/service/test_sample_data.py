@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -145,3 +146,19 @@ def test_a_store_that_is_removed_at_the_last_instant_is_built_again(
     with open_data() as store:
         assert store.path.is_file()
         assert store.count(ACCOUNT) == 2_000
+
+
+def test_a_disk_without_locks_is_served_from_all_the_same(
+    stores: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+
+    def without_locks(database: Any, **options: Any) -> sqlite3.Connection:
+        if str(database).endswith("mode=ro"):
+            raise sqlite3.OperationalError("disk I/O error")
+        return connect(database, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", without_locks)
+    with open_data() as store:
+        assert store.count(ACCOUNT) == 2_000
+    assert len(list(stores.iterdir())) == 1

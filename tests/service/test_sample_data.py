@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from lxml import etree
@@ -19,6 +19,9 @@ from dirframe.service import sample_data
 from dirframe.service.building import VERSION
 from dirframe.service.sample_data import open_data, sample_files
 from dirframe.service.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_the_sample_is_served_as_synthetic_and_whole() -> None:
@@ -151,7 +154,7 @@ def test_a_store_that_is_removed_at_the_last_instant_is_built_again(
 def test_a_disk_without_locks_is_served_from_all_the_same(
     stores: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connect = sqlite3.connect
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
 
     def without_locks(database: Any, **options: Any) -> sqlite3.Connection:
         if str(database).endswith("mode=ro"):

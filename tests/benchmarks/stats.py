@@ -305,11 +305,13 @@ def draw(costs: dict[str, Cost], file: Path) -> None:
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[3, 2])
     ratios = [cost.ratio for cost in costs.values()]
     colours = ["#1f6f8b" if name.startswith("stats.") else "#8fbfd0" for name in costs]
-    left.bar_label(left.barh(list(costs), ratios, color=colours), fmt="%.2f", padding=3)
+    bars = left.barh(list(costs), ratios, color=colours)
+    ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+    left.bar_label(bars, fmt="%.2f", padding=3, bbox=ground)
     left.axvline(1, color="black", linewidth=1)
     left.axvline(MOST, color="black", linewidth=1, linestyle="--")
-    left.margins(x=0.1, y=0.01)
-    left.invert_yaxis()
+    left.margins(x=0.1)
+    left.set_ylim(len(costs) - 0.4, -0.6)
     left.set(xlabel="times the bare group-by", title="Processor time (dashed: the goal)")
     for label, of, marker in (("dirframe", "a_record", "o"), ("bare pandas", "a_record_bare", "|")):
         grown = [getattr(cost, of) for cost in costs.values()]

@@ -76,17 +76,22 @@ class Store:
         if not path.is_file():
             raise StoreError(f"There is no store {path}.")
         try:
-            database = self._database()
-            marks = [database.execute(f"PRAGMA {p}").fetchone()[0] for p in _MARKS]
+            self._read()
         except sqlite3.Error as error:
+            self.close()
             raise StoreError(f"{path} is not a store: {error}.") from error
-        if marks[0] != APPLICATION_ID:
+        except StoreError:
             self.close()
-            raise StoreError(f"{path} is a database, but not a store of dirframe.")
-        if marks[1] != VERSION:
-            self.close()
+            raise
+
+    def _read(self) -> None:
+        database = self._database()
+        application, version = (database.execute(f"PRAGMA {p}").fetchone()[0] for p in _MARKS)
+        if application != APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
+        if version != VERSION:
             raise StoreError(
-                f"{path} is a store of version {marks[1]}, this dirframe reads version "
+                f"{self.path} is a store of version {version}, this dirframe reads version "
                 f"{VERSION}: build it again from its XML files."
             )
         (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()

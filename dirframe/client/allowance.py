@@ -36,6 +36,7 @@ ALLOWANCE_FILE = "allowance.sqlite"
 _T = TypeVar("_T")
 
 _DAY = timedelta(days=1)
+_PATIENCE = PATIENCE
 
 
 class Allowance:
@@ -70,9 +71,9 @@ class Allowance:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(
-            path or ":memory:", timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
-        write_ahead(database)
+        write_ahead(database, patience=_PATIENCE)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(
             f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"

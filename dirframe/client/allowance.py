@@ -73,14 +73,18 @@ class Allowance:
         database = sqlite3.connect(
             path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
-        write_ahead(database, patience=_PATIENCE)
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(
-            f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"
-        )
-        database.execute(
-            f"CREATE INDEX IF NOT EXISTS {self._table}_time ON {self._table} (item_timestamp)"
-        )
+        try:
+            write_ahead(database, patience=_PATIENCE)
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(
+                f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"
+            )
+            database.execute(
+                f"CREATE INDEX IF NOT EXISTS {self._table}_time ON {self._table} (item_timestamp)"
+            )
+        except BaseException:
+            database.close()
+            raise
         self._lock = _Exclusively(database)
         self._bucket = SQLiteBucket(
             [Rate(self.limit, Duration.DAY)], database, self._table, lock=self._lock

@@ -123,7 +123,11 @@ class KeyStore:
             self._database = sqlite3.connect(
                 self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._database.close()
+                raise
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
 

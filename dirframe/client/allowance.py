@@ -22,6 +22,7 @@ from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import SQLiteBucket
 
 from dirframe.errors import AllowanceWarning
+from dirframe.writeahead import PATIENCE, write_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +36,7 @@ ALLOWANCE_FILE = "allowance.sqlite"
 _T = TypeVar("_T")
 
 _DAY = timedelta(days=1)
-_PATIENCE = 30.0
+_PATIENCE = PATIENCE
 
 
 class Allowance:
@@ -72,14 +73,18 @@ class Allowance:
         database = sqlite3.connect(
             path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
-        _begin_write_ahead(database)
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(
-            f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"
-        )
-        database.execute(
-            f"CREATE INDEX IF NOT EXISTS {self._table}_time ON {self._table} (item_timestamp)"
-        )
+        try:
+            write_ahead(database, patience=_PATIENCE)
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(
+                f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"
+            )
+            database.execute(
+                f"CREATE INDEX IF NOT EXISTS {self._table}_time ON {self._table} (item_timestamp)"
+            )
+        except BaseException:
+            database.close()
+            raise
         self._lock = _Exclusively(database)
         self._bucket = SQLiteBucket(
             [Rate(self.limit, Duration.DAY)], database, self._table, lock=self._lock
@@ -204,20 +209,6 @@ class _Exclusively:
         if self._depth == 0 and self._database.in_transaction:
             self._database.execute("COMMIT")
         self._threads.release()
-
-
-def _begin_write_ahead(database: sqlite3.Connection) -> None:
-    """Change the journal's mode, which does not wait while another process does the same."""
-    ends = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            database.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > ends:
-                raise
-            time.sleep(0.01)
-        else:
-            return
 
 
 def _now() -> int:

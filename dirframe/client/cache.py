@@ -26,6 +26,7 @@ from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe.errors import CacheWarning
+from dirframe.writeahead import write_ahead
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,6 +158,8 @@ class PageCache:
             self._probe = sqlite3.connect(
                 str(self._file), timeout=_PATIENCE, check_same_thread=False, isolation_level=None
             )
+            # requests-cache does not wait for another process that begins the same new file.
+            write_ahead(self._probe, patience=_PATIENCE)
         self._probe.execute("BEGIN IMMEDIATE")
         self._probe.execute("ROLLBACK")
 

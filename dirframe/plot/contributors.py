@@ -13,6 +13,7 @@ from dirframe.plot import _axes, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL
 from dirframe.plot._distribution import distribution
 from dirframe.plot._ranking import ranking
+from dirframe.stats._frequencies import concentration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,6 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     'Gini coefficient 0.62'
     """
     table = stats.lorenz(projects)
-    measures = stats.contributor_concentration(projects).set_index("measure")["value"]
     title = "Concentration of contributors"
     ax = _panel.panel(ax, square=True)
     if table.empty:
@@ -114,13 +114,14 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     _panel.shares(ax, "x")
     _panel.shares(ax, "y")
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
+    measures = concentration(x, y)  # not counted a second time
     ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
     ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
     ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
     size = _text.size(ax, "small")
     said = f"Gini coefficient {measures['gini']:.2f}"
     ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
-    top = _text.percent(float(measures["top 10%"]))
+    top = _text.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
     _axes.caption(ax, table, note, _not_shown(table))
     return ax

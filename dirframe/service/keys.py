@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Self
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.settings import data_folder
+from dirframe.writeahead import PATIENCE, write_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +43,6 @@ APPLICATIONS_PER_DEVELOPER = 5
 _APPLICATION_ID = 0x6469726B
 _VERSION = 1
 _DAY = 86_400
-_PATIENCE = 30.0
 
 _TABLE = """
 CREATE TABLE keys (
@@ -121,15 +121,19 @@ class KeyStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._database = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+                self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._database.close()
+                raise
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
 
     def _prepare(self) -> None:
         database = self._database
-        database.execute("PRAGMA journal_mode = WAL")
+        write_ahead(database)
         # A crash of the process loses nothing; only a power cut may lose the last counts.
         database.execute("PRAGMA synchronous = NORMAL")
         with _transaction(database):

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import atexit
 import shutil
+import sqlite3
 import tempfile
+import time
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 
 from dirframe.errors import StoreError
-from dirframe.service.building import VERSION
+from dirframe.service.building import APPLICATION_ID, VERSION
 from dirframe.service.importing import find_files
 from dirframe.service.store import Store
 from dirframe.settings import cache_folder
@@ -22,6 +25,9 @@ __all__ = ["open_data", "sample_files"]
 _PACKAGE = Path(__file__).resolve().parent.parent
 _NAMES = ("accounts.xml.gz", "projects.xml.gz")
 _SQLITE = b"SQLite format 3\0"
+
+_STORE, _SAMPLE = "store-", "sample-"
+_LONGEST_BUILD = 86_400  # seconds
 
 
 def sample_files() -> list[Path]:
@@ -50,7 +56,8 @@ def open_data(data: Path | None = None) -> Store:
     data
         A store that was built before, an XML file or a folder of XML files; left out: the
         bundled sample. A store built from XML is kept in the cache folder under the digest
-        of the files, so that the same files are imported once.
+        of the files, so that the same files are imported once. To build one removes those that
+        an older version of dirframe has left there, unless a process has them open.
 
     Returns
     -------
@@ -65,7 +72,7 @@ def open_data(data: Path | None = None) -> Store:
     if data is not None and _is_database(data):
         return Store(data)
     files = sample_files() if data is None else find_files([data])
-    name = f"store-{_digest(files)}.sqlite"
+    name = f"{_SAMPLE if data is None else _STORE}{_digest(files)}.sqlite"
     try:
         folder = cache_folder() / "stores"
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,10 +85,46 @@ def open_data(data: Path | None = None) -> Store:
     kept = folder / name
     if kept.exists():
         try:
-            return Store(kept)
+            return _held(Store(kept))
         except StoreError:
             pass  # damaged: built anew
-    return Store.build(kept, files)
+    store = _held(Store.build(kept, files))
+    _prune(kept)
+    return store
+
+
+def _held(store: Store) -> Store:
+    try:
+        store.hold()
+    except StoreError:
+        store.close()
+        raise
+    return store
+
+
+def _prune(kept: Path) -> None:
+    """Remove what nothing will ask for again beside a new store, where nobody has it open.
+
+    That is stores of an older version, other samples, and what a build left that was killed.
+    """
+    for file in kept.parent.iterdir():
+        with suppress(OSError, sqlite3.Error):
+            if file.name.startswith((f".{_STORE}", f".{_SAMPLE}")):
+                if file.stat().st_mtime < time.time() - _LONGEST_BUILD:
+                    file.unlink()
+            elif file != kept and file.name.startswith((_STORE, _SAMPLE)):
+                another = file.name.startswith(_SAMPLE) and kept.name.startswith(_SAMPLE)
+                _remove(file, whatever_version=another)
+
+
+def _remove(file: Path, *, whatever_version: bool) -> None:
+    uri = f"{file.as_uri()}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as database:
+        (application,) = database.execute("PRAGMA application_id").fetchone()
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if application == APPLICATION_ID and (whatever_version or version < VERSION):
+            database.execute("BEGIN EXCLUSIVE")  # fails where somebody holds the store
+            file.unlink()
 
 
 def _is_database(path: Path) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -75,17 +76,22 @@ class Store:
         if not path.is_file():
             raise StoreError(f"There is no store {path}.")
         try:
-            database = self._database()
-            marks = [database.execute(f"PRAGMA {p}").fetchone()[0] for p in _MARKS]
+            self._read()
         except sqlite3.Error as error:
+            self.close()
             raise StoreError(f"{path} is not a store: {error}.") from error
-        if marks[0] != APPLICATION_ID:
+        except StoreError:
             self.close()
-            raise StoreError(f"{path} is a database, but not a store of dirframe.")
-        if marks[1] != VERSION:
-            self.close()
+            raise
+
+    def _read(self) -> None:
+        database = self._database()
+        application, version = (database.execute(f"PRAGMA {p}").fetchone()[0] for p in _MARKS)
+        if application != APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
+        if version != VERSION:
             raise StoreError(
-                f"{path} is a store of version {marks[1]}, this dirframe reads version "
+                f"{self.path} is a store of version {version}, this dirframe reads version "
                 f"{VERSION}: build it again from its XML files."
             )
         (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()
@@ -98,6 +104,24 @@ class Store:
     def build(cls, path: Path, sources: Iterable[Path]) -> Self:
         """Build a store from XML collections and open it: see `building.build_store`."""
         return cls(build_store(path, sources))
+
+    def hold(self) -> None:
+        """Keep a reader's lock on the file until it is closed, which says that it is in use.
+
+        Raises
+        ------
+        StoreError
+            The file was removed in the meantime.
+        """
+        uri = f"{self.path.resolve().as_uri()}?mode=ro"
+        with suppress(sqlite3.Error):  # a disk without locks can be read from all the same
+            lock = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+            with self._lock:
+                self._connections.append(lock)
+            lock.execute("BEGIN")
+            lock.execute("SELECT synthetic FROM about").fetchone()
+        if not self.path.is_file():
+            raise StoreError(f"The store {self.path} was removed.")
 
     def close(self) -> None:
         """Close the file; what is asked afterwards fails."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
-__all__ = ["collected", "columns_of", "in_parts", "is_relation", "relation_table"]
+__all__ = ["collected", "columns_of", "in_parts", "is_relation", "relation_table", "too_large"]
 
 Part = TypeVar("Part")
 
@@ -42,6 +42,14 @@ def columns_of(frame: object, giver: str) -> list[str]:
     raise InvalidInputError(
         f"A DataFrame as {giver} gives it was expected, of pandas or Dask, or a relation of "
         f"DuckDB with its columns; a {type(frame).__name__} came."
+    )
+
+
+def too_large(what: str) -> str:
+    """Say that numbers, or their sum, do not fit; what to do about it, too."""
+    return (
+        f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
+        "be given. Leave out the records whose number cannot be right, such as those above 1e12."
     )
 
 
@@ -105,7 +113,13 @@ def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:
     """Compute a table that a group-by has made small, with the dtypes of our frames."""
     if table.implementation.is_pandas():
         return table.collect(backend="pandas").to_pandas()
-    return _frame(_reader(table.to_native(), _ROWS).read_all())
+    from duckdb import DataError
+
+    try:
+        found = _reader(table.to_native(), _ROWS).read_all()
+    except DataError as error:  # such as a whole number that 64 bits do not hold
+        raise InvalidInputError(f"DuckDB cannot count these records: {error}") from error
+    return _frame(found)
 
 
 def _reader(relation: Any, rows: int) -> Any:
@@ -129,7 +143,10 @@ def _frame(table: pa.Table) -> pd.DataFrame:
     for name, column in zip(table.column_names, table.columns, strict=True):
         wanted = _ARROW.get(_kind(column.type))
         if wanted is not None:
-            columns[name] = to_pandas(column.cast(wanted))
+            try:
+                columns[name] = to_pandas(column.cast(wanted))
+            except pa.ArrowInvalid as error:
+                raise InvalidInputError(too_large(name)) from error
         elif pa.types.is_boolean(column.type):
             columns[name] = column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
         else:

@@ -8,6 +8,7 @@ What stays out: which column is counted, and what the results are called.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,6 +20,8 @@ from dirframe.stats._tables import shares, sizes, whole_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,18 @@ class Frequencies:
         records = np.append(0, self.records.cumsum()) / self.known
         sums = np.append(0, held.cumsum())
         return records, sums / sums[-1]
+
+
+def concentration(records: NDArray[np.float64], held: NDArray[np.float64]) -> dict[str, float]:
+    """Measure a Lorenz curve: its Gini coefficient, and what the top of the records has.
+
+    Where there is no curve, nothing is a number.
+    """
+    if not len(held):
+        return dict.fromkeys(["gini", *_TOP_SHARES], math.nan)
+    gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))
+    below = np.interp([1 - share for share in _TOP_SHARES.values()], records, held)
+    return {"gini": gini, **dict(zip(_TOP_SHARES, (1 - below).tolist(), strict=True))}
 
 
 def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import narwhals as nw
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats._engines import collected, in_parts, is_relation, relation_table
+from dirframe.stats._engines import collected, in_parts, is_relation, relation_table, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,14 +39,22 @@ USERS = ("stack_count", "user_count")
 FIRST_MONTH, LAST_MONTH = "analysis_min_month", "analysis_max_month"
 CREATED = "created_at"
 
+_LARGEST = 2**63 - 1
+
 
 def reduced(
-    frame: Any, columns: Mapping[str, Column], statement: Statement, *, by: Sequence[str] = ()
+    frame: Any,
+    columns: Mapping[str, Column],
+    statement: Statement,
+    *,
+    by: Sequence[str] = (),
+    sums: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Let a statement make the columns of a frame a small table.
 
     The statement is a group-by whose numbers are counts and sums: those of the parts of a
     frame are added up by the columns `by`. Without them, rows of the parts are put together.
+    `sums` are the columns that it sums up, without what is below zero.
     """
     if is_relation(frame):
         table = relation_table(frame, _names(columns))
@@ -56,6 +64,8 @@ def reduced(
     def work(part: pd.DataFrame) -> pd.DataFrame:
         # Their rows belong together, whatever the index.
         plain = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
+        for name in sums:
+            summable(" or ".join(columns[name].names), plain[name])
         table = nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
         return collected(statement(table))
 
@@ -68,6 +78,9 @@ def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame
     whole = pd.concat(parts, ignore_index=True)
     if not by or len(parts) == 1:
         return whole
+    for name in whole.columns.drop([*by]):
+        if pd.api.types.is_integer_dtype(whole[name]):
+            summable(name, whole[name])
     groups = whole.groupby([*by], dropna=False, sort=False, observed=True)
     return groups.sum().reset_index()
 
@@ -101,6 +114,25 @@ def valid(column: str) -> nw.Expr:
     return nw.when(nw.col(column) >= 0).then(nw.col(column))
 
 
+def summable(what: str, numbers: Any, records: Any = None) -> None:
+    """Refuse numbers whose sum does not fit 64 bits: pandas would give another one, unsaid.
+
+    Those below zero are in no sum. `records` says how often each of them counts; left out: once.
+    """
+    most = numbers.max()
+    times = len(numbers) if records is None else int(records.sum())
+    if pd.isna(most) or int(most) * times <= _LARGEST:
+        return
+    known = numbers > 0
+    if records is None:
+        total = sum(int(number) for number in numbers[known])
+    else:
+        pairs = zip(numbers[known], records[known], strict=True)
+        total = sum(int(number) * int(times) for number, times in pairs)
+    if total > _LARGEST:
+        raise InvalidInputError(too_large(what))
+
+
 def whole_column(values: Any) -> pd.Series[int]:
     """Give whole numbers the dtype that they have in every result."""
     return pd.Series(getattr(values, "array", values), dtype="Int64")
@@ -119,7 +151,8 @@ def ranking(
     Returns the name that each group has in the result, in its order, by the group's own name,
     and how many are pooled.
     """
-    names, kept = _order(table, name, by, top=top, noun=noun)
+    rows, kept = _ordered(table, name, by, top=top, noun=noun)
+    names = rows[name].astype("str")
     other = _other(len(names) - kept, noun)
     shown = [*names[:kept], *[other] * (len(names) - kept)]
     return pd.Series(shown, index=pd.Index(names, dtype="str"), dtype="str"), len(names) - kept
@@ -133,26 +166,32 @@ def ranked(
     Every column but the name is of whole numbers. A sum of missing ones alone is missing.
     Returns how many groups are summed up, too.
     """
-    names, kept = _order(table, name, by, top=top, noun=noun)
-    rows = table.loc[names.index]
+    rows, kept = _ordered(table, name, by, top=top, noun=noun)
     pooled = len(rows) - kept
-    if pooled:
-        rest = rows.iloc[kept:].drop(columns=name).sum(min_count=1).to_frame().T
-        rest.insert(0, name, _other(pooled, noun))
-        rows = pd.concat([rows.iloc[:kept], rest.astype(rows.dtypes)])
-    numbers = {column: whole_column(rows[column]) for column in rows if column != name}
-    return pd.DataFrame({name: pd.Series(rows[name].to_numpy(), dtype="str"), **numbers}), pooled
+    shown = [*rows[name][:kept], *[_other(pooled, noun)] * bool(pooled)]
+    columns: dict[str, Any] = {name: pd.Series(shown, dtype="str")}
+    for column in rows.columns.drop(name):
+        numbers = whole_column(rows[column])
+        if pooled:
+            rest = numbers[kept:]
+            summable(column, rest)
+            numbers = whole_column([*numbers[:kept], rest.sum(min_count=1)])
+        columns[column] = numbers
+    return pd.DataFrame(columns), pooled
 
 
-def _order(
+def _ordered(
     table: pd.DataFrame, name: str, by: Sequence[str], *, top: int | None, noun: str
-) -> tuple[pd.Series[str], int]:
+) -> tuple[pd.DataFrame, int]:
+    """Sort a table of named groups; tell how many of them keep a row of their own."""
     if top is not None and top < 1:
         raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all {noun}.")
-    names = table.sort_values([*by, name], ascending=[*(False for _ in by), True])[name]
-    kept = len(names) if top is None else top
+    rows = table.sort_values(name)
+    for column in reversed(by):  # half the time of one sort by all of them
+        rows = rows.sort_values(column, ascending=False, kind="stable")
+    kept = len(rows) if top is None else top
     # "other (1 language)" would hide a name and save no row.
-    return names.astype("str"), len(names) if kept >= len(names) - 1 else kept
+    return rows, len(rows) if kept >= len(rows) - 1 else kept
 
 
 def _other(groups: int, noun: str) -> str:

@@ -17,11 +17,12 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import Frequencies
+from dirframe.stats._frequencies import Frequencies, concentration
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
     shares,
+    summable,
     whole_column,
 )
 
@@ -37,8 +38,6 @@ __all__ = [
     "lorenz",
     "team_size_classes",
 ]
-
-_TOP_SHARES = (1, 10, 20, 50)  # percent of the projects
 
 
 def contributor_distribution(projects: Frame) -> pd.DataFrame:
@@ -245,18 +244,11 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
     4  top 50%    1.0
     """
     found = _frequencies(projects)
-    records, held = found.cumulated()
-    if len(held):
-        gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))
-        below = np.interp([1 - percent / 100 for percent in _TOP_SHARES], records, held)
-        values = [gini, *(1 - below)]
-    else:
-        values = [None] * (1 + len(_TOP_SHARES))
-    measures = ["gini", *(f"top {percent}%" for percent in _TOP_SHARES)]
+    measures = concentration(*found.cumulated())
     result = pd.DataFrame(
         {
-            "measure": pd.Series(measures, dtype="str"),
-            "value": pd.Series(values, dtype="Float64"),
+            "measure": pd.Series([*measures], dtype="str"),
+            "value": pd.Series([*measures.values()], dtype="Float64"),
         }
     )
     return _finish(projects, result, found, "contributor_concentration")
@@ -289,8 +281,8 @@ def team_size_classes(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, or `bounds` do
-        not ascend from 0.
+        If the column is missing or holds something else than whole numbers, their sum is
+        beyond 64 bits, or `bounds` do not ascend from 0.
 
     Notes
     -----
@@ -309,6 +301,7 @@ def team_size_classes(
     if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
     found = _frequencies(projects)
+    summable(CONTRIBUTORS, pd.Series(found.numbers), pd.Series(found.records))
     place = np.searchsorted(np.asarray(bounds), found.numbers, side="right") - 1
     counts = np.zeros((2, len(bounds)), dtype=np.int64)
     np.add.at(counts[0], place, found.records)

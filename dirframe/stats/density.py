@@ -59,7 +59,8 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        bits, or `top` is below 1.
 
     Notes
     -----
@@ -96,19 +97,20 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
         projects,
         {
             "language": text(LANGUAGE),
-            "contributors": whole(CONTRIBUTORS),
-            "code_lines": whole(LINES),
+            # Missing and negative are one here: in no row.
+            "contributors": whole(CONTRIBUTORS, missing=-1),
+            "code_lines": whole(LINES, missing=-1),
         },
         statement,
         by=["language"],
+        sums=columns,
     )
     spoken = named(found, "language")
-    rows = found.loc[spoken & (found["projects"] > 0), ["language", "projects", *columns]]
+    rows = found[spoken & (found["projects"] > 0)].drop(columns="records")
     with_both = int(rows["projects"].sum())
     result, pooled = ranked(rows, "language", ["projects"], top=top, noun="languages")
-    lines = result["code_lines"].astype("Float64")
-    ratio = 1000 * result["contributors"] / lines.where(lines > 0)
-    result["contributors_per_thousand_lines"] = ratio.astype("Float64")
+    people, lines = (result[name].astype("Float64") for name in columns)
+    result["contributors_per_thousand_lines"] = 1000 * people / lines.where(lines > 0)
     numbers = found["records"]
     counted = {
         "projects": int(numbers.sum()),

@@ -26,6 +26,7 @@ from dirframe.stats._tables import (
     reduced,
     shares,
     sizes,
+    summable,
     valid,
 )
 
@@ -65,7 +66,8 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        bits, or `top` is below 1.
 
     Notes
     -----
@@ -104,6 +106,7 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
         {"language": text(LANGUAGE), "code_lines": whole(LINES), "users": whole(*USERS)},
         statement,
         by=["language"],
+        sums=values,
     )
     for name in values:
         found[name] = found[name].mask(found[f"{name}_known"] == 0)
@@ -158,7 +161,8 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        bits, or `top` is below 1.
 
     Notes
     -----
@@ -190,6 +194,7 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     records = int(found["records"].sum())
     found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
+    summable(CONTRIBUTORS, found["people"], found["known"])
     found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)
     totals = _totals(found, found["language"]).fillna({"contributors": -1})
     names, pooled = ranking(

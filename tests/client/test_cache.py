@@ -10,9 +10,10 @@ import threading
 import warnings
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from requests_cache.backends.sqlite import SQLiteCache
 
 import dirframe
 from dirframe.client import cache as cache_module
@@ -267,6 +268,25 @@ def test_a_file_that_another_program_locks_for_ever_holds_nobody_up(
         with pytest.warns(CacheWarning) as caught:
             assert load(at(server, max_workers=4)) == 250
         assert len([w for w in caught if w.category is CacheWarning]) == 1
+
+
+def test_a_file_that_another_process_begins_at_the_same_instant_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / CACHE_FILE
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        end = threading.Timer(0.2, other.execute, ["COMMIT"])
+
+        def while_the_other_writes(*arguments: Any, **options: Any) -> SQLiteCache:
+            other.execute("BEGIN IMMEDIATE")
+            end.start()
+            return SQLiteCache(*arguments, **options)
+
+        monkeypatch.setattr(cache_module, "SQLiteCache", while_the_other_writes)
+        with closing(PageCache(tmp_path)) as cache:
+            cache.put("key", "https://example.org/", b"<response/>", "text/xml")
+            assert cache.get("key") is not None
+        end.join()
 
 
 def test_a_file_that_is_damaged_during_a_load_holds_nobody_up(

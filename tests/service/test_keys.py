@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -158,6 +160,18 @@ def test_processes_that_register_at_once_get_five_keys_together(tmp_path: Path) 
     # The file does not exist yet: making it is part of the race.
     added = printed_by_processes(REGISTER, *[(str(tmp_path / "k"), str(n)) for n in range(3)])
     assert added == APPLICATIONS_PER_DEVELOPER
+
+
+def test_a_service_that_starts_while_another_makes_the_file_waits_for_it(tmp_path: Path) -> None:
+    with closing(
+        sqlite3.connect(tmp_path / "k", isolation_level=None, check_same_thread=False)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        end = threading.Timer(0.2, other.execute, ["COMMIT"])
+        end.start()
+        with KeyStore(tmp_path / "k") as keys:
+            assert keys.list() == []
+        end.join()
 
 
 def test_the_keys_stand_in_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

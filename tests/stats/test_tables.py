@@ -1,0 +1,75 @@
+"""Sums that 64 bits do not hold are refused on every engine, never wrapped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dirframe import stats
+from dirframe.errors import InvalidInputError
+
+duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+dask_frame = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
+
+LARGEST = 2**63 - 1
+LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
+CONTRIBUTORS = "analysis_twelve_month_contributor_count"
+#: The column of its result that is a sum, and the column of the projects that it sums up.
+SUMS = {
+    "language_share": ("code_lines", LINES),
+    "contributors_per_thousand_lines": ("code_lines", LINES),
+    "contributors_by_language": ("contributors", CONTRIBUTORS),
+    "team_size_classes": ("contributors", CONTRIBUTORS),
+}
+
+
+def on(engine: str, projects: pd.DataFrame) -> Any:
+    """Hand a frame to an engine; to Dask in parts of a record each."""
+    if engine == "duckdb":
+        return duckdb.from_arrow(pa.Table.from_pandas(projects, preserve_index=False))
+    if engine == "dask":
+        return dask_frame.from_pandas(projects, npartitions=len(projects))
+    return projects
+
+
+def with_numbers(column: str, numbers: list[Any]) -> pd.DataFrame:
+    few = {LANGUAGE: "C", LINES: 1, CONTRIBUTORS: 1}
+    projects = pd.DataFrame([few] * len(numbers))
+    return projects.assign(**{column: pd.Series(numbers, dtype="Int64")})
+
+
+@pytest.mark.parametrize("engine", ["pandas", "duckdb", "dask"])
+@pytest.mark.parametrize("name", SUMS)
+def test_the_largest_sum_of_64_bits_is_right_and_one_more_is_refused(
+    name: str, engine: str
+) -> None:
+    given, column = SUMS[name]
+    statistic = getattr(stats, name)
+    # One that is negative or missing is in no sum, so that it saves none either.
+    fits = with_numbers(column, [LARGEST - 7, 7, -(2**62), None])
+    assert statistic(on(engine, fits))[given].sum() == LARGEST
+    beyond = with_numbers(column, [LARGEST - 7, 8, -(2**62), None])
+    with pytest.raises(InvalidInputError, match="beyond 64 bits"):
+        statistic(on(engine, beyond))
+
+
+@pytest.mark.parametrize("engine", ["pandas", "duckdb", "dask"])
+def test_what_is_pooled_is_refused_where_its_sum_does_not_fit(engine: str) -> None:
+    projects = with_numbers(LINES, [2**62, 2**62, 1]).assign(**{LANGUAGE: ["B", "C", "A"]})
+    with pytest.raises(InvalidInputError, match="beyond 64 bits"):
+        stats.language_share(on(engine, projects), top=1)
+
+
+def test_a_number_that_64_bits_do_not_hold_is_refused_on_duckdb() -> None:
+    columns = f"'C' AS {LANGUAGE}, 1 AS {CONTRIBUTORS}, {2**64}::HUGEINT AS {LINES}"
+    for name in ("language_share", "language_breakdown"):
+        with pytest.raises(InvalidInputError, match=r"64 bits|INT64"):
+            getattr(stats, name)(duckdb.sql(f"SELECT {columns}"))
+
+
+def test_a_ratio_of_many_contributors_does_not_wrap() -> None:
+    table = stats.contributors_per_thousand_lines(with_numbers(CONTRIBUTORS, [10**16]))
+    assert table["contributors_per_thousand_lines"].tolist() == [1e19]

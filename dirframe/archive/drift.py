@@ -23,7 +23,7 @@ from dirframe.client.positions import Page, Positions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dirframe.archive.manifest import Kept
+    from dirframe.archive.pages import Kept
 
 __all__ = ["Cover"]
 

@@ -29,7 +29,8 @@ from dirframe.errors import ArchiveError, NotFoundError, ServiceError
 
 if TYPE_CHECKING:
     from dirframe.archive.keeping import Keeper
-    from dirframe.archive.manifest import Kept, Round
+    from dirframe.archive.manifest import Round
+    from dirframe.archive.pages import Kept
     from dirframe.client.directory import Directory
 
 __all__ = ["refresh"]

@@ -6,17 +6,24 @@ What stays out: reading the pages (`dirframe.archive.reading`).
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dirframe import provenance
+from dirframe.archive.contents import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
-    from dirframe.archive.manifest import Kept, Manifest, Round
+    from dirframe.archive.contents import Mask
+    from dirframe.archive.manifest import Manifest, Round
+    from dirframe.archive.pages import Kept
 
 __all__ = ["Selection"]
 
@@ -34,8 +41,17 @@ class Selection:
 
     def __init__(self, manifest: Manifest, rounds: list[Round]) -> None:
         self._manifest, self._rounds = manifest, rounds
-        self.pages: list[Kept] = [kept for one in self._rounds for kept in one.used()]
-        self._whole = len(rounds[0].used())
+        self._used = [one.used() for one in rounds]
+
+    @property
+    def pages(self) -> Iterator[Kept]:
+        """Give the readings that count, in their order."""
+        return chain.from_iterable(self._used)
+
+    @property
+    def number(self) -> int:
+        """How many these are."""
+        return sum(map(len, self._used))
 
     @cached_property
     def _again(self) -> frozenset[str]:
@@ -63,10 +79,16 @@ class Selection:
                     newest[one] = max(newest.get(one, ("", 0, 0)), (kept.retrieved, number, place))
         return newest
 
-    def kept(self, number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
-        """Say which records of a page count; None if all do."""
-        ids = self.pages[number].ids
-        gone = self._gone if number < self._whole else frozenset()
+    def wanted(self) -> Iterator[Wanted]:
+        """Name the pages to read, and which of their records count."""
+        for number, kept in enumerate(self.pages):
+            yield Wanted(kept.page, kept.sha256, kept.bytes, self._mask(number, kept))
+
+    def _mask(self, number: int, kept: Kept) -> Mask | None:
+        gone = self._gone if number < len(self._used[0]) else frozenset()
+        if not (self._again or gone):
+            return None
+        ids = kept.ids
         if self._again.isdisjoint(ids) and gone.isdisjoint(ids):
             return None
         newest = self._newest
@@ -78,44 +100,67 @@ class Selection:
             dtype=bool,
         )
 
-    @cached_property
+    @property
     def records(self) -> int:
         """How many there are."""
-        masks = (self.kept(number) for number in range(len(self.pages)))
-        return sum(
-            len(kept.ids) if mask is None else int(mask.sum())
-            for kept, mask in zip(self.pages, masks, strict=True)
-        )
+        return self._counted.records
 
     @cached_property
-    def _facts(self) -> dict[str, Any]:
+    def _counted(self) -> _Counted:
+        counted = _Counted()
+        for number, kept in enumerate(self.pages):
+            counted.add(kept, self._mask(number, kept), first=number < len(self._used[0]))
+        return counted
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What is noted in a frame of them."""
         base, last = self._rounds[0], self._rounds[-1]
         question = {"query": self._manifest.query, "sort": base.sort}
-        counted = self.pages[-1].available if self.pages else None
-        read = sum(kept.count for kept in base.used())
-        times = [kept.retrieved for kept in self.pages]
+        counted = self._counted
         return {
             "source": self._manifest.source,
             "base_url": self._manifest.base_url,
             "resource": self._manifest.resource.name,
             "question": {name: value for name, value in question.items() if value is not None},
-            "items_available": last.end["available"] if last.end else counted,
-            "items_loaded": self.records,
+            "items_available": last.end["available"] if last.end else counted.available,
+            "items_loaded": counted.records,
             "complete": last.end["complete"] if last.end else False,
             "why": last.end["why"] if last.end else "the harvest is not finished",
-            "duplicates_removed": read - self.records if len(self._rounds) == 1 else 0,
-            "retrieved_oldest": _to_the_second(min(times, default=None)),
-            "retrieved_newest": _to_the_second(max(times, default=None)),
+            "duplicates_removed": counted.read - counted.records if len(self._used) == 1 else 0,
+            "retrieved_oldest": _to_the_second(counted.oldest),
+            "retrieved_newest": _to_the_second(counted.newest),
             "requests_paid": sum(kept.paid for one in self._rounds for kept in one.pages),
             "requests_cached": 0,
-            "synthetic": any(kept.synthetic for kept in self.pages),
+            "synthetic": counted.synthetic,
         }
 
     def note(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Note in a frame what it is made of; the manifest alone says it."""
-        return provenance.attach(frame, **self._facts)
+        return provenance.attach(frame, **self.facts)
 
 
 def _to_the_second(moment: str | None) -> str | None:
     """Cut what is smaller than a second off a time in ISO 8601, in UTC."""
     return moment and f"{moment[:19]}+00:00"
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What one passage through the pages tells."""
+
+    records: int = 0
+    read: int = 0
+    available: int | None = None
+    oldest: str | None = None
+    newest: str | None = None
+    synthetic: bool = False
+
+    def add(self, kept: Kept, mask: Mask | None, *, first: bool) -> None:
+        """Count a page; of those of the first round what was read, too."""
+        self.records += kept.count if mask is None else int(mask.sum())
+        self.read += kept.count if first else 0
+        self.available = kept.available
+        self.oldest = min(self.oldest or kept.retrieved, kept.retrieved)
+        self.newest = max(self.newest or kept.retrieved, kept.retrieved)
+        self.synthetic |= kept.synthetic

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dirframe.archive.harvest import walk
-from dirframe.archive.manifest import Kept, Manifest, Round
+from dirframe.archive.manifest import Manifest, Round
+from dirframe.archive.pages import Kept
 from dirframe.archive.selection import Selection
 from dirframe.schema import PROJECT
 
@@ -101,8 +102,7 @@ def records(whole: Round) -> list[int]:
 
 def _records(whole: Round) -> Iterator[int]:
     selection = Selection(Manifest(PROJECT, "", "x", None), [whole])
-    for number, kept in enumerate(selection.pages):
-        mask = selection.kept(number)
+    for kept, (*_, mask) in zip(selection.pages, selection.wanted(), strict=True):
         yield from (int(one or 0) for at, one in enumerate(kept.ids) if mask is None or mask[at])
 
 

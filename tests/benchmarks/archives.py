@@ -17,7 +17,8 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, MANIFEST, Kept
+from dirframe.archive.manifest import FORMAT, MANIFEST
+from dirframe.archive.pages import Kept
 from dirframe.archive.storing import store
 from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.generate import generate_projects

@@ -46,6 +46,9 @@ __all__ = ["Each", "write_parquet"]
 #: Rows that are held until a row group is written of the folder that has most of them.
 _ROWS = 16_384
 
+#: Tables of few rows take more for their columns than for what is in them.
+_PIECES = 4
+
 #: Rows that are parted at a time.
 _BATCH = 8_192
 
@@ -207,6 +210,8 @@ def _grouped(parts: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Ta
     for folder, part in parts:
         held[folder].append(part)
         rows[folder] += len(part)
+        if len(held[folder]) == _PIECES:
+            held[folder] = [pa.concat_tables(held[folder]).combine_chunks()]
         if rows.total() > _ROWS:
             most = max(rows, key=rows.__getitem__)
             del rows[most]

@@ -138,6 +138,7 @@ class Manifest:
             datetime.fromisoformat(event["at"])
             if ended.kind == "whole":  # whoever wrote it: what cannot be fails here
                 _ = ended.used(), {*event["again"], *event["gone"]}
+            _ = {*event.get("gone", ())}
             _ = event["pages"] + (event["available"] or 0), event["complete"], event["why"]
         else:
             raise ValueError(event["event"])

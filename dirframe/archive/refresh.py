@@ -22,6 +22,7 @@ from dirframe.archive.harvest import choose, walk
 from dirframe.archive.keeping import is_refusal, keeping
 from dirframe.archive.ordering import keys
 from dirframe.archive.reading import Archive, open_archive
+from dirframe.archive.removals import REMOVALS, name_removed
 from dirframe.archive.selection import Selection
 from dirframe.client.positions import REPAIRS
 from dirframe.client.question import Question
@@ -105,15 +106,18 @@ def refresh(
     question, path = Question(resource=manifest.resource, query=manifest.query), Path(folder)
     with keeping(path, directory, question, daily=daily, until=until) as keeper:
         last = keeper.manifest.rounds[-1]
+        if last.end is None and last.kind != "whole" and whole:
+            keeper.end(last, **_given_up(last, "it was given up for a whole round"))
+        elif last.end is None and last.kind == REMOVALS:
+            name_removed(keeper, last)
         if last.end is not None:
             last = _begun(keeper, whole=whole)
-        elif last.kind != "whole" and whole:
-            keeper.end(last, **_given_up(last, "it was given up for a whole round"))
-            last = _begun(keeper, whole=True)
         tries = 0
         while last.kind != "whole":
             found, tries = _Changes(keeper, last).run(), tries + 1
-            if found == "known" or (found == "behind" and tries == REPAIRS):
+            if found == "removed":
+                name_removed(keeper)
+            if found in {"known", "removed"} or (found == "behind" and tries == REPAIRS):
                 break
             last = _begun(keeper, whole=found == "unsorted")
         if last.kind == "whole":
@@ -151,7 +155,8 @@ class _Changes:
 
     def __init__(self, keeper: Keeper, changes: Round) -> None:
         self._keeper, self._round = keeper, changes
-        self._since = datetime.fromisoformat(keeper.manifest.until(None)[-1].began) - _MARGIN
+        asked = [one for one in keeper.manifest.until(None) if one.kind != REMOVALS]
+        self._since = datetime.fromisoformat(asked[-1].began) - _MARGIN
         self._top: Any = None
         self._frontier: Any = None  # everything that was changed later has come
         self._last: Kept | None = None
@@ -167,8 +172,8 @@ class _Changes:
         if last is not None and self._next and last.session != self._keeper.session:
             self._next = last.page
 
-    def run(self) -> Literal["known", "behind", "unsorted"]:
-        """Read on; return whether what is known was met.
+    def run(self) -> Literal["known", "removed", "behind", "unsorted"]:
+        """Read on; return whether what is known was met, and with it that records are gone.
 
         Or else that records came meanwhile, or that the directory does not sort so.
         """
@@ -188,6 +193,8 @@ class _Changes:
         available = self._round.pages[-1].available
         facts = {"available": available, "complete": doubt is None, "why": doubt, "reached": True}
         self._keeper.end(self._round, pages=len(self._round.pages), **facts)
+        if doubt == _removed(held, available):
+            return "removed"
         return "behind" if held < counts[-1] != counts[0] else "known"
 
     def _take(self, kept: Kept) -> None:
@@ -244,14 +251,19 @@ class _Changes:
         if self._is_torn():
             return "the directory changed too often while its changes were read"
         if held > available:
-            one = "1 record was" if held == available + 1 else f"{held - available:,} records were"
-            return f"{one} removed from the directory; which, only a whole refresh shows"
+            return _removed(held, available)
         if held < available:
             return (
                 f"{held:,} different records are kept of {available:,}; a whole refresh finds "
                 "the others"
             )
         return None
+
+
+def _removed(held: int, available: int | None) -> str:
+    gone = held - (available or 0)
+    one = "1 record was" if gone == 1 else f"{gone:,} records were"
+    return f"{one} removed from the directory; which, only a whole refresh shows"
 
 
 def _moments(kept: Kept) -> tuple[datetime | None, datetime | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,13 +64,14 @@ class Selection:
         return frozenset([*first.end["again"], *changed])
 
     @cached_property
-    def _gone(self) -> frozenset[str]:
-        """Name the records that a whole round read and that were removed before it ended."""
-        return frozenset(self._rounds[0].end["gone"] if self._rounds[0].end else ())
+    def _gone(self) -> dict[str, int]:
+        """Say in which round records were found to be no more; what was read of them by then."""
+        ends = ((number, one.end or {}) for number, one in enumerate(self._rounds))
+        return {one: number for number, end in ends for one in end.get("gone", ())}
 
     @cached_property
     def _newest(self) -> dict[str, tuple[str, int, int]]:
-        """Say of those when, on which page and where on it they were read last."""
+        """Say of those read again when, on which page and where on it they were read last."""
         newest: dict[str, tuple[str, int, int]] = {}
         again = self._again
         for number, kept in enumerate(self.pages if again else ()):
@@ -79,26 +80,38 @@ class Selection:
                     newest[one] = max(newest.get(one, ("", 0, 0)), (kept.retrieved, number, place))
         return newest
 
-    def wanted(self) -> Iterator[Wanted]:
-        """Name the pages to read, and which of their records count."""
-        for number, kept in enumerate(self.pages):
-            yield Wanted(kept.page, kept.sha256, kept.bytes, self._mask(number, kept))
+    def _masked(self) -> Iterator[tuple[int, Kept, Mask | None]]:
+        """Give the round of each page, the page, and which of its records count."""
+        number = 0
+        for place, used in enumerate(self._used):
+            for kept in used:
+                yield place, kept, self._mask(place, number, kept)
+                number += 1
 
-    def _mask(self, number: int, kept: Kept) -> Mask | None:
-        gone = self._gone if number < len(self._used[0]) else frozenset()
-        if not (self._again or gone):
+    def _mask(self, place: int, number: int, kept: Kept) -> Mask | None:
+        gone, newest = self._gone, self._newest
+        if not (gone or newest):
             return None
         ids = kept.ids
-        if self._again.isdisjoint(ids) and gone.isdisjoint(ids):
+        if newest.keys().isdisjoint(ids) and gone.keys().isdisjoint(ids):
             return None
-        newest = self._newest
         return np.array(
             [
-                one is None or (one not in gone and newest.get(one, at)[1:] == at[1:])
-                for one, at in ((one, ("", number, place)) for place, one in enumerate(ids))
+                one is None or (gone.get(one, -1) < place and newest.get(one, at)[1:] == at[1:])
+                for one, at in ((one, ("", number, column)) for column, one in enumerate(ids))
             ],
             dtype=bool,
         )
+
+    def wanted(self) -> Iterator[Wanted]:
+        """Name the pages to read, and which of their records count."""
+        for _, kept, mask in self._masked():
+            yield Wanted(kept.page, kept.sha256, kept.bytes, mask)
+
+    def ids(self) -> Iterator[str | None]:
+        """Give the ids of the records that count."""
+        for _, kept, mask in self._masked():
+            yield from kept.ids if mask is None else compress(kept.ids, mask)
 
     @property
     def records(self) -> int:
@@ -108,8 +121,8 @@ class Selection:
     @cached_property
     def _counted(self) -> _Counted:
         counted = _Counted()
-        for number, kept in enumerate(self.pages):
-            counted.add(kept, self._mask(number, kept), first=number < len(self._used[0]))
+        for place, kept, mask in self._masked():
+            counted.add(kept, mask, first=not place)
         return counted
 
     @cached_property

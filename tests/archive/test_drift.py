@@ -155,3 +155,14 @@ def test_an_order_that_shows_nothing_is_proven_only_if_nothing_changed() -> None
     assert whole.end is not None
     assert "does not keep still" in whole.end["why"] or "changed" in whole.end["why"]
     assert restless.asked < 1_000
+
+
+@pytest.mark.parametrize("a_day", [1, 2])
+def test_too_few_requests_a_day_end_with_what_to_do(a_day: int) -> None:
+    changes = {10 * day: ("add" if day % 2 else "remove", 7 * day) for day in range(1, 40)}
+    days = Days(list(range(1, 121)), changes, a_day)
+    whole = harvested(days)
+    assert whole.end is not None
+    assert not whole.end["complete"]
+    assert f"{a_day} requests at a time were too few" in whole.end["why"]
+    assert "larger daily" in whole.end["why"]

@@ -97,12 +97,52 @@ def test_it_stops_at_the_allowance_and_goes_on_while_pages_move(
     assert archive.status().complete
 
 
-def test_what_was_removed_is_counted_and_found_by_a_whole_round(
+def test_what_was_removed_is_named_and_stays_in_the_state_before(
     shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
 ) -> None:
+    at = datetime.now(UTC)
     shelf.remove("42")
     shelf.touch("43")
+    shelf.add("301")
     archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) <= 2 + 10
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+    found = dirframe.compare(archive.frame(as_of=at), archive.frame())
+    assert (list(found.gone["id"]), list(found.new["id"])) == (["42"], ["301"])
+    service.forget()
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert (len(service.asked), archive.status().complete) == (2, True)
+    shelf.add("42")  # and it is there again
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+def test_the_allowance_may_end_while_the_removed_are_looked_for(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    for one in ("20", "150", "290"):
+        shelf.remove(one)
+    with pytest.raises(QuotaExceededError):
+        dirframe.refresh(folder, directory=ask(service), daily=31 + 6)
+    with pytest.warns(IncompleteWarning, match="3 records were removed"):
+        assert len(dirframe.open_archive(folder).frame()) == 300
+    shelf.touch("21")
+    shelf.remove("22")
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+    assert archive.status().complete
+
+
+def test_what_was_removed_is_counted_where_no_order_keeps_still(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    shelf.honours = ("updated_at", "updated_at_reverse")
+    folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+    service.forget()
+    shelf.remove("42")
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) == 2
     assert "1 record was removed" in str(archive.status())
     with pytest.warns(IncompleteWarning, match="1 record was removed"):
         assert "42" in set(archive.frame()["id"])

@@ -69,7 +69,8 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
             f"scheduler such as tcp://10.0.0.1:8786; a {type(client).__name__} came."
         )
     try:
-        connected = distributed.Client(client, set_as_default=False)
+        connect: Any = distributed.Client  # it has no types
+        connected = connect(client, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ArchiveError(
             f"No scheduler of Dask answers at {client} ({error}). Nothing was written."
@@ -78,7 +79,7 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
         yield _crew(connected)
 
 
-def _crew(client: Client) -> Crew:
+def _crew(client: Any) -> Crew:
     threads = sum(client.nthreads().values())
 
     def each(work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:

@@ -180,7 +180,12 @@ class _Walk:
                 self._read_all(numbers)
             positions = self._cover.positions()
             behind = positions.unread()
-            if self._is_in_vain or self._cover.end or not positions.is_behind_the_last(behind) or self._read(behind[0]):
+            if (
+                self._is_in_vain
+                or self._cover.end
+                or not positions.is_behind_the_last(behind)
+                or self._read(behind[0])
+            ):
                 return
 
     def _read_all(self, numbers: Sequence[int]) -> None:

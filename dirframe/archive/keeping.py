@@ -11,7 +11,6 @@ import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dirframe import __version__
@@ -78,7 +77,7 @@ class Keeper:
             head = {"event": "archive", "format": FORMAT, "resource": asked.resource.name}
             where = {"base_url": settings.base_url, "source": settings.name}
             self._journal.add(head | where | {"query": asked.query, "dirframe": __version__})
-        manifest = Manifest.read(partial(file.open, "rb"), str(file))
+        manifest = Manifest.read(lambda: file.open("rb"), str(file))
         if (manifest.resource, manifest.query) != (asked.resource, asked.query):
             held = f" matching {manifest.query!r}" if manifest.query else ""
             raise ArchiveError(

@@ -72,7 +72,7 @@ class _Gathered(NamedTuple):
     place: Path
     files: int
     schema: pa.Schema
-    values: list[str | None]
+    parts: list[str | None]
 
 
 def write_parquet(
@@ -112,7 +112,7 @@ def write_parquet(
     try:
         found: list[_Gathered] = list(each(partial(_gather, unfinished, partition_on), runs))
         schema = reduce(_both, (one.schema for one in found))
-        names = _folders(dict.fromkeys(value for one in found for value in one.values))
+        names = _folders(dict.fromkeys(one for gathered in found for one in gathered.parts))
         settle = partial(_settle, whole, schema, partition_on, names)
         for one, _ in zip(found, each(settle, list(enumerate(found))), strict=True):
             shutil.rmtree(one.place)

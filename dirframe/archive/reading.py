@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 import zipfile
 from datetime import UTC, date, datetime, time
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,11 +66,11 @@ class Archive(Card):
             file = path / MANIFEST
             if not file.is_file():
                 raise ArchiveError(f"{path} is no archive: it has no {MANIFEST}.")
-            self.manifest = Manifest.read(partial(file.open, "rb"), str(file))
+            self.manifest = Manifest.read(lambda: file.open("rb"), str(file))
         else:
             with zipfile.ZipFile(path) as bundle:
                 lines = bundle.read(MANIFEST)
-            self.manifest = Manifest.read(partial(BytesIO, lines), f"{MANIFEST} in {path}")
+            self.manifest = Manifest.read(lambda: BytesIO(lines), f"{MANIFEST} in {path}")
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         if not self.manifest.rounds:
@@ -177,9 +176,14 @@ class Archive(Card):
             If one is missing or damaged; the message names it.
         """
         every: set[str] = set()
-        pages = (kept for one in self.manifest.rounds for kept in one.pages)
-        new = (k for k in pages if k.sha256 not in every and not every.add(k.sha256))
-        for _ in contents(self.path, (Wanted(k.page, k.sha256, k.bytes) for k in new)):
+
+        def each_once() -> Iterator[Wanted]:
+            for kept in (kept for one in self.manifest.rounds for kept in one.pages):
+                if kept.sha256 not in every:
+                    every.add(kept.sha256)
+                    yield Wanted(kept.page, kept.sha256, kept.bytes)
+
+        for _ in contents(self.path, each_once()):
             pass
         return len(every)
 

@@ -71,7 +71,9 @@ def alone(archive: dirframe.Archive) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("workers", "kill"), [(1, "none"), (2, "none"), (2, "gathered"), (2, "settled")])
+@pytest.mark.parametrize(
+    ("workers", "kill"), [(1, "none"), (2, "none"), (2, "gathered"), (2, "settled")]
+)
 def test_the_rows_are_those_of_one_process_even_if_a_worker_is_killed(
     workers: int, kill: str, archive: dirframe.Archive, alone: Path, tmp_path: Path
 ) -> None:
@@ -88,7 +90,11 @@ def test_the_rows_are_those_of_one_process_even_if_a_worker_is_killed(
     assert {path.name for path in target.iterdir() if path.is_dir()} == {
         path.name for path in alone.iterdir() if path.is_dir()
     }
-    schemas = {str(pq.read_schema(file)) for file in [*target.rglob("*"), *alone.rglob("*")] if file.is_file()}
+    schemas = {
+        str(pq.read_schema(file))
+        for file in [*target.rglob("*"), *alone.rglob("*")]
+        if file.is_file()
+    }
     assert len(schemas) == 1
     for folder in [path for path in alone.iterdir() if path.is_dir()]:
         pd.testing.assert_frame_equal(  # in the same order, too
@@ -132,13 +138,13 @@ def test_what_is_no_cluster_is_refused(
     archive: dirframe.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask's scheduler is an extra")
-    with pytest.raises(InvalidInputError, match="client must be a distributed.Client"):
+    with pytest.raises(InvalidInputError, match=r"client must be a distributed\.Client"):
         archive.to_parquet(tmp_path / "x", client=8786)  # type: ignore[arg-type]  # what must be refused
     import dask
 
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "0.1s"}),
-        pytest.raises(ArchiveError, match="No scheduler of Dask answers at tcp://127.0.0.1:1"),
+        pytest.raises(ArchiveError, match=r"answers at tcp://127\.0\.0\.1:1 "),
     ):
         archive.to_parquet(tmp_path / "x", client="tcp://127.0.0.1:1")
     with pytest.raises(ArchiveError, match="No scheduler of Dask answers at nowhere"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +38,7 @@ def read(file: Path, *, of_page: dict[str, Any], of_end: dict[str, Any]) -> Mani
     journal.add(page(1, 1, "1", "2").event(1) | of_page)
     journal.add(END | of_end)
     journal.close()
-    return Manifest.read(partial(file.open, "rb"), "it")
+    return Manifest.read(lambda: file.open("rb"), "it")
 
 
 def test_a_manifest_that_is_none_is_refused() -> None:

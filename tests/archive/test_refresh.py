@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import warnings
 from datetime import UTC, datetime
+from random import Random
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +16,9 @@ import pytest
 import dirframe
 from dirframe.errors import ArchiveError, IncompleteWarning, QuotaExceededError, ServiceError
 from tests.archive.living import LivingShelf
+from tests.archive.test_harvest import LINE as HARVEST
 from tests.faults import faults
+from tests.faults.conftest import ROOT
 from tests.faults.service import FaultyService, numbered
 
 if TYPE_CHECKING:
@@ -20,6 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tests.archive.test_harvest import Ask
+
+
+LINE = HARVEST.replace('dirframe.harvest("projects", folder', "dirframe.refresh(folder")
 
 
 @pytest.fixture
@@ -130,6 +141,56 @@ def test_the_allowance_may_end_while_the_removed_are_looked_for(
     shelf.touch("21")
     shelf.remove("22")
     archive = dirframe.refresh(folder, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+    assert archive.status().complete
+
+
+def test_what_was_removed_is_named_by_the_time_of_creation_too(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    shelf.honours = ("created_at", "updated_at", "updated_at_reverse")
+    folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+    service.forget()
+    for one in ("42", "43"):
+        shelf.remove(one)
+    for one in ("301", "302"):
+        shelf.add(one)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) <= 2 + 10
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
+    seed: int, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    chance = Random(seed)
+    before = names(dirframe.open_archive(folder).frame())
+    for one in numbered(45):
+        shelf.touch(one)
+    for one in ("100", "200"):
+        shelf.remove(one)
+    service.always = faults.late(0.01)
+    for _ in range(3):
+        asked = len(service.asked)
+        command = [sys.executable, "-c", LINE, service.url, str(folder)]
+        with subprocess.Popen(command, cwd=ROOT) as process:
+            while process.poll() is None and len(service.asked) <= asked + chance.randrange(1, 8):
+                sleep(0.002)
+            sleep(chance.random() * 0.02)
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL  # in the middle
+        archive = dirframe.open_archive(folder)
+        kept = sum(len(one.pages) for one in archive.manifest.rounds) - 31
+        # What was on its way is lost, and what only looked whether the directory can sort so.
+        assert kept <= len(service.asked) <= kept + 3 * 3
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IncompleteWarning)  # that some are gone is known
+            assert names(archive.frame()).keys() == before.keys()
+    asked = len(service.asked)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) - asked <= 2 + 5 + 20
     assert names(archive.frame()) == true_names(service, ask)
     assert archive.status().complete
 

@@ -37,7 +37,9 @@ def chosen(*rounds: Round) -> list[str | None]:
 
 
 def test_the_newest_reading_counts_within_a_round_and_between_rounds() -> None:
-    drifted = Round(1, "whole", None, "", Pages([page(1, 5, "1", "2", None), page(2, 1, "2", "3", "9")]))
+    drifted = Round(
+        1, "whole", None, "", Pages([page(1, 5, "1", "2", None), page(2, 1, "2", "3", "9")])
+    )
     assert chosen(drifted) == ["1", "2", None, "3", "9"]
     drifted.end = {"available": 3} | drifted.settled(["1", "2", "3"])
     assert chosen(drifted) == ["1", "2", None, "3"]

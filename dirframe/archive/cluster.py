@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from dirframe import __version__
 from dirframe.errors import ArchiveError, DirframeError, InvalidInputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
     Raises
     ------
     ArchiveError
-        If no scheduler answers at the address.
+        If no scheduler answers at the address, or a worker has another dirframe or none.
     InvalidInputError
         If it is neither.
     MissingExtraError
@@ -80,6 +82,15 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
 
 
 def _crew(client: Any) -> Crew:
+    # Asked with what every Python has: a worker that cannot read its task would be asked for ever.
+    versions = client.run(version, "dirframe", on_error="return")
+    for worker, found in versions.items():
+        if found != __version__:
+            what = f"dirframe {found}" if isinstance(found, str) else "no dirframe"
+            raise ArchiveError(
+                f"The worker {worker} has {what}, and here is {__version__}. Nothing was written: "
+                "install the same there."
+            )
     threads = sum(client.nthreads().values())
 
     def each(work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:

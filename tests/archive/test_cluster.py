@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dirframe
+from dirframe.archive import cluster as cluster_module
 from dirframe.errors import ArchiveError, InvalidInputError, MissingExtraError
 from tests.benchmarks.archives import write
 from tests.faults.conftest import ROOT
@@ -118,7 +119,7 @@ def test_workers_that_do_not_see_the_folders_are_named(
 
 
 def test_an_error_on_a_worker_is_that_of_one_process_and_leaves_nothing(
-    archive: dirframe.Archive, tmp_path: Path
+    archive: dirframe.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask's scheduler is an extra")
     with (
@@ -131,6 +132,9 @@ def test_an_error_on_a_worker_is_that_of_one_process_and_leaves_nothing(
             archive.to_parquet(tmp_path / "x", partition_on="stack_count", client=client)
         with pytest.raises(InvalidInputError, match="exists already"):
             archive.to_parquet(tmp_path, client=client)
+        monkeypatch.setattr(cluster_module, "__version__", "9.9")
+        with pytest.raises(ArchiveError, match=r"has dirframe .*, and here is 9\.9"):
+            archive.to_parquet(tmp_path / "x", client=client)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from dirframe.archive.journal import read_line
+from dirframe.errors import ArchiveError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -130,13 +131,18 @@ class Pages:
         if not stored or self._opened is None:
             yield from (self._new[number] for number in order)
             return
-        with self._opened() as stream:
-            for number in order:
-                if number >= stored:
-                    yield self._new[number - stored]
-                else:
-                    stream.seek(self._places[number])
-                    yield Kept.of(read_line(stream.readline()))
+        try:
+            with self._opened() as stream:
+                for number in order:
+                    if number >= stored:
+                        yield self._new[number - stored]
+                    else:
+                        stream.seek(self._places[number])
+                        yield Kept.of(read_line(stream.readline()))
+        except (OSError, ValueError, LookupError) as error:
+            raise ArchiveError(
+                f"The manifest cannot be read any more ({error}). Open the archive again."
+            ) from error
 
     def __len__(self) -> int:
         return len(self._numbers)

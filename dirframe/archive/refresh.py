@@ -6,8 +6,8 @@ differ, and some directories cut times to midnight. That the directory does sort
 at on each page; and as its newest records may be in this order by creation too, the other end of
 the same order has to begin with others. Where it does not, a whole round is made instead.
 
-What was removed from a directory is on none of these pages. The count tells how many records
-are gone, but not which: only a whole round does.
+What was removed from a directory is on none of these pages. The count tells how many records are
+gone; which, the pages of an order that keeps still (`dirframe.archive.removals`).
 
 What stays out: which reading of a record counts (`dirframe.archive.selection`).
 """
@@ -57,7 +57,8 @@ def refresh(
     """Bring an archive up to date; what it was stays in it.
 
     Asks for what changed since the last harvest or refresh, where the directory can sort by
-    it, and otherwise for everything.
+    it, and otherwise for everything. Where the directory counts fewer records than are held,
+    it looks which ones are gone.
 
     Parameters
     ----------
@@ -66,7 +67,8 @@ def refresh(
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     whole : bool, default False
-        Whether to ask for everything again: that alone shows which records were removed.
+        Whether to ask for everything again. Needed to learn which records were removed where no
+        order of the directory keeps still; elsewhere each costs some ten requests.
     daily : int, optional
         Requests within 24 hours for this archive, at most. Left out: the key's allowance.
     until : datetime.datetime, optional

@@ -9,6 +9,7 @@ import pytest
 
 from dirframe.archive.journal import Journal, read_lines
 from dirframe.archive.pages import Chosen, Pages
+from dirframe.errors import ArchiveError
 from tests.archive.test_selection import page
 
 if TYPE_CHECKING:
@@ -35,6 +36,17 @@ def test_pages_of_the_file_and_of_memory_are_one_list(tmp_path: Path) -> None:
     assert [kept.page for kept in Chosen(pages, [3, 0])] == [7, 1]
     with pytest.raises(IndexError):
         pages[4]
+
+
+def test_a_file_that_went_or_changed_meanwhile_is_an_error(tmp_path: Path) -> None:
+    pages = written(tmp_path / "m", 3)
+    content = (tmp_path / "m").read_bytes()
+    (tmp_path / "m").write_bytes(content[:-9])
+    with pytest.raises(ArchiveError, match="Open the archive again"):
+        list(pages)
+    (tmp_path / "m").unlink()
+    with pytest.raises(ArchiveError, match="Open the archive again"):
+        pages[0]
 
 
 def test_a_page_costs_a_few_bytes_of_memory(tmp_path: Path) -> None:

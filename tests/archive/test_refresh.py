@@ -216,6 +216,17 @@ def test_what_was_removed_is_counted_where_no_order_keeps_still(
     assert list(found.gone["id"]) == ["42"]
 
 
+@pytest.mark.parametrize("less", [1, 5, 10, 20, 100])
+def test_a_count_that_is_too_small_names_nothing(
+    less: int, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    shelf.told = lambda true: true - less
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert not archive.status().complete
+    with pytest.warns(IncompleteWarning):
+        assert len(archive.frame()) == 300
+
+
 @pytest.mark.parametrize("default", ["created_at_reverse", "id", "updated_at_reverse"])
 def test_a_directory_that_ignores_the_sort_is_asked_for_everything(
     default: str, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path

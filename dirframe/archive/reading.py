@@ -233,7 +233,7 @@ class Archive(Card):
         >>> import dirframe
         >>> with dirframe.sample_directory() as directory:
         ...     archive = dirframe.harvest("accounts", "people", directory=directory)
-        >>> tables = archive.to_parquet("people-tables", columns=["name", "kudo_rank"])
+        >>> tables = archive.to_parquet("people-tables", columns=["name", "posts_count"])
         >>> import pandas as pd
         >>> len(pd.read_parquet(tables))
         2000

@@ -112,9 +112,10 @@ def _crew(client: Any) -> Crew:
 def _result(future: Any) -> Any:
     try:
         return future.result()
-    except (DirframeError, OSError):
-        raise
     except Exception as error:
+        # What Dask says of its own connections is an OSError too, without a number.
+        if isinstance(error, DirframeError) or getattr(error, "errno", None):
+            raise
         raise ArchiveError(
             f"The workers could not do it ({type(error).__name__}: {error}). Nothing was written; "
             "what is kept is good."

@@ -216,6 +216,38 @@ def test_what_was_removed_is_counted_where_no_order_keeps_still(
     assert list(found.gone["id"]) == ["42"]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_any_history_is_followed_and_every_day_of_it_stays(
+    seed: int, ask: Ask, tmp_path: Path
+) -> None:
+    chance, shelf = Random(seed), LivingShelf(60 + 20 * seed)
+    acts = [
+        lambda: shelf.add(str(1_000 + len(shelf.states))),
+        lambda: shelf.remove(chance.choice(shelf.states[-1])),
+        lambda: shelf.touch(chance.choice(shelf.states[-1])),
+    ]
+
+    def seldom(_: object) -> None:
+        if chance.random() < 0.1:
+            chance.choice(acts)()
+
+    with FaultyService(shelf) as service:
+        folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+        days = [(datetime.now(UTC), set(shelf.states[-1]))]
+        for _ in range(5):
+            for _ in range(chance.randrange(12)):
+                chance.choice(acts)()
+            service.before = seldom
+            dirframe.refresh(folder, directory=ask(service))
+            service.before = None
+            archive = dirframe.refresh(folder, directory=ask(service))
+            assert names(archive.frame()) == true_names(service, ask)
+            assert archive.status().complete
+            days.append((datetime.now(UTC), set(shelf.states[-1])))
+    for at, ids in days:
+        assert set(archive.frame(as_of=at)["id"]) == ids
+
+
 @pytest.mark.parametrize("less", [1, 5, 10, 20, 100])
 def test_a_count_that_is_too_small_names_nothing(
     less: int, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path

@@ -18,6 +18,8 @@ from dirframe.archive.selection import Selection
 from dirframe.errors import ServiceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dirframe.archive.keeping import Keeper
     from dirframe.archive.manifest import Round
 
@@ -54,15 +56,22 @@ def name_removed(keeper: Keeper, begun: Round | None = None) -> None:
 
 def _known(selection: Selection, base: Round) -> Known | None:
     """Put what is held in the order of the collection; None where that cannot be known."""
-    held = set(selection.ids())
-    if None in held or base.end is None or not all(kept.ordered for kept in base.used()):
+    held: set[str] = set()
+    for one in selection.ids():
+        if one is None:
+            return None
+        held.add(one)
+    if base.end is None or not all(kept.ordered for kept in base.used()):
         return None
-    ids = [one for kept in base.used() for one in kept.ids if one in held and one is not None]
-    names = {one for one in held if one is not None}
-    if base.sort in {"id", "id_reverse"} and all(one.isdecimal() for one in names):
-        every = sorted(names, key=int, reverse=base.sort == "id_reverse")
-        position = {one: place for place, one in enumerate(every)}
-        places = [position[one] for one in ids]
-        if all(a < b for a, b in pairwise(places)):
-            ids = every
-    return Known(ids, base.end["available"], names)
+
+    def harvested() -> Iterator[str]:
+        every = (one for kept in base.used() for one in kept.ids)
+        return (one for one in every if one in held and one is not None)
+
+    sign = -1 if base.sort == "id_reverse" else 1
+    by_number = base.sort in {"id", "id_reverse"} and all(one.isdecimal() for one in held)
+    if by_number and all(a < b for a, b in pairwise(sign * int(one) for one in harvested())):
+        ids = sorted(held, key=lambda one: sign * int(one))  # those that came later, too
+    else:
+        ids = list(harvested())
+    return Known(ids, base.end["available"], held)

@@ -114,12 +114,12 @@ def status_of(path: Path, manifest: Manifest) -> Status:
     whole = [one for one in manifest.rounds if one.kind == "whole"][-1]
     last = manifest.rounds[-1]
     size, filled = 0, set[int]()
+    for kept in whole.pages if whole.end is None else ():
+        size = max(size, kept.count)
+        filled |= {kept.page} if kept.count else set()
     # Of each file once, in some bytes a page: a part of its digest is enough to count.
     sizes, latest = array("Q"), None
-    for one, kept in ((one, kept) for one in manifest.rounds for kept in one.pages):
-        if one is whole and kept.count:
-            size = max(size, kept.count)
-            filled |= {kept.page} if whole.end is None else set()
+    for kept in (kept for one in manifest.rounds for kept in one.pages):
         sizes.extend((int(kept.sha256[:16], 16), kept.bytes, kept.packed))
         latest = kept if latest is None or kept.retrieved > latest.retrieved else latest
     every = np.array(sizes, np.uint64).reshape(-1, 3)

@@ -29,10 +29,18 @@ __all__ = ["Cover"]
 
 
 class Cover:
-    """What is known of a collection that is read page by page, in one order."""
+    """What is known of a collection that is read page by page, in one order.
 
-    def __init__(self, sort: str | None) -> None:
-        self._sort = sort
+    Parameters
+    ----------
+    sort
+        The order.
+    patience
+        How much of the pages may be asked for only to find what changed.
+    """
+
+    def __init__(self, sort: str | None, *, patience: float = 0.25) -> None:
+        self._sort, self._patience = sort, patience
         self._known: list[str | None] = []  # of earlier states, in their order
         self._index: dict[str | None, int] = {}
         self._real: dict[int, Kept] = {}  # pages of this state
@@ -183,7 +191,9 @@ class Cover:
 
     def _is_restless(self) -> bool:
         """Tell whether the collection changes faster than its changes can be found."""
-        return self._probes > 100 + self.pages // 4 or self._taken > 100 + 4 * self.pages
+        return (
+            self._probes > 100 + self.pages * self._patience or self._taken > 100 + 4 * self.pages
+        )
 
     def _edge(self, page: int) -> int | None:
         """Return where the last record of a page was."""

@@ -143,7 +143,8 @@ class Known:
 class _Walk:
     def __init__(self, keeper: Keeper, one: Round, known: Known | None) -> None:
         self._keeper, self._round, self._known = keeper, one, known
-        self._cover = Cover(one.sort)
+        # To look for many that are gone costs no more than to ask for everything.
+        self._cover = Cover(one.sort) if known is None else Cover(one.sort, patience=1)
         if known is not None:
             self._cover.know(known.ids, known.available)
         kept = None
@@ -214,10 +215,15 @@ class _Walk:
         why = self._cover.doubt() or positions.doubt(
             different, ids.count(None), len(ids) - different
         )
+        if why and self._known is not None:
+            why = (
+                f"which records were removed could not be found ({why}); a whole refresh finds them"
+            )
         facts = {"available": self._cover.available, "complete": why is None, "why": why}
         if self._known is None:
             settled = self._round.settled(ids)
         else:
-            gone = self._known.held - set(ids) if why is None else ()
-            settled = {"gone": sorted(gone)}
+            read = {one for kept in self._round.pages for one in kept.ids if one is not None}
+            gone = (self._known.held | read) - set(ids)  # some came and went meanwhile
+            settled = {"gone": sorted(gone) if why is None else []}
         self._keeper.end(self._round, pages=len(used) or 1, **facts, **settled)

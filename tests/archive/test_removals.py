@@ -102,7 +102,7 @@ def test_what_is_proven_is_what_there_is(
     assert end is not None
     if end["complete"]:
         assert sorted(days.held(), key=str) == sorted(map(str, days.ids))
-        assert set(end["gone"]) == before - set(map(str, days.ids))
+        assert set(end["gone"]) >= before - set(map(str, days.ids))
     else:
         assert end["gone"] == []
         assert set(days.held()) >= before
@@ -111,7 +111,7 @@ def test_what_is_proven_is_what_there_is(
         assert end["complete"] or len(days.ids) < 2 or (few and a_day < 25), end["why"]
 
 
-@pytest.mark.parametrize(("gone", "requests"), [(1, 15), (5, 60), (20, 160)])
+@pytest.mark.parametrize(("gone", "requests"), [(1, 15), (5, 60), (20, 160), (1_000, 1_010)])
 @pytest.mark.parametrize("added", [0, 30])
 def test_each_costs_as_many_requests_as_pages_can_be_halved(
     gone: int, requests: int, added: int
@@ -134,3 +134,4 @@ def test_an_order_that_shows_nothing_costs_one_request_and_names_nothing() -> No
     end = named(days).end
     assert end is not None
     assert (end["complete"], end["gone"], days.asked - asked) == (False, [], 1)
+    assert "which records were removed could not be found" in end["why"]

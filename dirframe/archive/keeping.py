@@ -106,7 +106,7 @@ class Keeper:
         reader = Reader(asked.resource, max_bytes=self.place.settings.max_body)
         envelope = reader.read(answer.content, source=answer.url)
         key = (sort or "").removesuffix("_reverse")
-        texts = [text for text in reader.texts((key,), 0) if text] if key else []
+        texts = [text for text in reader.latest(key) if text] if key else []
         digest, packed = store(self.folder, answer.content)
         values = keys(texts)
         return Kept(
@@ -118,7 +118,7 @@ class Keeper:
             retrieved=answer.retrieved.isoformat(),
             first=envelope.first_item_position,
             available=envelope.items_available,
-            names=Kept.joined(reader.texts(("id",), 0)),
+            names=Kept.joined(reader.latest("id")),
             low=texts[0] if texts else None,
             high=texts[-1] if texts else None,
             ordered=values == sorted(values, reverse=(sort or "").endswith("_reverse")),

@@ -50,13 +50,13 @@ class Typed(NamedTuple):
     unreadable: pa.Array | None
 
 
-def typed_array(values: Sequence[str | None], kind: Kind) -> Typed:
+def typed_array(values: Sequence[str | None] | pa.Array, kind: Kind) -> Typed:
     """Convert texts to the type of a kind of field.
 
     Parameters
     ----------
     values
-        Texts as they stand in the document, None where there is none.
+        Texts as they stand in the document, None where there is none; a list or an array.
     kind
         What they mean; everything but numbers and timestamps stays text.
 
@@ -66,7 +66,8 @@ def typed_array(values: Sequence[str | None], kind: Kind) -> Typed:
         The converted array, with nulls for missing and for unreadable values, and the
         unreadable texts at their places.
     """
-    text = pc.utf8_trim_whitespace(pa.array(values, _TEXT))
+    texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
+    text = pc.utf8_trim_whitespace(texts)
     text = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar(None, _TEXT), text)
     wanted = _ARROW_TYPES.get(kind)
     if wanted is None:

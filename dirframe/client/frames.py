@@ -25,7 +25,7 @@ from dirframe.schema import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dirframe.client.elements import Columns, Path, Value
+    from dirframe.client.elements import Columns, Part, Path, Value
     from dirframe.schema import Resource
 
 __all__ = ["FrameBuilder", "UnreadableValueWarning"]
@@ -58,7 +58,8 @@ class FrameBuilder:
     def add(self, columns: Columns) -> None:
         """Convert a chunk of records and add them at the end."""
         chunk: dict[str, pa.Array | list[Value]] = {}
-        for path, values in columns.by_path.items():
+        for path, parts in columns.by_path.items():
+            values = _put_together(parts)
             name = self._name(path)
             field = self._resource.by_column.get(name)
             kind = field.kind if field else Kind.TEXT
@@ -67,7 +68,7 @@ class FrameBuilder:
                 continue
             try:
                 chunk[name], unreadable = typed_array(values, kind)
-            except pa.ArrowTypeError:  # a list among the texts: looking first would cost a tenth
+            except pa.ArrowTypeError:  # a list among the texts
                 chunk[name] = values
                 continue
             if unreadable is not None:
@@ -133,6 +134,12 @@ class FrameBuilder:
                 UnreadableValueWarning,
                 stacklevel=3,
             )
+
+
+def _put_together(parts: Sequence[Part]) -> Part:
+    if not any(isinstance(part, list) for part in parts):
+        return pa.concat_arrays(parts) if parts else []
+    return [v for part in parts for v in (part if isinstance(part, list) else part.to_pylist())]
 
 
 def _nothing(like: pa.Array | list[Value], rows: int) -> pa.Array | list[Value]:

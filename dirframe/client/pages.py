@@ -15,7 +15,7 @@ set that could not be proven.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
@@ -198,9 +198,8 @@ class _Walker(Positions):
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, answer: Answer) -> None:
-        before = self._reader.rows
         envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.texts(("id",), before)
+        ids = self._reader.latest("id")
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
         page = Page(
@@ -213,7 +212,7 @@ class _Walker(Positions):
         )
         self.put(page)
         self._rows.append((number, len(ids)))
-        self._answers.append(answer)
+        self._answers.append(replace(answer, content=b""))  # it was read, and takes memory
         self._held += 1
         if self._held == CHUNK:
             self._convert()

@@ -3,22 +3,43 @@
 The reader accepts the specification's envelope and what services of this kind have sent
 since 2007: elements in any order, unknown elements and attributes, repeated elements, error
 bodies without an envelope. It takes bytes and never fetches; entities, external documents
-and the network are switched off. What stays out: HTTP, dtypes, blanks around text and
-pandas. How a record becomes columns is stated in `dirframe.client.elements`.
+and the network are switched off.
+
+How a record becomes columns is stated in `dirframe.client.elements`. Usual documents are
+checked without a tree, looked at in their bytes (`dirframe.client.markup`) and taken apart
+some at a time (`dirframe.client.table`); whatever is not usual goes the way of the tree.
+
+What stays out: HTTP, dtypes, blanks around text and pandas.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from lxml import etree
 
-from dirframe.client.chosen import ChosenTable
-from dirframe.client.elements import Columns, Path, local, read_by_rule, text_of
+from dirframe.client.elements import (
+    Columns,
+    UnusualPageError,
+    as_list,
+    local,
+    read_by_rule,
+    text_of,
+)
+from dirframe.client.entries import Same
+from dirframe.client.markup import Sheet, joined, sheet_of
 from dirframe.client.refusal import describe, refuse
-from dirframe.client.table import Same, Table, UnusualPageError
+from dirframe.client.table import Table
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from dirframe.client.elements import Part, Path, Value
 
 __all__ = ["MAX_BYTES", "Envelope", "Reader"]
 
@@ -26,8 +47,14 @@ __all__ = ["MAX_BYTES", "Envelope", "Reader"]
 MAX_BYTES = 64 * 1024 * 1024
 
 _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
-_HOLDS_OTHERS = etree.XPath("boolean(*[name() != $name])")  # five times as fast as a loop
 _ROOTS = ("response", "error", "result")
+_PLAIN = re.compile(r"[\w.-]+")
+
+#: More bytes in one text are refused by libxml2, but only where it builds a tree.
+_LONGEST_TEXT = 10_000_000
+
+#: Bytes of documents that are taken apart together: each sweep costs as much for one page.
+_TOGETHER = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +115,7 @@ class Reader:
     ...     b"<result><project><id>1</id></project></result></response>"
     ... ).records
     1
-    >>> reader.take().by_path
+    >>> reader.take().values()
     {('id',): ['1']}
     """
 
@@ -111,34 +138,43 @@ class Reader:
             no_network=True,
             huge_tree=False,
         )
+        # Builds no tree, which costs more than half of the time: it only says whether it could.
+        self._checker = etree.XMLParser(
+            target=_Nothing(),  # type: ignore[arg-type]  # each method of a target may be absent
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+        )
         self._same = Same()
         self._chosen = chosen
         self._columns = Columns()
-        self._table = self._new_table()
+        self._sheets: list[Sheet] = []  # looked at, but not taken apart yet
+        self._rows: list[int] = []  # for each document how many records it holds
+        self._table: Table | None = None
 
     def take(self) -> Columns:
         """Hand over the columns so far and begin new ones."""
+        self._take_apart()
         taken = self._columns
         self._columns = Columns(0, {path: [] for path in taken.by_path})
-        self._table = self._new_table()
+        self._rows = []
         return taken
-
-    def _new_table(self) -> Table | ChosenTable:
-        if self._chosen is None:
-            return Table(self._columns, self.resource, self._same)
-        return ChosenTable(self._columns, self._chosen)
 
     @property
     def rows(self) -> int:
         """How many records the columns hold."""
-        return self._columns.rows
+        return sum(self._rows)
 
-    def texts(self, path: Path, start: int) -> tuple[str | None, ...]:
-        """Return the texts at a path from a record on, without blanks around them."""
-        values = self._columns.by_path.get(path)
-        if values is None:
-            return (None,) * (self._columns.rows - start)
-        return tuple(v.strip() or None if isinstance(v, str) else None for v in values[start:])
+    def latest(self, name: str) -> tuple[str | None, ...]:
+        """Return the texts of a leaf in the document read last, without blanks around them."""
+        rows = self._rows[-1]
+        texts: list[Value] | None = self._sheets[-1].leaf(name) if rows and self._sheets else None
+        if texts is None:
+            self._take_apart()
+            parts = self._columns.by_path.get((name,))
+            # Whole documents are taken apart at a time: these records are all in the last part.
+            texts = as_list(parts[-1][-rows:]) if parts and rows else [None] * rows
+        return tuple(v.strip() or None if isinstance(v, str) else None for v in texts)
 
     def read(self, content: bytes, *, source: str | None = None) -> Envelope:
         """Add the records of one document to the columns, all of them or none.
@@ -160,25 +196,64 @@ class Reader:
         UnreadableResponseError
             If the document is not the interface's XML or holds records of another resource.
         """
-        root = self._parse(content, source)
-        result = _result_of(root)
-        records = 0
-        if result is not None and len(result):
-            records = self._add(root, result, content, source)
-        return _envelope(root, content, records)
+        root, held = self._open(content, source)
+        if self.resource is None and held is not None:
+            [name, *_] = held.names() if isinstance(held, Sheet) else [local(held[0])]
+            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+        if isinstance(held, Sheet):
+            self._sheets.append(held)
+            if sum(len(sheet.content) for sheet in self._sheets) > _TOGETHER:
+                self._take_apart()
+        elif held is not None:
+            self._take_apart()
+            self._read_by_rule(held)
+        self._rows.append(0 if held is None else len(held))
+        return _envelope(root, content, self._rows[-1])
 
     def look(self, content: bytes, *, source: str | None = None) -> Envelope:
         """Say what one document is, without reading its records; see `read`."""
-        root = self._parse(content, source)
-        result = _result_of(root)
-        if result is not None and len(result):
-            self._check_resource(result, source)
-        return _envelope(root, content, 0 if result is None else len(result))
+        root, held = self._open(content, source)
+        return _envelope(root, content, 0 if held is None else len(held))
 
-    def _parse(self, content: bytes, source: str | None) -> etree._Element:
+    # -- the envelope --------------------------------------------------------------------------
+
+    def _open(
+        self, content: bytes, source: str | None
+    ) -> tuple[etree._Element, Sheet | etree._Element | None]:
+        """Return the document, and its records if it has any; usual ones as a sheet."""
         if len(content) > self._max_bytes:
             size = f"{len(content):,} bytes long, more than the {self._max_bytes:,} allowed"
             refuse(size, source)
+        opened = self._open_usual(content)
+        if opened is not None:
+            return opened
+        root = self._parse(content, source)
+        result = _result_of(root)
+        if result is None or not len(result):
+            return root, None
+        self._check_resource(result, source)
+        return root, result
+
+    def _open_usual(self, content: bytes) -> tuple[etree._Element, Sheet] | None:
+        """Open a usual document; None if the tree has to be asked, be it for what is wrong."""
+        if len(content) > _LONGEST_TEXT:
+            return None
+        try:
+            etree.fromstring(content, self._checker)
+            # What is wrong with a namespace is no error for a parser that builds no tree.
+            sheet = None if self._checker.error_log else sheet_of(content)
+            if sheet is None:
+                return None
+            root = self._parse(sheet.shell, None)
+        except (etree.XMLSyntaxError, UnreadableResponseError):
+            return None
+        if _result_of(root) is None or any(len(child) for child in root):
+            return None  # the result is another element
+        [name, *others] = sheet.names()
+        known = self.resource is None or name == self.resource.name
+        return (root, sheet) if known and not others and _PLAIN.fullmatch(name) else None
+
+    def _parse(self, content: bytes, source: str | None) -> etree._Element:
         try:
             root = etree.fromstring(content, self._parser)
         except (etree.XMLSyntaxError, ValueError) as error:
@@ -193,39 +268,8 @@ class Reader:
             refuse("a response with more than one <result>", source)
         return root
 
-    def _add(
-        self, root: etree._Element, result: etree._Element, content: bytes, source: str | None
-    ) -> int:
-        name = self._check_resource(result, source)
-        if self.resource is None:
-            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
-        columns = self._columns
-        before = columns.rows
-        if not columns.by_path:  # one record shows most columns: the page may be like it
-            first = Columns()
-            read_by_rule([result[0]], first, self.resource)
-            columns.by_path.update({path: [None] * before for path in first.by_path})
-            self._table = self._new_table()
-        try:
-            if isinstance(self._table, ChosenTable):
-                self._table.read(result)
-            else:
-                self._table.read(root, result, content)
-        except UnusualPageError:
-            for values in columns.by_path.values():
-                del values[before:]
-            columns.rows = before
-            read_by_rule(result, columns, self.resource)
-            if self._chosen is not None:
-                for path in columns.by_path.keys() - self._chosen:
-                    del columns.by_path[path]
-            self._table = self._new_table()
-        return columns.rows - before
-
-    def _check_resource(self, result: etree._Element, source: str | None) -> str:
+    def _check_resource(self, result: etree._Element, source: str | None) -> None:
         name = local(result[0]) if self.resource is None else self.resource.name
-        if not _HOLDS_OTHERS(result, name=name):
-            return name
         tags = {record.tag: record for record in result}
         others = {local(record) for record in tags.values()} - {name}
         if others:
@@ -236,7 +280,60 @@ class Reader:
                 found=found,
                 source=source,
             )
-        return name
+
+    # -- the records ---------------------------------------------------------------------------
+
+    def _take_apart(self) -> None:
+        sheets, self._sheets = self._sheets, []
+        if sheets:
+            self._read_usual(sheets)
+
+    def _read_usual(self, sheets: list[Sheet]) -> None:
+        """Add the records of documents; those that are unusual are found by halving."""
+        if self._table is None:  # one record shows most columns
+            _, shown = read_by_rule([self._tree(sheets[0])[0]], self.resource)
+            self._table = self._learnt(shown)
+        try:
+            self._columns.add(*self._table.read(joined(sheets)))
+        except UnusualPageError:
+            half = len(sheets) // 2
+            if half:
+                self._read_usual(sheets[:half])
+                self._read_usual(sheets[half:])
+            else:
+                self._read_by_rule(self._tree(sheets[0]))
+
+    def _tree(self, sheet: Sheet) -> etree._Element:
+        result = _result_of(self._parse(sheet.content, None))
+        assert result is not None  # noqa: S101  # a sheet is what is inside one
+        return result
+
+    def _read_by_rule(self, result: etree._Element) -> None:
+        rows, columns = read_by_rule(result, self.resource)
+        if self._chosen is not None:
+            columns = {path: values for path, values in columns.items() if path in self._chosen}
+        self._columns.add(rows, {path: _as_part(values) for path, values in columns.items()})
+        self._table = self._learnt([])
+
+    def _learnt(self, paths: Collection[Path]) -> Table:
+        """Return a table of all columns so far and of some more."""
+        if self._chosen is not None:
+            return Table(sorted(self._chosen), self.resource, self._same, chosen=True)
+        met = dict.fromkeys([*self._columns.by_path, *paths])
+        return Table(met, self.resource, self._same)
+
+
+class _Nothing:
+    """What a parser is to make of a document: nothing."""
+
+    def close(self) -> None:
+        """Return that."""
+
+
+def _as_part(values: list[Value]) -> Part:
+    if any(isinstance(value, list) for value in values):
+        return values
+    return pa.array(values, pa.large_string())
 
 
 def _result_of(root: etree._Element) -> etree._Element | None:

@@ -1,234 +1,283 @@
-"""The fast way through a page: where the text of each element goes that was met before.
+"""The fast way through pages: where each element goes whose path was met before.
 
-A table looks at neither attributes nor children of a leaf. So the tags and attributes that it
-saw are counted against those in the bytes, and a page where they differ is left to the rule
-(`dirframe.client.elements`): nothing is lost, whatever a page holds.
+All elements of some pages are sorted to their columns at once, level by level, and no object
+is made for any of them. What does not stand where the rule (`dirframe.client.elements`) has
+put it before makes a page unusual, and the rule reads the whole page: nothing is lost,
+whatever it holds.
 
-What stays out: stating the rule.
+What stays out: stating the rule, and what is inside lists (`dirframe.client.entries`).
 """
 
 from __future__ import annotations
 
-import re
+from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from dirframe.client.alike import columns_alike
-from dirframe.client.elements import list_paths, text_of
+from dirframe.client.elements import UnusualPageError, list_paths
+from dirframe.client.entries import Found, lists_of
+from dirframe.client.markup import attributes_of, resolved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection, Iterable
 
-    from lxml import etree
-
-    from dirframe.client.elements import Columns, Path, Value
+    from dirframe.client.elements import Part, Path, Value
+    from dirframe.client.entries import Same
+    from dirframe.client.markup import Markup, Places
     from dirframe.schema import Resource
 
-__all__ = ["Same", "Table", "UnusualPageError"]
+__all__ = ["Table"]
 
-_ASCII_BASED = {"UTF-8", "ISO-8859-1", "US-ASCII", "ASCII"}
-_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s")
-_SPACED = re.compile(rb"=\s+[\"']")
-
-
-class Same(dict[str, str]):
-    """From a text to the equal one that was met first, which is the one to hold."""
-
-    def __missing__(self, text: str) -> str:
-        """Hold a text that was not met before."""
-        self[text] = text
-        return text
+#: Different tags that a table learns before it leaves pages to the rule.
+_MANY = 5_000
 
 
-class UnusualPageError(Exception):
-    """The page holds something that a table does not look at: read it by the rule."""
+class _Role(IntEnum):
+    RECORD = 0
+    REST = 1  # unknown; passed over if columns were chosen, empty otherwise
+    BRANCH = 2
+    LEAF = 3
+    LIST = 4
+    ENTRY = 5
+    PART = 6  # of an entry
+
+
+_RECORD, _REST = 0, 1  # the nodes that every table has
+_USUAL, _SILENT, _UNUSUAL = 0, 1, 2  # as the rule has it; only without text; for the rule
+_CASES = [(filled, attributed) for filled in (False, True) for attributed in (False, True)]
 
 
 class Table:
-    """Where the text of each element goes that was met before, by its tag.
+    """Where the text of each element goes that was met before, by its path.
 
     Parameters
     ----------
-    columns
-        Where the texts go.
+    paths
+        The columns met so far.
     resource
         What the records are.
     same
-        The texts met so far in entries of lists: these repeat theirs so often that holding
-        each once halves the memory of a frame.
-    path
-        Where the elements stand; none for the records.
+        The texts met so far in entries of lists.
+    chosen
+        Whether what is not among the paths is passed over.
     """
 
-    __slots__ = ("columns", "items", "leaves", "nested", "same")
-
     def __init__(
-        self, columns: Columns, resource: Resource | None, same: Same, path: Path = ()
+        self,
+        paths: Collection[Path],
+        resource: Resource | None,
+        same: Same,
+        *,
+        chosen: bool = False,
     ) -> None:
-        depth = len(path)
-        below = [p for p in columns.by_path if p[:depth] == path and len(p) > depth]
-        here = {p: columns.by_path[p].append for p in below if len(p) == depth + 1}
-        lists = list_paths(resource)
-        self.columns = columns
-        self.same = same
-        self.leaves = {p[-1]: append for p, append in here.items() if p not in lists}
-        self.items = {p[-1]: append for p, append in here.items() if p in lists}
-        self.nested = {
-            name: Table(columns, resource, same, (*path, name))
-            for name in {p[depth] for p in below if len(p) > depth + 1}
-        }
+        self._same = same
+        self._chosen = chosen
+        self._lists = set() if chosen else list_paths(resource)
+        self._roles = [_Role.RECORD, _Role.REST]
+        self._below: list[dict[str, int]] = [{}, {}]  # for each node its known children
+        self._others = [_REST, _REST]  # for each node what its other children are
+        self._slots: dict[Path, int] = {}
+        self._slot_of: dict[int, int] = {}
+        self._list_nodes: dict[Path, int] = {}
+        self._attributes: dict[tuple[int, str], Path] = {}
+        self._met = set(paths)
+        for path in paths:
+            self._learn(path)
+        self._names: list[str] = [""]  # no element is called that: places begin at 1
+        self._known: dict[str, int] = {}  # from a tag without attributes to its name's place
+        self._next = np.full((len(self._roles), 1), _REST)
+        self._meet(sorted({name for below in self._below for name in below}))
+        slots = [self._slot_of.get(node, -1) for node in range(len(self._roles))]
+        self._slot = np.array(slots, dtype=np.int64)
+        self._verdicts = np.array(
+            [[self._judge(role, *case) for case in _CASES] for role in self._roles], dtype=np.int8
+        )
+        self._entries = np.full(len(self._roles), -1)
+        for number, node in enumerate(self._list_nodes.values()):
+            self._entries[self._others[node]] = number
+        self._parts = np.array(self._roles) == _Role.PART
+        self._once = np.isin(self._roles, [_Role.BRANCH, _Role.LEAF, _Role.LIST])
+        self._deepest = max(map(len, self._slots), default=0)
 
-    def read(self, root: etree._Element, result: etree._Element, content: bytes) -> None:
-        """Read all records of a result; raise `UnusualPageError` if anything stays unseen."""
-        encoding = (root.getroottree().docinfo.encoding or "").upper()
-        if encoding not in _ASCII_BASED:
-            raise UnusualPageError
-        if encoding == "UTF-8" and self._read_alike(root, result, content):
-            return
-        leaf = self.leaves.get
-        lists = list(self.columns.by_path.values())
-        rows = self.columns.rows
-        tags = _tags_around(root, result)
-        attributes = 0
-        for record in result:
-            rows += 1
-            tags += 1 + len(record)
-            for child in record:
-                append = leaf(child.tag)
-                if append is not None:
-                    append(child.text)
-                else:
-                    more, named = self.branch(child)
-                    tags += more
-                    attributes += named
-            for values in lists:
-                if len(values) != rows:
-                    if len(values) > rows:
-                        raise UnusualPageError
-                    values.append(None)
-        if (tags, attributes) != _passed(content):
-            raise UnusualPageError
-        self.columns.rows = rows
+    def read(self, page: Markup) -> tuple[int, dict[Path, Part]]:
+        """Read the records of some documents.
 
-    def _read_alike(self, root: etree._Element, result: etree._Element, content: bytes) -> bool:
-        if b"<!" in content:
-            return False
-        texts = columns_alike(root, result, content, self.leaves)
-        if texts is None:
-            return False
-        nothing = [None] * len(result)
-        for path, values in self.columns.by_path.items():
-            values.extend(texts.get(path[0], nothing) if len(path) == 1 else nothing)
-        self.columns.rows += len(result)
-        return True
+        Returns
+        -------
+        tuple
+            How many records there are, and for each column its texts or lists.
 
-    def branch(self, child: etree._Element) -> tuple[int, int]:
-        """Put an element with children away; return the tags and attributes inside it."""
-        tag = child.tag  # made anew each time it is looked up
-        table = self.nested.get(tag)
-        append = self.items.get(tag)
-        tags, attributes = len(child), 0
-        if append is not None:
-            if tags:
-                entries, tags, attributes = _entries(child, self.same)
-                append(entries)
-            elif text_of(child):
-                raise UnusualPageError
-            if child.attrib:
-                if table is None:
-                    raise UnusualPageError
-                for name, value in child.items():
-                    table.leaf(str(name))(value)
-                    attributes += 1
-        elif not tags and not child.attrib and not text_of(child):
-            pass  # empty is missing, whatever it is
-        elif table is not None and tags:
-            for grandchild in child:
-                append = table.leaves.get(grandchild.tag)
-                if append is not None:
-                    append(grandchild.text)
-                else:
-                    more, named = table.branch(grandchild)
-                    tags += more
-                    attributes += named
+        Raises
+        ------
+        UnusualPageError
+            If anything would stay unseen.
+        """
+        near = np.arange(len(page.depth))
+        if self._chosen:  # nothing deeper is among the columns
+            near = np.flatnonzero(page.depth <= self._deepest)
+        encoded = page.strings.take(pa.array(page.tag[near])).dictionary_encode()
+        tag, tags = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+        name = np.array(self._names_in(tags), dtype=np.int64)[tag]
+        depth = page.depth[near]
+        records = depth == 0
+        found = Found(
+            page=page,
+            text=page.text[near],
+            filled=page.filled[near],
+            tag=tag,
+            tags=tags,
+            attributed=np.array(["=" in one for one in tags], dtype=bool)[tag],
+            name=name,
+            names=self._names,
+            node=self._sort(depth, name),
+            row=np.cumsum(records) - 1,
+            rows=int(np.count_nonzero(records)),
+            same=self._same,
+        )
+        self._check(found)
+        return found.rows, self._columns(found)
+
+    # -- what is known -------------------------------------------------------------------------
+
+    def _learn(self, path: Path) -> None:
+        node = _RECORD
+        for depth, name in enumerate(path, start=1):
+            here = path[:depth]
+            last = depth == len(path)
+            if last and self._roles[node] is _Role.LIST:  # what else is inside is an entry
+                self._attributes[node, name] = path
+                return
+            role = _Role.LIST if here in self._lists else _Role.LEAF if last else _Role.BRANCH
+            known = self._below[node].get(name)
+            if known is None:
+                known = self._below[node][name] = self._add(role, here)
+            elif role is _Role.LEAF and self._roles[known] is _Role.BRANCH:
+                self._roles[known] = role
+            node = known
+        if self._roles[node] is _Role.LEAF:
+            self._slots[path] = self._slot_of[node] = len(self._slots)
+
+    def _add(self, role: _Role, path: Path) -> int:
+        node = self._node(role, _REST)
+        if role is _Role.LIST:
+            self._list_nodes[path] = node
+            entry = self._others[node] = self._node(_Role.ENTRY, _REST)
+            self._others[entry] = self._node(_Role.PART, _REST)
+        return node
+
+    def _node(self, role: _Role, others: int) -> int:
+        self._roles.append(role)
+        self._below.append({})
+        self._others.append(others)
+        return len(self._roles) - 1
+
+    def _judge(self, role: _Role, filled: bool, attributed: bool) -> int:
+        """Say what an element may be that has elements inside or attributes, or not."""
+        if self._chosen and role is _Role.REST:
+            return _USUAL
+        if attributed and role not in {_Role.LIST, _Role.ENTRY}:
+            return _UNUSUAL
+        if filled and role in {_Role.REST, _Role.LEAF, _Role.PART}:
+            return _UNUSUAL
+        may_have_text = role in {_Role.RECORD, _Role.LEAF, _Role.PART}
+        if filled:
+            may_have_text |= role in {_Role.BRANCH, _Role.LIST}
         else:
+            may_have_text |= role is _Role.ENTRY
+        return _USUAL if may_have_text else _SILENT
+
+    def _meet(self, names: list[str]) -> None:
+        self._names += names
+        columns = [
+            [below.get(name, others) for name in names]
+            for below, others in zip(self._below, self._others, strict=True)
+        ]
+        more = np.array(columns, dtype=np.int64).reshape(len(self._below), len(names))
+        self._next = np.hstack([self._next, more])
+
+    # -- what a page holds ---------------------------------------------------------------------
+
+    def _names_in(self, tags: Iterable[str]) -> list[int]:
+        """Return for each tag the place of its name."""
+        # Attributes differ from element to element, and the name is what stands before them.
+        starts = [tag.partition(" ")[0] for tag in tags]
+        return [self._known.get(start) or self._name(start) for start in starts]
+
+    def _name(self, start: str) -> int:
+        name = start[1:].rstrip("/>").split(maxsplit=1)[0]
+        if ":" in name or len(self._known) > _MANY:
             raise UnusualPageError
-        return tags, attributes
+        if name not in self._names:
+            self._meet([name])
+        place = self._known[start] = self._names.index(name)
+        return place
 
-    def leaf(self, name: str) -> Callable[[Value], None]:
-        """Return where the leaf of this name goes."""
-        append = self.leaves.get(name)
-        if append is None:
+    def _sort(self, level: Places, name: Places) -> Places:
+        """Return for each element its node."""
+        node = np.full(len(level), _RECORD)
+        order = np.argsort(level.astype(np.uint8), kind="stable")
+        first = np.cumsum(np.bincount(level))
+        above = order[: first[0]]
+        for begin, end in pairwise(first):
+            here = order[begin:end]
+            parent = above[np.searchsorted(above, here) - 1]
+            node[here] = self._next[node[parent], name[here]]
+            above = here
+        return node
+
+    def _check(self, found: Found) -> None:
+        """Raise `UnusualPageError` if there is more than what the columns take."""
+        verdict = self._verdicts[found.node, found.filled * 2 + found.attributed]
+        if (verdict == _UNUSUAL).any():
             raise UnusualPageError
-        return append
+        silent = np.flatnonzero(verdict == _SILENT)
+        if any(found.texts(silent)):
+            raise UnusualPageError
+        _check_once(found, np.flatnonzero(self._once[found.node]))
 
-
-def _tags_around(root: etree._Element, result: etree._Element) -> int:
-    if result is root:
-        return 1
-    return 2 + sum(1 + len(child) for child in root if child is not result)
-
-
-def _passed(content: bytes) -> tuple[int, int]:
-    """Count the start tags and the attributes in the bytes; -1 where counting proves nothing."""
-    view = np.frombuffer(content, dtype=np.uint8)
-    behind = view[np.flatnonzero(view[:-1] == ord("<")) + 1]
-    marks = np.bincount(behind, minlength=256)
-    # Comments and CDATA may hold any text; the prefix xml: needs no attribute that declares it.
-    if marks[ord("!")] or b"xml:" in content:
-        return -1, -1
-    tags = len(behind) - marks[ord("/")] - marks[ord("?")]
-    # The declaration's attributes are no record's.
-    start = content.find(b"?>") if _DECLARATION.match(content) else 0
-    places = np.flatnonzero(view[start:-1] == ord("=")) + start + 1
-    behind = view[places]
-    quotes = np.count_nonzero((behind == ord('"')) | (behind == ord("'")))
-    blanks = len(_SPACED.findall(content, start)) if np.any(behind <= ord(" ")) else 0
-    # Text may hold =" too: then the page is read by the rule, which is only slower.
-    return int(tags), int(quotes) + blanks
-
-
-def _entries(container: etree._Element, same: Same) -> tuple[list[Value], int, int]:
-    """Read a list of entries that are all like its first; return the tags and attributes seen."""
-    first = container[0]
-    if len(first):
-        return _entries_with_children(container, same)
-    if first.keys():
-        return _entries_with_attributes(container, same)
-    texts = [
-        same[text.strip()] or None if (text := element.text) else None for element in container
-    ]
-    return texts, len(texts), 0
-
-
-def _entries_with_children(container: etree._Element, same: Same) -> tuple[list[Value], int, int]:
-    entries: list[Value] = []
-    tags = 0
-    for element in container:
-        entry = {
-            same[child.tag]: same[text.strip()] if (text := child.text) else "" for child in element
+    def _columns(self, found: Found) -> dict[Path, Part]:
+        slot = self._slot[found.node]
+        at = np.flatnonzero(slot >= 0)
+        rows = found.rows
+        texts = np.full(len(self._slots) * rows, -1)
+        texts[slot[at] * rows + found.row[at]] = found.text[at]
+        flat = found.page.strings.take(pa.array(texts, mask=texts < 0))
+        referring = pc.match_substring(flat, "&").fill_null(False)
+        if pc.any(referring).as_py():
+            read = resolved(flat.filter(referring).to_pylist())
+            flat = pc.replace_with_mask(flat, referring, pa.array(read, flat.type))
+        parts: dict[Path, Part] = {
+            path: flat.slice(number * rows, rows) for path, number in self._slots.items()
         }
-        tags += 1 + len(element)
-        if not entry or len(entry) != len(element) or text_of(element):
-            raise UnusualPageError
-        entries.append(entry)
-    return entries, tags, 0
+        lists = lists_of(found, self._entries, self._parts)
+        for (path, node), values in zip(self._list_nodes.items(), lists, strict=True):
+            if path in self._met or values.count(None) < rows:
+                parts[path] = values
+            parts.update(self._attributes_of(found, node))
+        return parts
+
+    def _attributes_of(self, found: Found, node: int) -> dict[Path, Part]:
+        """Return the columns that are attributes of a list."""
+        at = np.flatnonzero(found.node == node)
+        columns: dict[Path, list[Value]] = {
+            path: [None] * found.rows for (of, _), path in self._attributes.items() if of == node
+        }
+        at = at[found.attributed[at]]
+        for row, tag in zip(found.row[at].tolist(), found.tag[at].tolist(), strict=True):
+            for name, value in attributes_of(found.tags[tag]).items():
+                path = self._attributes.get((node, name))
+                if path is None:
+                    raise UnusualPageError
+                columns[path][row] = value
+        return {path: pa.array(values, pa.large_string()) for path, values in columns.items()}
 
 
-def _entries_with_attributes(container: etree._Element, same: Same) -> tuple[list[Value], int, int]:
-    entries: list[Value] = []
-    attributes = 0
-    for element in container:
-        entry = {same[str(name)]: same[str(value)] for name, value in element.items()}
-        if not entry:
-            raise UnusualPageError
-        attributes += len(entry)
-        tag = same[element.tag]
-        text = (element.text or "").strip()
-        if text:
-            if tag in entry:
-                raise UnusualPageError
-            entry[tag] = same[text]
-        entries.append(entry)
-    return entries, len(entries), attributes
+def _check_once(found: Found, at: Places) -> None:
+    """Raise `UnusualPageError` if a record has two elements of one node: these are a list."""
+    places = np.sort(found.node[at] * found.rows + found.row[at])
+    if (places[1:] == places[:-1]).any():
+        raise UnusualPageError

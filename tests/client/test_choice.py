@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe.client.choice import chosen_paths, only, with_id
-from dirframe.schema import PROJECT
+from dirframe.client.documents import read_documents
+from dirframe.schema import ACCOUNT, PROJECT
 
-if TYPE_CHECKING:
-    from pathlib import Path
+PAGE = (Path(__file__).parent.parent / "xml" / "projects-page.xml").read_bytes()
 
 
 def test_nested_names_lead_to_nested_paths() -> None:
@@ -48,3 +50,44 @@ def test_a_load_of_chosen_columns_is_proven_like_any_other(tmp_path: Path) -> No
     assert list(few) == ["id", "stack_count"]
     assert few.equals(every[["id", "stack_count"]])
     assert few.attrs["dirframe"]["complete"] is True
+
+
+@given(st.lists(st.sampled_from(list(PROJECT.by_column)), min_size=1, unique=True))
+def test_chosen_columns_are_those_of_reading_everything(columns: list[str]) -> None:
+    chosen = read_documents([("page", PAGE)], PROJECT, columns=columns).frame
+    everything = read_documents([("page", PAGE)], PROJECT).frame
+    assert list(chosen) == columns
+    for name in set(columns) & set(everything):
+        assert chosen[name].equals(everything[name])
+        assert chosen[name].dtype == everything[name].dtype
+    assert all(chosen[name].isna().all() for name in set(columns) - set(everything))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "<account><name>a</name><id>1</id><id>2</id></account>",
+        "<account><id>1</id><name>a<b>c</b></name></account>",
+        '<account><id>1</id><name>a</name><kudo_score kudo_rank="3"/></account>',
+        "<account><kudo_score><kudo_rank>3</kudo_rank></kudo_score><id>1</id></account>",
+        "<account><strange><id>9</id></strange><id>1</id></account>",
+    ],
+)
+def test_an_unusual_record_is_read_by_the_rule(record: str) -> None:
+    content = (
+        "<response><status>success</status><result>"
+        f"<account><id>0</id></account>{record}</result></response>"
+    ).encode()
+    columns = ["id", "name", "kudo_score_kudo_rank"]
+    chosen = read_documents([("page", content)], ACCOUNT, columns=columns).frame
+    everything = read_documents([("page", content)], ACCOUNT).frame
+    assert chosen.astype("str").equals(everything[columns].astype("str"))
+
+
+def test_recorded_pages_hand_over_the_chosen_columns_and_the_id(tmp_path: Path) -> None:
+    file = tmp_path / "page.xml"
+    file.write_bytes(PAGE)
+    frame = dirframe.read_pages(file, resource="project", columns=["name", "tags"])
+    assert list(frame) == ["id", "name", "tags"]
+    with pytest.raises(dirframe.InvalidInputError, match="resource"):
+        dirframe.read_pages(file, columns=["name"])

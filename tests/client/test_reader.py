@@ -35,7 +35,7 @@ def look_up(columns: Columns, path: str) -> str | None:
     row = int(first[2] or 1) - 1
     names = [(step[1], int(step[2] or 1) - 1) for step in rest if step]
     for depth in range(len(names), 0, -1):
-        values = columns.by_path.get(tuple(name for name, _ in names[:depth]))
+        values = columns.values().get(tuple(name for name, _ in names[:depth]))
         value: Any = values[row] if values else None
         if value is None:
             continue
@@ -102,7 +102,7 @@ def test_every_text_of_the_real_pages_is_found_again_by_both_ways(shared: File) 
                 everything += counted(texts_of(one))
         columns = reader.take()
         assert columns.rows == rows == (313 if folder == "pages" else 49)
-        assert counted(texts_in(list(columns.by_path.values()))) == everything
+        assert counted(texts_in(list(columns.values().values()))) == everything
         assert same(columns, by_rule([file.read_bytes() for file in files], PROJECT))
 
 
@@ -116,11 +116,11 @@ def test_a_page_of_accounts_written_by_hand_is_read() -> None:
     assert envelope.first_item_position == 50
     columns = reader.take()
     assert reader.resource is ACCOUNT
-    assert columns.by_path[("id",)] == ["11", "12", "13"]
-    assert columns.by_path[("name",)] == ["Ada Example", "Zoë <b>Größe</b> 自己", "new member"]
-    assert columns.by_path[("country_code",)] == ["United Kingdom", "NA", None]
-    assert columns.by_path[("kudo_score", "kudo_rank")] == ["9", None, None]
-    assert columns.by_path[("homepage_url",)] == ["http://ada.example/blog?a=1&b=2", None, None]
+    assert columns.values()[("id",)] == ["11", "12", "13"]
+    assert columns.values()[("name",)] == ["Ada Example", "Zoë <b>Größe</b> 自己", "new member"]
+    assert columns.values()[("country_code",)] == ["United Kingdom", "NA", None]
+    assert columns.values()[("kudo_score", "kudo_rank")] == ["9", None, None]
+    assert columns.values()[("homepage_url",)] == ["http://ada.example/blog?a=1&b=2", None, None]
 
 
 def test_a_page_of_projects_written_by_hand_is_read() -> None:
@@ -128,12 +128,12 @@ def test_a_page_of_projects_written_by_hand_is_read() -> None:
     reader.read((XML / "projects-page.xml").read_bytes())
     columns = reader.take()
     assert reader.resource is PROJECT
-    assert columns.by_path[("description",)] == [
+    assert columns.values()[("description",)] == [
         "Keeps every version of <everything> & more.",
         "Two lines,\nin one text.",
     ]
-    assert columns.by_path[("analysis", "total_code_lines")] == ["319283", None]
-    assert columns.by_path[("irc_url",)] == [None, "irc://irc.example/etoile"]
+    assert columns.values()[("analysis", "total_code_lines")] == ["319283", None]
+    assert columns.values()[("irc_url",)] == [None, "irc://irc.example/etoile"]
 
 
 def test_a_failure_written_by_hand_is_no_success() -> None:
@@ -149,7 +149,7 @@ def test_all_records_of_a_page_are_added_or_none() -> None:
         reader.read(around("<project><id>2</id></project><account><id>3</id></account>"))
     assert reader.rows == 1
     reader.read(around("<project><id>4</id></project>"))
-    assert reader.take().by_path == {("id",): ["1", "4"]}
+    assert reader.take().values() == {("id",): ["1", "4"]}
 
 
 def test_a_refused_page_does_not_settle_what_the_records_are() -> None:
@@ -157,7 +157,7 @@ def test_a_refused_page_does_not_settle_what_the_records_are() -> None:
     with pytest.raises(UnreadableResponseError):
         reader.read(around("<project><id>2</id></project><account><id>3</id></account>"))
     reader.read(around("<account><id>3</id></account>"))
-    assert reader.take().by_path == {("id",): ["3"]}
+    assert reader.take().values() == {("id",): ["3"]}
 
 
 def test_two_results_are_refused_since_one_would_be_lost() -> None:
@@ -174,7 +174,7 @@ def test_columns_that_are_taken_leave_none_behind() -> None:
     reader.read(around("<project><id>1</id><a>x</a></project>"))
     assert reader.take().rows == 1
     reader.read(around("<project><id>2</id></project>"))
-    assert reader.take().by_path == {("id",): ["2"], ("a",): [None]}
+    assert reader.take().values() == {("id",): ["2"], ("a",): [None]}
 
 
 # -- what XML allows ---------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_comments_cdata_and_instructions_inside_records_leave_the_text_right() -
         "<name>a<!-- no -->b<![CDATA[ <c> & ]]>d<?x y?>e</name></project>"
     )
     for documents in ([content], [content, content]):
-        assert set(read(documents).by_path[("name",)]) == {"ab <c> & de"}
+        assert set(read(documents).values()[("name",)]) == {"ab <c> & de"}
 
 
 def test_namespaces_are_taken_off() -> None:
@@ -197,7 +197,7 @@ def test_namespaces_are_taken_off() -> None:
     reader = Reader()
     for _ in range(2):
         assert reader.read(content).succeeded
-    assert reader.take().by_path == {("key",): ["k", "k"], ("id",): ["1", "1"]}
+    assert reader.take().values() == {("key",): ["k", "k"], ("id",): ["1", "1"]}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252", "us-ascii"])
@@ -208,8 +208,8 @@ def test_a_document_in_the_encoding_that_it_declares_is_read(encoding: str) -> N
     )
     content = text.encode(encoding, "xmlcharrefreplace")
     columns = read([content, content])
-    assert columns.by_path[("name",)] == ["Größe", "Größe"]
-    assert columns.by_path[("name", "lang")] == ["de", "de"]
+    assert columns.values()[("name",)] == ["Größe", "Größe"]
+    assert columns.values()[("name", "lang")] == ["de", "de"]
 
 
 @pytest.mark.parametrize("mark", ["﻿", ""])

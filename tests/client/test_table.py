@@ -76,6 +76,8 @@ def test_pages_in_any_split_give_the_same_columns(
         "<languages><language><a>D</a></language><language/></languages>",
         "<languages><language id='1'><a>D</a></language><language><a>D</a></language></languages>",
         "<languages><language id='1' language='D'>C</language></languages>",
+        "<kudo_score><x/><x/></kudo_score>",
+        "<kudo_score/><kudo_score><kudo_rank>2</kudo_rank></kudo_score>",
         "<new/>",
         "<new>1</new>",
     ],
@@ -93,7 +95,7 @@ def test_an_unusual_record_between_usual_ones_is_read_by_the_rule(
     columns = read(documents, ACCOUNT)
     assert same(columns, by_rule(documents, ACCOUNT))
     record = etree.fromstring(f"<account><id>2</id>{special}</account>")
-    row = {path: values[2] for path, values in columns.by_path.items()}
+    row = {path: values[2] for path, values in columns.values().items()}
     assert counted(texts_in(list(row.values()))) == counted(texts_of(record))
 
 

@@ -98,7 +98,7 @@ def by_rule(documents: list[bytes], resource: Resource | None) -> Columns:
         parsed = etree.fromstring(document, Reader()._parser)
         result = parsed.find("result")
         assert result is not None
-        read_by_rule(result, columns, resource)
+        columns.add(*read_by_rule(result, resource))
     return columns
 
 
@@ -109,7 +109,7 @@ def same(one: Columns, other: Columns) -> bool:
         return [v.strip() or None if isinstance(v, str) else v for v in values]
 
     def known(columns: Columns) -> dict[Any, list[Any]]:
-        return {path: bare(values) for path, values in columns.by_path.items()}
+        return {path: bare(values) for path, values in columns.values().items()}
 
     return one.rows == other.rows and known(one) == known(other)
 

@@ -131,7 +131,9 @@ def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
         for axes, which in ((left, 0), (right, 1)):
             values = [one[which] for one in by_size.values()]
             axes.plot(list(by_size), values, marker=marker, label=way, color=colour)
-    left.set(xscale="log", yscale="log", xlabel="records", title="Records a second of the processor")
+    left.set(
+        xscale="log", yscale="log", xlabel="records", title="Records a second of the processor"
+    )
     right.set(xscale="log", ylim=(0, None), xlabel="records", title="Peak memory, MiB")
     right.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     for axes in (left, right):

@@ -23,28 +23,43 @@ from dirframe.client.positions import Page, Positions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dirframe.archive.manifest import Kept
+    from dirframe.archive.pages import Kept
 
 __all__ = ["Cover"]
 
 
 class Cover:
-    """What is known of a collection that is read page by page, in one order."""
+    """What is known of a collection that is read page by page, in one order.
 
-    def __init__(self, sort: str | None) -> None:
-        self._sort = sort
+    Parameters
+    ----------
+    sort
+        The order.
+    patience
+        How much of the pages may be asked for only to find what changed.
+    """
+
+    def __init__(self, sort: str | None, *, patience: float = 0.25) -> None:
+        self._sort, self._patience = sort, patience
         self._known: list[str | None] = []  # of earlier states, in their order
         self._index: dict[str | None, int] = {}
         self._real: dict[int, Kept] = {}  # pages of this state
         self._state: tuple[int, int | None] | None = None
-        self._available: int | None = None
+        self.available: int | None = None
         self._counts: set[int | None] = set()
+        self._sessions: set[int] = set()
         self._size = 0
         self._honoured = True
         self._directions: set[int] = set()
         self.end: int | None = None  # a page that shows that nothing is behind it
         self._probes = 0
         self._taken = 0
+
+    def know(self, ids: Sequence[str | None], available: int | None) -> None:
+        """Remember an earlier state, from before this round."""
+        self._known = list(ids)
+        self._index = {one: place for place, one in enumerate(self._known)}
+        self._counts.add(available)
 
     # -- what comes ------------------------------------------------------------------------
 
@@ -54,8 +69,9 @@ class Cover:
         same = self._state in {None, state}
         if not same:
             self.begin_anew()
-        self._state, self._available = state, kept.available
+        self._state, self.available = state, kept.available
         self._counts.add(kept.available)
+        self._sessions.add(kept.session)
         self._taken += 1
         self._size = self._size or kept.count
         self._real[kept.page] = kept
@@ -77,11 +93,23 @@ class Cover:
                 if one not in self._index:
                     self._index[one] = len(self._known)
                     self._known.append(one)
+        elif self._grows:
+            self._prune()
         self._real, self._state, self.end = {}, None, None
+
+    def _prune(self) -> None:
+        """Strike out what would stand on a page of this state and does not."""
+        gone: set[str | None] = set()
+        for page, kept in self._real.items():
+            first, last = 0 if page == 1 else self._first(page), self._edge(page)
+            if first is not None and last is not None:
+                gone |= set(self._known[first : last + 1]) - set(kept.ids)
+        if gone:
+            self.know([one for one in self._known if one not in gone], self.available)
 
     def forget(self) -> None:
         """Trust this state alone."""
-        self._known, self._index, self._counts = [], {}, {self._available}
+        self._known, self._index, self._counts = [], {}, {self.available}
 
     def _judge(self, kept: Kept) -> None:
         """Look whether the page is in order, and to which end the collection grows."""
@@ -107,14 +135,14 @@ class Cover:
     @property
     def pages(self) -> int:
         """How many pages there should be."""
-        return math.ceil((self._available or 0) / self._size) if self._size else 0
+        return math.ceil((self.available or 0) / self._size) if self._size else 0
 
     def wanted(self) -> Sequence[int]:
         """Name the pages to ask for next, in order; none if there is nothing more to learn."""
         if not self._size or self._is_restless():
             return []
         remembered = math.ceil(len(self._known) / self._size)
-        if self._available is None:
+        if self.available is None:
             return [] if self.end else [max(self._real, default=max(remembered - 1, 0)) + 1]
         last = self.pages if self.end is None else min(self.pages, self.end - 1)
         if not self._real:
@@ -163,7 +191,9 @@ class Cover:
 
     def _is_restless(self) -> bool:
         """Tell whether the collection changes faster than its changes can be found."""
-        return self._probes > 100 + self.pages // 4 or self._taken > 100 + 4 * self.pages
+        return (
+            self._probes > 100 + self.pages * self._patience or self._taken > 100 + 4 * self.pages
+        )
 
     def _edge(self, page: int) -> int | None:
         """Return where the last record of a page was."""
@@ -214,7 +244,7 @@ class Cover:
                 begin = (page - a - 1) * self._size
                 ids = tuple(between[begin : begin + self._size])
                 first = (page - 1) * self._size
-                positions.put(Page(page, self._available, first, ids, 0, (moment - 1, 0)))
+                positions.put(Page(page, self.available, first, ids, 0, (moment - 1, 0)))
         for page, kept in self._real.items():
             order = (kept.moment.timestamp(), page)
             positions.put(Page(page, kept.available, kept.first, kept.ids, kept.session, order))
@@ -230,5 +260,11 @@ class Cover:
         if self.is_uncertain:
             return "the collection changed while it was read, in an order that does not keep still"
         if self._is_restless():
+            a_day = self._taken / len(self._sessions)
+            if a_day < 5 * math.log2(self.pages + 2):
+                return (
+                    f"{a_day:.0f} requests at a time were too few to find what changed meanwhile; "
+                    "begin anew with more of them (refresh with whole=True and a larger daily)"
+                )
             return "the collection changed too often while it was read"
         return None

@@ -10,6 +10,7 @@ What stays out: reading (`dirframe.archive.reading`), the files (`dirframe.archi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -25,13 +26,14 @@ from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from dirframe.archive.keeping import Keeper
     from dirframe.archive.manifest import Round
     from dirframe.client.directory import Directory
 
-__all__ = ["choose", "harvest", "walk"]
+__all__ = ["Known", "choose", "harvest", "walk"]
 
 
 def harvest(
@@ -123,25 +125,41 @@ def choose(keeper: Keeper, sorts: Sequence[str | None] | None = None) -> Round:
     return keeper.begin("whole", sort, kept)
 
 
-def walk(keeper: Keeper, whole: Round) -> None:
+def walk(keeper: Keeper, one: Round, known: Known | None = None) -> None:
     """Walk through a collection from where the round is, and end the round with its proof."""
-    if whole.end is None:
-        _Walk(keeper, whole).run()
+    if one.end is None:
+        _Walk(keeper, one, known).run()
+
+
+@dataclass(frozen=True)
+class Known:
+    """What an archive holds, in the order of a collection, before a round looks what is left."""
+
+    ids: Sequence[str]
+    available: int | None
+    held: AbstractSet[str]
 
 
 class _Walk:
-    def __init__(self, keeper: Keeper, whole: Round) -> None:
-        self._keeper, self._round = keeper, whole
-        self._cover = Cover(whole.sort)
-        for kept in whole.pages:
+    def __init__(self, keeper: Keeper, one: Round, known: Known | None) -> None:
+        self._keeper, self._round, self._known = keeper, one, known
+        # To look for many that are gone costs no more than to ask for everything.
+        self._cover = Cover(one.sort) if known is None else Cover(one.sort, patience=1)
+        if known is not None:
+            self._cover.know(known.ids, known.available)
+        kept = None
+        for kept in one.pages:
             self._cover.take(kept)
-        if whole.pages and whole.pages[-1].session != keeper.session:
+        if kept is not None and kept.session != keeper.session:
             self._cover.begin_anew()
 
     def run(self) -> None:
         self._read_on()
         for _ in range(REPAIRS):
-            if self._cover.is_uncertain and len(self._round.pages) <= REPAIRS * self._cover.pages:
+            restless = len(self._round.pages) > REPAIRS * self._cover.pages
+            if self._is_in_vain:
+                break
+            if self._cover.is_uncertain and not restless:
                 self._cover.forget()
             elif unfit := self._cover.positions().unfit():
                 for page in unfit:
@@ -151,14 +169,24 @@ class _Walk:
             self._read_on()
         self._finish()
 
+    @property
+    def _is_in_vain(self) -> bool:
+        """Tell whether what was known before this round says nothing of the order that comes."""
+        return self._known is not None and self._cover.is_uncertain
+
     def _read_on(self) -> None:
         """Keep what is wanted, and look behind the last page if its end shows nothing."""
         while True:
-            while numbers := self._cover.wanted():
+            while not self._is_in_vain and (numbers := self._cover.wanted()):
                 self._read_all(numbers)
             positions = self._cover.positions()
             behind = positions.unread()
-            if self._cover.end or not positions.is_behind_the_last(behind) or self._read(behind[0]):
+            if (
+                self._is_in_vain
+                or self._cover.end
+                or not positions.is_behind_the_last(behind)
+                or self._read(behind[0])
+            ):
                 return
 
     def _read_all(self, numbers: Sequence[int]) -> None:
@@ -184,13 +212,18 @@ class _Walk:
         used = positions.used()
         ids = [one for page in used for one in page.ids]
         different = len({one for one in ids if one is not None}) + ids.count(None)
-        why = positions.doubt(different, ids.count(None), len(ids) - different)
-        why = why or self._cover.doubt()
-        self._keeper.end(
-            self._round,
-            pages=len(used) or 1,
-            available=positions.available(),
-            complete=why is None,
-            why=why,
-            **self._round.settled(ids),
+        why = self._cover.doubt() or positions.doubt(
+            different, ids.count(None), len(ids) - different
         )
+        if why and self._known is not None:
+            why = (
+                f"which records were removed could not be found ({why}); a whole refresh finds them"
+            )
+        facts = {"available": self._cover.available, "complete": why is None, "why": why}
+        if self._known is None:
+            settled = self._round.settled(ids)
+        else:
+            read = {one for kept in self._round.pages for one in kept.ids if one is not None}
+            gone = (self._known.held | read) - set(ids)  # some came and went meanwhile
+            settled = {"gone": sorted(gone) if why is None else []}
+        self._keeper.end(self._round, pages=len(used) or 1, **facts, **settled)

@@ -12,6 +12,7 @@ import json
 import os
 import threading
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import ArchiveError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["Journal", "read_lines"]
+__all__ = ["Journal", "read_line", "read_lines"]
 
 _MARK = ',"sum":"'
 _TAIL = len(_MARK) + 8 + len('"}')
@@ -65,29 +66,36 @@ class Journal:
         os.close(self._handle)
 
 
-def read_lines(lines: Iterable[bytes], name: str) -> Iterator[dict[str, Any]]:
-    """Yield what the lines say, checked.
+def read_lines(lines: Iterable[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield what the lines say, checked, and where each begins.
 
     Raises
     ------
     ArchiveError
         If a line is damaged; the message names it. A last line without an end is passed over.
     """
+    place = 0
     for number, line in enumerate(lines, 1):
         if not line.endswith(b"\n"):
             return
-        text = line[:-1]
-        body, seal = text[:-_TAIL] + b"}", text[-_TAIL:]
         try:
-            event = json.loads(body)
-        except ValueError:
-            event = None
-        if seal != _seal(body) or not isinstance(event, dict):
+            event = read_line(line)
+        except ValueError as error:
             raise ArchiveError(
-                f"Line {number:,} of {name} is damaged: what it says does not fit its checksum. "
-                "Take the file from a copy."
-            )
-        yield event
+                f"Line {number:,} of {name} is damaged: {error}. Take the file from a copy."
+            ) from None
+        yield place, event
+        place += len(line)
+
+
+def read_line(line: bytes) -> dict[str, Any]:
+    """Return what a line says, checked; a damaged one is a ValueError."""
+    body = line[: -_TAIL - 1] + b"}"
+    with suppress(ValueError):
+        event = json.loads(body)
+        if line[-_TAIL - 1 : -1] == _seal(body) and isinstance(event, dict):
+            return event
+    raise ValueError("what it says does not fit its checksum")
 
 
 def _sealed(event: dict[str, Any]) -> bytes:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe import __version__
 from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, MANIFEST, Kept, Manifest, Round
+from dirframe.archive.manifest import FORMAT, MANIFEST, Manifest, Round
 from dirframe.archive.ordering import keys
+from dirframe.archive.pages import Kept
 from dirframe.archive.reading import Archive
 from dirframe.archive.storing import locked, store
 from dirframe.client.directory import opened
@@ -59,10 +60,11 @@ class Keeper:
         except BaseException:
             self._journal.close()
             raise
-        every = [kept for one in self.manifest.rounds for kept in one.pages]
-        today = [kept for kept in every if kept.moment > _now() - _DAY]
-        self._spent = [kept.moment for kept in today for _ in range(kept.paid)]
-        self.session = 1 + max((kept.session for kept in every), default=0)
+        self._spent: list[datetime] = []
+        self.session, yesterday = 1, _now() - _DAY
+        for kept in (kept for one in self.manifest.rounds for kept in one.pages):
+            self._spent += [kept.moment] * kept.paid if kept.moment > yesterday else []
+            self.session = max(self.session, kept.session + 1)
 
     def close(self) -> None:
         """Close the manifest."""
@@ -75,8 +77,7 @@ class Keeper:
             head = {"event": "archive", "format": FORMAT, "resource": asked.resource.name}
             where = {"base_url": settings.base_url, "source": settings.name}
             self._journal.add(head | where | {"query": asked.query, "dirframe": __version__})
-        with file.open("rb") as stream:
-            manifest = Manifest.read(stream, str(file))
+        manifest = Manifest.read(lambda: file.open("rb"), str(file))
         if (manifest.resource, manifest.query) != (asked.resource, asked.query):
             held = f" matching {manifest.query!r}" if manifest.query else ""
             raise ArchiveError(

@@ -8,21 +8,21 @@ from __future__ import annotations
 import warnings
 import zipfile
 from datetime import UTC, date, datetime, time
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dirframe import provenance
+from dirframe.archive.contents import Run, Wanted, contents
 from dirframe.archive.manifest import MANIFEST, Manifest
 from dirframe.archive.selection import Selection
 from dirframe.archive.status import Status, status_of
-from dirframe.archive.storing import member, unpack
 from dirframe.client import recorded
-from dirframe.client.choice import chosen_paths, only, with_id
+from dirframe.client.choice import only, with_id
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK
-from dirframe.client.reader import Reader
 from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError
 from dirframe.show import Card
 
@@ -30,12 +30,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
+    from distributed import Client
 
-    from dirframe.archive.manifest import Kept
-
-    Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+    from dirframe.archive.contents import Mask
 
 __all__ = ["Archive", "open_archive", "read_pages"]
+
+#: Pages that are written to Parquet as one; what is done of it is lost if a worker is.
+_RUN = 20_480
+
+#: Fewer are not worth files of their own.
+_SHORT_RUN = 512
 
 
 class Archive(Card):
@@ -61,11 +66,11 @@ class Archive(Card):
             file = path / MANIFEST
             if not file.is_file():
                 raise ArchiveError(f"{path} is no archive: it has no {MANIFEST}.")
-            with file.open("rb") as stream:
-                self.manifest = Manifest.read(stream, str(file))
+            self.manifest = Manifest.read(lambda: file.open("rb"), str(file))
         else:
-            with zipfile.ZipFile(path) as bundle, bundle.open(MANIFEST) as stream:
-                self.manifest = Manifest.read(stream, f"{MANIFEST} in {path}")
+            with zipfile.ZipFile(path) as bundle:
+                lines = bundle.read(MANIFEST)
+            self.manifest = Manifest.read(lambda: BytesIO(lines), f"{MANIFEST} in {path}")
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         if not self.manifest.rounds:
@@ -116,7 +121,7 @@ class Archive(Card):
         selection, chosen = self._selection(as_of), with_id(columns)
         builder = FrameBuilder(self.manifest.resource, chosen)
         masks: list[Mask] = []
-        for reader, mask in self._read(selection, chosen):
+        for reader, mask in self._run(selection, chosen).read(anew=False):
             builder.add(reader.take())
             masks.append(mask)
         frame = only(builder.finish(), chosen)
@@ -154,14 +159,8 @@ class Archive(Card):
             Some of the records; together they are those of `frame`. A column that the
             specification does not name is only in the chunks that hold it.
         """
-        selection, chosen = self._selection(as_of), with_id(columns)
-        for reader, keep in self._read(selection, chosen):
-            builder = FrameBuilder(self.manifest.resource, chosen)
-            builder.add(reader.take())
-            frame = only(builder.finish(), chosen)
-            if not keep.all():
-                frame = frame[keep].reset_index(drop=True)
-            yield selection.note(frame)
+        selection = self._selection(as_of)
+        yield from self._run(selection, with_id(columns)).frames()
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -176,8 +175,15 @@ class Archive(Card):
         ArchiveError
             If one is missing or damaged; the message names it.
         """
-        every = {kept.sha256: kept for one in self.manifest.rounds for kept in one.pages}
-        for _ in self._contents(every.values()):
+        every: set[str] = set()
+
+        def each_once() -> Iterator[Wanted]:
+            for kept in (kept for one in self.manifest.rounds for kept in one.pages):
+                if kept.sha256 not in every:
+                    every.add(kept.sha256)
+                    yield Wanted(kept.page, kept.sha256, kept.bytes)
+
+        for _ in contents(self.path, each_once()):
             pass
         return len(every)
 
@@ -188,6 +194,7 @@ class Archive(Card):
         partition_on: str | None = None,
         as_of: str | date | datetime | None = None,
         columns: Sequence[str] | None = None,
+        client: Client | str | None = None,
     ) -> Path:
         """Write the records as a folder of Parquet files, in bounded memory.
 
@@ -202,6 +209,9 @@ class Archive(Card):
             As in `frame`.
         columns : sequence of str, optional
             As in `frame`.
+        client : distributed.Client or str, optional
+            Whose workers do it, or the address of the scheduler; they have to reach archive
+            and folder under the same paths. Left out: this process.
 
         Returns
         -------
@@ -214,13 +224,30 @@ class Archive(Card):
         InvalidInputError
             If the folder exists, or there is no such column of at most 1,000 values.
         ArchiveError
-            If a page is missing or damaged, or the disk is full.
+            If a page is missing or damaged, the disk is full, or the workers cannot do it.
+        MissingExtraError
+            If the scheduler's address is given and Dask is not installed.
+
+        Examples
+        --------
+        >>> import dirframe
+        >>> with dirframe.sample_directory() as directory:
+        ...     archive = dirframe.harvest("accounts", "people", directory=directory)
+        >>> tables = archive.to_parquet("people-tables", columns=["name", "posts_count"])
+        >>> import pandas as pd
+        >>> len(pd.read_parquet(tables))
+        2000
         """
+        from dirframe.archive.cluster import workers
         from dirframe.archive.parquet import write_parquet
 
-        target = Path(folder)
-        parts = self.chunks(as_of, columns=columns)
-        return write_parquet(parts, target, partition_on=partition_on)
+        selection, target = self._selection(as_of), Path(folder)
+        whole = self._run(selection, with_id(columns))
+        with workers(client) as crew:
+            share = -(-selection.number // (crew.shares * CHUNK)) * CHUNK
+            runs = (run.frames for run in whole.parted(min(max(share, _SHORT_RUN), _RUN)))
+            write_parquet(runs, target.absolute(), partition_on=partition_on, each=crew.each)
+        return target
 
     def note(self, frame: pd.DataFrame, as_of: str | date | datetime | None = None) -> pd.DataFrame:
         """Note in a frame what it is made of; the manifest alone says it.
@@ -242,42 +269,14 @@ class Archive(Card):
     def _selection(self, as_of: str | date | datetime | None) -> Selection:
         return Selection(self.manifest, self.manifest.until(_moment(as_of)))
 
-    def _read(
-        self, selection: Selection, columns: Sequence[str] | None
-    ) -> Iterator[tuple[Reader, Mask]]:
-        """Read the pages, a chunk at a time; say of each of its records whether it counts."""
-        resource = self.manifest.resource
-        reader = Reader(resource, chosen=chosen_paths(resource, columns))
-        masks: list[Mask] = []
-        for number, (kept, content) in enumerate(self._contents(selection.pages)):
-            before = reader.rows
-            reader.read(content, source=member(kept.sha256))
-            mask = selection.kept(number)
-            masks.append(np.ones(reader.rows - before, dtype=bool) if mask is None else mask)
-            if len(masks) == CHUNK:
-                yield reader, np.concatenate(masks)
-                masks = []
-        if masks or not selection.pages:
-            yield reader, np.concatenate([*masks, np.ones(0, dtype=bool)])
-
-    def _contents(self, pages: Iterable[Kept]) -> Iterator[tuple[Kept, bytes]]:
-        if self.path.is_dir():
-            for kept in pages:
-                file = self.path / member(kept.sha256)
-                try:
-                    packed = file.read_bytes()
-                except OSError as error:
-                    raise _missing(kept, self.path) from error
-                yield kept, unpack(packed, kept.sha256, kept.bytes, str(file))
-            return
-        with zipfile.ZipFile(self.path) as bundle:
-            for kept in pages:
-                name = member(kept.sha256)
-                try:
-                    packed = bundle.read(name)
-                except (KeyError, zipfile.BadZipFile) as error:
-                    raise _missing(kept, self.path) from error
-                yield kept, unpack(packed, kept.sha256, kept.bytes, f"{name} in {self.path}")
+    def _run(self, selection: Selection, columns: Sequence[str] | None) -> Run:
+        return Run(
+            path=self.path.absolute(),
+            resource=self.manifest.resource.name,
+            columns=columns,
+            facts=selection.facts,
+            pages=selection.wanted(),
+        )
 
 
 def open_archive(folder: str | Path) -> Archive:
@@ -351,13 +350,6 @@ def read_pages(paths: Archive | str | Path | Iterable[str | Path], **options: An
     if isinstance(paths, str | Path) and (Path(paths) / MANIFEST).is_file():
         return open_archive(paths).frame(**options)
     return recorded.read_pages(paths, **options)
-
-
-def _missing(kept: Kept, path: Path) -> ArchiveError:
-    return ArchiveError(
-        f"Page {kept.page:,} is missing in {path}: there is no {member(kept.sha256)}. Take it "
-        "from a copy."
-    )
 
 
 def _moment(as_of: str | date | datetime | None) -> datetime | None:

@@ -6,8 +6,8 @@ differ, and some directories cut times to midnight. That the directory does sort
 at on each page; and as its newest records may be in this order by creation too, the other end of
 the same order has to begin with others. Where it does not, a whole round is made instead.
 
-What was removed from a directory is on none of these pages. The count tells how many records
-are gone, but not which: only a whole round does.
+What was removed from a directory is on none of these pages. The count tells how many records are
+gone; which, the pages of an order that keeps still (`dirframe.archive.removals`).
 
 What stays out: which reading of a record counts (`dirframe.archive.selection`).
 """
@@ -22,6 +22,7 @@ from dirframe.archive.harvest import choose, walk
 from dirframe.archive.keeping import is_refusal, keeping
 from dirframe.archive.ordering import keys
 from dirframe.archive.reading import Archive, open_archive
+from dirframe.archive.removals import REMOVALS, name_removed
 from dirframe.archive.selection import Selection
 from dirframe.client.positions import REPAIRS
 from dirframe.client.question import Question
@@ -29,7 +30,8 @@ from dirframe.errors import ArchiveError, NotFoundError, ServiceError
 
 if TYPE_CHECKING:
     from dirframe.archive.keeping import Keeper
-    from dirframe.archive.manifest import Kept, Round
+    from dirframe.archive.manifest import Round
+    from dirframe.archive.pages import Kept
     from dirframe.client.directory import Directory
 
 __all__ = ["refresh"]
@@ -55,7 +57,8 @@ def refresh(
     """Bring an archive up to date; what it was stays in it.
 
     Asks for what changed since the last harvest or refresh, where the directory can sort by
-    it, and otherwise for everything.
+    it, and otherwise for everything. Where the directory counts fewer records than are held,
+    it looks which ones are gone.
 
     Parameters
     ----------
@@ -64,7 +67,8 @@ def refresh(
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     whole : bool, default False
-        Whether to ask for everything again: that alone shows which records were removed.
+        Whether to ask for everything again. Needed to learn which records were removed where no
+        order of the directory keeps still; elsewhere each costs some ten requests.
     daily : int, optional
         Requests within 24 hours for this archive, at most. Left out: the key's allowance.
     until : datetime.datetime, optional
@@ -104,15 +108,18 @@ def refresh(
     question, path = Question(resource=manifest.resource, query=manifest.query), Path(folder)
     with keeping(path, directory, question, daily=daily, until=until) as keeper:
         last = keeper.manifest.rounds[-1]
+        if last.end is None and last.kind != "whole" and whole:
+            keeper.end(last, **_given_up(last, "it was given up for a whole round"))
+        elif last.end is None and last.kind == REMOVALS:
+            name_removed(keeper, last)
         if last.end is not None:
             last = _begun(keeper, whole=whole)
-        elif last.kind != "whole" and whole:
-            keeper.end(last, **_given_up(last, "it was given up for a whole round"))
-            last = _begun(keeper, whole=True)
         tries = 0
         while last.kind != "whole":
             found, tries = _Changes(keeper, last).run(), tries + 1
-            if found == "known" or (found == "behind" and tries == REPAIRS):
+            if found == "removed":
+                name_removed(keeper)
+            if found in {"known", "removed"} or (found == "behind" and tries == REPAIRS):
                 break
             last = _begun(keeper, whole=found == "unsorted")
         if last.kind == "whole":
@@ -150,7 +157,8 @@ class _Changes:
 
     def __init__(self, keeper: Keeper, changes: Round) -> None:
         self._keeper, self._round = keeper, changes
-        self._since = datetime.fromisoformat(keeper.manifest.until(None)[-1].began) - _MARGIN
+        asked = [one for one in keeper.manifest.until(None) if one.kind != REMOVALS]
+        self._since = datetime.fromisoformat(asked[-1].began) - _MARGIN
         self._top: Any = None
         self._frontier: Any = None  # everything that was changed later has come
         self._last: Kept | None = None
@@ -166,8 +174,8 @@ class _Changes:
         if last is not None and self._next and last.session != self._keeper.session:
             self._next = last.page
 
-    def run(self) -> Literal["known", "behind", "unsorted"]:
-        """Read on; return whether what is known was met.
+    def run(self) -> Literal["known", "removed", "behind", "unsorted"]:
+        """Read on; return whether what is known was met, and with it that records are gone.
 
         Or else that records came meanwhile, or that the directory does not sort so.
         """
@@ -187,6 +195,8 @@ class _Changes:
         available = self._round.pages[-1].available
         facts = {"available": available, "complete": doubt is None, "why": doubt, "reached": True}
         self._keeper.end(self._round, pages=len(self._round.pages), **facts)
+        if doubt == _removed(held, available):
+            return "removed"
         return "behind" if held < counts[-1] != counts[0] else "known"
 
     def _take(self, kept: Kept) -> None:
@@ -243,14 +253,19 @@ class _Changes:
         if self._is_torn():
             return "the directory changed too often while its changes were read"
         if held > available:
-            one = "1 record was" if held == available + 1 else f"{held - available:,} records were"
-            return f"{one} removed from the directory; which, only a whole refresh shows"
+            return _removed(held, available)
         if held < available:
             return (
                 f"{held:,} different records are kept of {available:,}; a whole refresh finds "
                 "the others"
             )
         return None
+
+
+def _removed(held: int, available: int | None) -> str:
+    gone = held - (available or 0)
+    one = "1 record was" if gone == 1 else f"{gone:,} records were"
+    return f"{one} removed from the directory; which, only a whole refresh shows"
 
 
 def _moments(kept: Kept) -> tuple[datetime | None, datetime | None]:

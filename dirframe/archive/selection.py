@@ -6,17 +6,24 @@ What stays out: reading the pages (`dirframe.archive.reading`).
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dirframe import provenance
+from dirframe.archive.contents import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
-    from dirframe.archive.manifest import Kept, Manifest, Round
+    from dirframe.archive.contents import Mask
+    from dirframe.archive.manifest import Manifest, Round
+    from dirframe.archive.pages import Kept
 
 __all__ = ["Selection"]
 
@@ -34,8 +41,17 @@ class Selection:
 
     def __init__(self, manifest: Manifest, rounds: list[Round]) -> None:
         self._manifest, self._rounds = manifest, rounds
-        self.pages: list[Kept] = [kept for one in self._rounds for kept in one.used()]
-        self._whole = len(rounds[0].used())
+        self._used = [one.used() for one in rounds]
+
+    @property
+    def pages(self) -> Iterator[Kept]:
+        """Give the readings that count, in their order."""
+        return chain.from_iterable(self._used)
+
+    @property
+    def number(self) -> int:
+        """How many these are."""
+        return sum(map(len, self._used))
 
     @cached_property
     def _again(self) -> frozenset[str]:
@@ -48,13 +64,14 @@ class Selection:
         return frozenset([*first.end["again"], *changed])
 
     @cached_property
-    def _gone(self) -> frozenset[str]:
-        """Name the records that a whole round read and that were removed before it ended."""
-        return frozenset(self._rounds[0].end["gone"] if self._rounds[0].end else ())
+    def _gone(self) -> dict[str, int]:
+        """Say in which round records were found to be no more; what was read of them by then."""
+        ends = ((number, one.end or {}) for number, one in enumerate(self._rounds))
+        return {one: number for number, end in ends for one in end.get("gone", ())}
 
     @cached_property
     def _newest(self) -> dict[str, tuple[str, int, int]]:
-        """Say of those when, on which page and where on it they were read last."""
+        """Say of those read again when, on which page and where on it they were read last."""
         newest: dict[str, tuple[str, int, int]] = {}
         again = self._again
         for number, kept in enumerate(self.pages if again else ()):
@@ -63,59 +80,100 @@ class Selection:
                     newest[one] = max(newest.get(one, ("", 0, 0)), (kept.retrieved, number, place))
         return newest
 
-    def kept(self, number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
-        """Say which records of a page count; None if all do."""
-        ids = self.pages[number].ids
-        gone = self._gone if number < self._whole else frozenset()
-        if self._again.isdisjoint(ids) and gone.isdisjoint(ids):
+    def _masked(self) -> Iterator[tuple[int, Kept, Mask | None]]:
+        """Give the round of each page, the page, and which of its records count."""
+        number = 0
+        for place, used in enumerate(self._used):
+            for kept in used:
+                yield place, kept, self._mask(place, number, kept)
+                number += 1
+
+    def _mask(self, place: int, number: int, kept: Kept) -> Mask | None:
+        gone, newest = self._gone, self._newest
+        if not (gone or newest):
             return None
-        newest = self._newest
+        ids = kept.ids
+        if newest.keys().isdisjoint(ids) and gone.keys().isdisjoint(ids):
+            return None
         return np.array(
             [
-                one is None or (one not in gone and newest.get(one, at)[1:] == at[1:])
-                for one, at in ((one, ("", number, place)) for place, one in enumerate(ids))
+                one is None or (gone.get(one, -1) < place and newest.get(one, at)[1:] == at[1:])
+                for one, at in ((one, ("", number, column)) for column, one in enumerate(ids))
             ],
             dtype=bool,
         )
 
-    @cached_property
+    def wanted(self) -> Iterator[Wanted]:
+        """Name the pages to read, and which of their records count."""
+        for _, kept, mask in self._masked():
+            yield Wanted(kept.page, kept.sha256, kept.bytes, mask)
+
+    def ids(self) -> Iterator[str | None]:
+        """Give the ids of the records that count."""
+        for _, kept, mask in self._masked():
+            yield from kept.ids if mask is None else compress(kept.ids, mask)
+
+    @property
     def records(self) -> int:
         """How many there are."""
-        masks = (self.kept(number) for number in range(len(self.pages)))
-        return sum(
-            len(kept.ids) if mask is None else int(mask.sum())
-            for kept, mask in zip(self.pages, masks, strict=True)
-        )
+        return self._counted.records
 
     @cached_property
-    def _facts(self) -> dict[str, Any]:
+    def _counted(self) -> _Counted:
+        counted = _Counted()
+        for place, kept, mask in self._masked():
+            counted.add(kept, mask, first=not place)
+        return counted
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What is noted in a frame of them."""
         base, last = self._rounds[0], self._rounds[-1]
         question = {"query": self._manifest.query, "sort": base.sort}
-        counted = self.pages[-1].available if self.pages else None
-        read = sum(kept.count for kept in base.used())
-        times = [kept.retrieved for kept in self.pages]
+        counted = self._counted
         return {
             "source": self._manifest.source,
             "base_url": self._manifest.base_url,
             "resource": self._manifest.resource.name,
             "question": {name: value for name, value in question.items() if value is not None},
-            "items_available": last.end["available"] if last.end else counted,
-            "items_loaded": self.records,
+            "items_available": last.end["available"] if last.end else counted.available,
+            "items_loaded": counted.records,
             "complete": last.end["complete"] if last.end else False,
             "why": last.end["why"] if last.end else "the harvest is not finished",
-            "duplicates_removed": read - self.records if len(self._rounds) == 1 else 0,
-            "retrieved_oldest": _to_the_second(min(times, default=None)),
-            "retrieved_newest": _to_the_second(max(times, default=None)),
+            "duplicates_removed": counted.read - counted.records if len(self._used) == 1 else 0,
+            "retrieved_oldest": _to_the_second(counted.oldest),
+            "retrieved_newest": _to_the_second(counted.newest),
             "requests_paid": sum(kept.paid for one in self._rounds for kept in one.pages),
             "requests_cached": 0,
-            "synthetic": any(kept.synthetic for kept in self.pages),
+            "synthetic": counted.synthetic,
         }
 
     def note(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Note in a frame what it is made of; the manifest alone says it."""
-        return provenance.attach(frame, **self._facts)
+        return provenance.attach(frame, **self.facts)
 
 
 def _to_the_second(moment: str | None) -> str | None:
     """Cut what is smaller than a second off a time in ISO 8601, in UTC."""
     return moment and f"{moment[:19]}+00:00"
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What one passage through the pages tells."""
+
+    records: int = 0
+    read: int = 0
+    available: int | None = None
+    oldest: str | None = None
+    newest: str | None = None
+    synthetic: bool = False
+
+    def add(self, kept: Kept, mask: Mask | None, *, first: bool) -> None:
+        """Count a page; of those of the first round what was read, too."""
+        self.records += kept.count if mask is None else int(mask.sum())
+        self.read += kept.count if first else 0
+        self.available = kept.available
+        self.oldest = min(self.oldest or kept.retrieved, kept.retrieved)
+        self.newest = max(self.newest or kept.retrieved, kept.retrieved)
+        self.synthetic |= kept.synthetic

@@ -6,8 +6,11 @@ What stays out: harvesting (`dirframe.archive.harvest`).
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dirframe.archive.selection import Selection
 from dirframe.errors import ArchiveError
@@ -109,12 +112,20 @@ def status_of(path: Path, manifest: Manifest) -> Status:
     if not manifest.rounds:
         raise ArchiveError(f"{path} is empty: nothing was harvested yet.")
     whole = [one for one in manifest.rounds if one.kind == "whole"][-1]
-    used, last = whole.used(), manifest.rounds[-1]
-    every = {kept.sha256: kept for one in manifest.rounds for kept in one.pages}
-    latest = max((k for one in manifest.rounds for k in one.pages), key=_time, default=None)
+    last = manifest.rounds[-1]
+    size, filled = 0, set[int]()
+    for kept in whole.pages if whole.end is None else ():
+        size = max(size, kept.count)
+        filled |= {kept.page} if kept.count else set()
+    # Of each file once, in some bytes a page: a part of its digest is enough to count.
+    sizes, latest = array("Q"), None
+    for kept in (kept for one in manifest.rounds for kept in one.pages):
+        sizes.extend((int(kept.sha256[:16], 16), kept.bytes, kept.packed))
+        latest = kept if latest is None or kept.retrieved > latest.retrieved else latest
+    every = np.array(sizes, np.uint64).reshape(-1, 3)
+    every = every[np.unique(every[:, 0], return_index=True)[1]]
     available = latest.available if latest else None
-    size = max((kept.count for kept in used), default=0)
-    pages = whole.end["pages"] if whole.end else len({kept.page for kept in used if kept.count})
+    pages = whole.end["pages"] if whole.end else len(filled)
     expected = pages if whole.end else math.ceil((available or 0) / size) if size else 0
     return Status(
         path=path,
@@ -123,15 +134,11 @@ def status_of(path: Path, manifest: Manifest) -> Status:
         pages_expected=max(expected, pages),
         records=Selection(manifest, manifest.until(None)).records,
         available=available,
-        bytes=sum(kept.bytes for kept in every.values()),
-        packed=sum(kept.packed for kept in every.values()),
+        bytes=int(every[:, 1].sum()),
+        packed=int(every[:, 2].sum()),
         finished=last.end is not None,
         complete=bool(last.end and last.end["complete"]),
         why=last.end["why"] if last.end else None,
         rounds=len(manifest.rounds),
         newest=latest.retrieved if latest else None,
     )
-
-
-def _time(kept: object) -> str:
-    return str(getattr(kept, "retrieved", ""))

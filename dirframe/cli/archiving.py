@@ -96,7 +96,7 @@ def _moment(until: datetime | None) -> datetime | None:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @where
-@click.option("--whole", is_flag=True, help="Ask for everything: finds what was removed.")
+@click.option("--whole", is_flag=True, help="Ask for everything, not for what changed.")
 @_sparing
 def refresh(
     *,
@@ -110,6 +110,7 @@ def refresh(
     """Bring a harvest up to date; what it was stays in it.
 
     Asks for what changed, where the directory can sort by it, and otherwise for everything.
+    Records that were removed are found by halving, for some ten requests each.
     The same command goes on where the last one ended.
 
     \b

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dirframe.archive.harvest import walk
-from dirframe.archive.manifest import Kept, Manifest, Round
+from dirframe.archive.manifest import Manifest, Round
+from dirframe.archive.pages import Kept
 from dirframe.archive.selection import Selection
 from dirframe.schema import PROJECT
 
@@ -101,8 +102,7 @@ def records(whole: Round) -> list[int]:
 
 def _records(whole: Round) -> Iterator[int]:
     selection = Selection(Manifest(PROJECT, "", "x", None), [whole])
-    for number, kept in enumerate(selection.pages):
-        mask = selection.kept(number)
+    for kept, (*_, mask) in zip(selection.pages, selection.wanted(), strict=True):
         yield from (int(one or 0) for at, one in enumerate(kept.ids) if mask is None or mask[at])
 
 
@@ -155,3 +155,14 @@ def test_an_order_that_shows_nothing_is_proven_only_if_nothing_changed() -> None
     assert whole.end is not None
     assert "does not keep still" in whole.end["why"] or "changed" in whole.end["why"]
     assert restless.asked < 1_000
+
+
+@pytest.mark.parametrize("a_day", [1, 2])
+def test_too_few_requests_a_day_end_with_what_to_do(a_day: int) -> None:
+    changes = {10 * day: ("add" if day % 2 else "remove", 7 * day) for day in range(1, 40)}
+    days = Days(list(range(1, 121)), changes, a_day)
+    whole = harvested(days)
+    assert whole.end is not None
+    assert not whole.end["complete"]
+    assert f"{a_day} requests at a time were too few" in whole.end["why"]
+    assert "larger daily" in whole.end["why"]

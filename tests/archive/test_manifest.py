@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,19 +38,18 @@ def read(file: Path, *, of_page: dict[str, Any], of_end: dict[str, Any]) -> Mani
     journal.add(page(1, 1, "1", "2").event(1) | of_page)
     journal.add(END | of_end)
     journal.close()
-    with file.open("rb") as lines:
-        return Manifest.read(lines, "it")
+    return Manifest.read(lambda: file.open("rb"), "it")
 
 
 def test_a_manifest_that_is_none_is_refused() -> None:
     with pytest.raises(ArchiveError, match="not the manifest"):
-        Manifest.read([], "it")
+        Manifest.read(BytesIO, "it")
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     manifest = read(tmp_path / "m", of_page={"available": -1}, of_end={})
     assert manifest.until(None) == manifest.rounds
-    assert manifest.rounds[0].used()[0].ids == ("1", "2")
+    assert manifest.rounds[0].pages[0].ids == ("1", "2")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_the_files_hold_the_frame_and_every_part_has_the_same_types(tmp_path: Pa
 def test_no_value_leads_out_of_the_folder_or_into_that_of_another(tmp_path: Path) -> None:
     values = ["..", ".", "a/b", "A/b", "_x", "CON.", "", "ж" * 300, "ж" * 301, "a=b", None, "007"]
     frame = pd.DataFrame({"id": [str(n) for n in range(12)], "by": pd.array(values, dtype="str")})
-    folder = write_parquet([frame, frame], tmp_path / "in" / "parted", partition_on="by")
+    folder = write_parquet([lambda: [frame, frame]], tmp_path / "in" / "parted", partition_on="by")
     assert list((tmp_path / "in").iterdir()) == [folder]
     names = [path.name for path in folder.iterdir() if path.is_dir()]
     assert len({name.casefold() for name in names}) == 11
@@ -56,22 +56,23 @@ def test_no_value_leads_out_of_the_folder_or_into_that_of_another(tmp_path: Path
 def test_a_column_of_too_many_values_is_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": [str(number) for number in range(1_001)]}, dtype="str")
     with pytest.raises(InvalidInputError, match="more than 1,000"):
-        write_parquet([frame], tmp_path / "parted", partition_on="id")
+        write_parquet([lambda: [frame]], tmp_path / "parted", partition_on="id")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_few_open_files_and_small_ones_hold_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "_OPEN", 2)
-    monkeypatch.setattr(parquet, "_GROUPS_OF_A_FILE", 2)
-    monkeypatch.setattr(parquet, "_PARTED_ROWS", 4)
+    monkeypatch.setattr(parquet, "_GROUPS", 2)
+    monkeypatch.setattr(parquet, "_ROWS", 4)
+    monkeypatch.setattr(parquet, "_BATCH", 4)
     frame = pd.DataFrame({"id": [str(n) for n in range(40)], "by": list("abcd") * 10}, dtype="str")
-    chunks = [frame[:17], frame[17:20], frame[20:]]
-    folder = write_parquet(
-        [c.reset_index(drop=True) for c in chunks], tmp_path / "p", partition_on="by"
-    )
+    chunks = [one.reset_index(drop=True) for one in (frame[:17], frame[17:20], frame[20:])]
+    runs = [lambda: chunks[:1], lambda: chunks[1:]]
+    folder = write_parquet(runs, tmp_path / "p", partition_on="by")
     assert len(list(folder.rglob("*.parquet"))) > 4
     assert max(pq.ParquetFile(file).num_row_groups for file in folder.rglob("*.parquet")) <= 2
-    again = pd.read_parquet(folder).sort_values("id", key=lambda ids: ids.astype(int))
-    pd.testing.assert_frame_equal(again.reset_index(drop=True), frame)
+    for value, of_one in frame.groupby("by"):
+        pd.testing.assert_frame_equal(
+            pd.read_parquet(folder / str(value)), of_one.reset_index(drop=True)
+        )

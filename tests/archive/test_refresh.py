@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import warnings
 from datetime import UTC, datetime
+from random import Random
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +16,9 @@ import pytest
 import dirframe
 from dirframe.errors import ArchiveError, IncompleteWarning, QuotaExceededError, ServiceError
 from tests.archive.living import LivingShelf
+from tests.archive.test_harvest import LINE as HARVEST
 from tests.faults import faults
+from tests.faults.conftest import ROOT
 from tests.faults.service import FaultyService, numbered
 
 if TYPE_CHECKING:
@@ -20,6 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tests.archive.test_harvest import Ask
+
+
+LINE = HARVEST.replace('dirframe.harvest("projects", folder', "dirframe.refresh(folder")
 
 
 @pytest.fixture
@@ -97,12 +108,102 @@ def test_it_stops_at_the_allowance_and_goes_on_while_pages_move(
     assert archive.status().complete
 
 
-def test_what_was_removed_is_counted_and_found_by_a_whole_round(
+def test_what_was_removed_is_named_and_stays_in_the_state_before(
     shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
 ) -> None:
+    at = datetime.now(UTC)
     shelf.remove("42")
     shelf.touch("43")
+    shelf.add("301")
     archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) <= 2 + 10
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+    found = dirframe.compare(archive.frame(as_of=at), archive.frame())
+    assert (list(found.gone["id"]), list(found.new["id"])) == (["42"], ["301"])
+    service.forget()
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert (len(service.asked), archive.status().complete) == (2, True)
+    shelf.add("42")  # and it is there again
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+def test_the_allowance_may_end_while_the_removed_are_looked_for(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    for one in ("20", "150", "290"):
+        shelf.remove(one)
+    with pytest.raises(QuotaExceededError):
+        dirframe.refresh(folder, directory=ask(service), daily=31 + 6)
+    with pytest.warns(IncompleteWarning, match="3 records were removed"):
+        assert len(dirframe.open_archive(folder).frame()) == 300
+    shelf.touch("21")
+    shelf.remove("22")
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+    assert archive.status().complete
+
+
+def test_what_was_removed_is_named_by_the_time_of_creation_too(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    shelf.honours = ("created_at", "updated_at", "updated_at_reverse")
+    folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+    service.forget()
+    for one in ("42", "43"):
+        shelf.remove(one)
+    for one in ("301", "302"):
+        shelf.add(one)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) <= 2 + 10
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
+    seed: int, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    chance = Random(seed)
+    before = names(dirframe.open_archive(folder).frame())
+    for one in numbered(45):
+        shelf.touch(one)
+    for one in ("100", "200"):
+        shelf.remove(one)
+    service.always = faults.late(0.01)
+    for _ in range(3):
+        asked = len(service.asked)
+        command = [sys.executable, "-c", LINE, service.url, str(folder)]
+        with subprocess.Popen(command, cwd=ROOT) as process:
+            while process.poll() is None and len(service.asked) <= asked + chance.randrange(1, 8):
+                sleep(0.002)
+            sleep(chance.random() * 0.02)
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL  # in the middle
+        archive = dirframe.open_archive(folder)
+        kept = sum(len(one.pages) for one in archive.manifest.rounds) - 31
+        # What was on its way is lost, and what only looked whether the directory can sort so.
+        assert kept <= len(service.asked) <= kept + 3 * 3
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IncompleteWarning)  # that some are gone is known
+            assert names(archive.frame()).keys() == before.keys()
+    asked = len(service.asked)
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) - asked <= 2 + 5 + 20
+    assert names(archive.frame()) == true_names(service, ask)
+    assert archive.status().complete
+
+
+def test_what_was_removed_is_counted_where_no_order_keeps_still(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    shelf.honours = ("updated_at", "updated_at_reverse")
+    folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+    service.forget()
+    shelf.remove("42")
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert len(service.asked) == 2
     assert "1 record was removed" in str(archive.status())
     with pytest.warns(IncompleteWarning, match="1 record was removed"):
         assert "42" in set(archive.frame()["id"])
@@ -113,6 +214,49 @@ def test_what_was_removed_is_counted_and_found_by_a_whole_round(
     with pytest.warns(IncompleteWarning):
         found = dirframe.compare(archive.frame(as_of=at), archive.frame())
     assert list(found.gone["id"]) == ["42"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_history_is_followed_and_every_day_of_it_stays(
+    seed: int, ask: Ask, tmp_path: Path
+) -> None:
+    chance, shelf = Random(seed), LivingShelf(60 + 20 * seed)
+    acts = [
+        lambda: shelf.add(str(1_000 + len(shelf.states))),
+        lambda: shelf.remove(chance.choice(shelf.states[-1])),
+        lambda: shelf.touch(chance.choice(shelf.states[-1])),
+    ]
+
+    def seldom(_: object) -> None:
+        if chance.random() < 0.1:
+            chance.choice(acts)()
+
+    with FaultyService(shelf) as service:
+        folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+        days = [(datetime.now(UTC), set(shelf.states[-1]))]
+        for _ in range(5):
+            for _ in range(chance.randrange(12)):
+                chance.choice(acts)()
+            service.before = seldom
+            dirframe.refresh(folder, directory=ask(service))
+            service.before = None
+            archive = dirframe.refresh(folder, directory=ask(service))
+            assert names(archive.frame()) == true_names(service, ask)
+            assert archive.status().complete
+            days.append((datetime.now(UTC), set(shelf.states[-1])))
+    for at, ids in days:
+        assert set(archive.frame(as_of=at)["id"]) == ids
+
+
+@pytest.mark.parametrize("less", [1, 5, 10, 20, 100])
+def test_a_count_that_is_too_small_names_nothing(
+    less: int, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
+) -> None:
+    shelf.told = lambda true: true - less
+    archive = dirframe.refresh(folder, directory=ask(service))
+    assert not archive.status().complete
+    with pytest.warns(IncompleteWarning):
+        assert len(archive.frame()) == 300
 
 
 @pytest.mark.parametrize("default", ["created_at_reverse", "id", "updated_at_reverse"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dirframe.archive.manifest import Kept, Manifest, Round
+from dirframe.archive.manifest import Manifest, Round
+from dirframe.archive.pages import Kept, Pages
 from dirframe.archive.selection import Selection
 from dirframe.schema import PROJECT
 
@@ -29,22 +30,23 @@ def page(number: int, minute: int, *ids: str | None) -> Kept:
 def chosen(*rounds: Round) -> list[str | None]:
     selection = Selection(Manifest(PROJECT, "", "x", None), list(rounds))
     kept: list[str | None] = []
-    for number, one in enumerate(selection.pages):
-        mask = selection.kept(number)
+    for one, (*_, mask) in zip(selection.pages, selection.wanted(), strict=True):
         kept += [n for at, n in enumerate(one.ids) if mask is None or mask[at]]
     assert selection.records == len(kept)
     return kept
 
 
 def test_the_newest_reading_counts_within_a_round_and_between_rounds() -> None:
-    drifted = Round(1, "whole", None, "", [page(1, 5, "1", "2", None), page(2, 1, "2", "3", "9")])
+    drifted = Round(
+        1, "whole", None, "", Pages([page(1, 5, "1", "2", None), page(2, 1, "2", "3", "9")])
+    )
     assert chosen(drifted) == ["1", "2", None, "3", "9"]
     drifted.end = {"available": 3} | drifted.settled(["1", "2", "3"])
     assert chosen(drifted) == ["1", "2", None, "3"]
-    whole = Round(1, "whole", None, "", [page(1, 1, "1", "2"), page(2, 2, "3")])
+    whole = Round(1, "whole", None, "", Pages([page(1, 1, "1", "2"), page(2, 2, "3")]))
     whole.end = {"pages": 2, "available": 3} | whole.settled(["1", "2", "3"])
     assert whole.end["order"] is None
-    changes = Round(2, "changes", None, "", [page(1, 3, "2", "4"), page(1, 4, "4")])
+    changes = Round(2, "changes", None, "", Pages([page(1, 3, "2", "4"), page(1, 4, "4")]))
     assert chosen(whole, changes) == ["1", "3", "2", "4"]
 
 

@@ -2,7 +2,9 @@
 
 Sizes are 10,000, 100,000 and 1,000,000 records, or those that are named:
 python -m tests.benchmarks.archives 5000000. Each measure is a process of its own. Seconds are
-of the processor, imports included; memory is the peak, all libraries included.
+of the processor, imports included; memory is the peak, all libraries included. On Dask there
+is one worker of a cluster of processes, or two; seconds and memory are those of the workers, the
+seconds together and the memory of the larger one. Above FEWER records Dask is left out.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, MANIFEST, Kept
+from dirframe.archive.manifest import FORMAT, MANIFEST
+from dirframe.archive.pages import Kept
 from dirframe.archive.storing import store
 from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.generate import generate_projects
@@ -55,10 +58,34 @@ with open("/proc/self/status") as stream:
     peak = next(int(line.split()[1]) for line in stream if line.startswith("VmHWM"))
 print(seconds, peak // 1024)
 """
-WAYS = ("open", "two columns", "parquet", "parted")
+ON_DASK = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+from time import process_time
+import dirframe
+from distributed import Client, LocalCluster
+
+def used():
+    return process_time(), getrusage(RUSAGE_SELF).ru_maxrss
+
+if __name__ == "__main__":
+    what, folder, target = sys.argv[1:]
+    archive = dirframe.open_archive(folder)
+    workers = int(what.split()[2])
+    with LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as cluster, Client(cluster) as client:
+        archive.to_parquet(target, partition_on="analysis_main_language_name", client=client)
+        found = client.run(used).values()
+    print(sum(seconds for seconds, _ in found), max(peak for _, peak in found) // 1024)
+"""
+WAYS = ("open", "two columns", "parquet", "parted", "parted, Dask, 1", "parted, Dask, 2")
+FEWER = 100_000
+CHART = Path("benchmark-results") / "archives.svg"
 
 
 def main(sizes: list[int]) -> None:
+    found: dict[str, dict[int, tuple[float, float]]] = {}
     print(
         "| records | pages on disk | measure | records a second of processor time | peak memory, MiB |"
     )
@@ -71,19 +98,49 @@ def main(sizes: list[int]) -> None:
             speed = size / (process_time() - begin)
             print(f"| {size:,} | {packed / 1e6:,.0f} MB | write | {speed:,.0f} | |", flush=True)
             for way in WAYS:
-                seconds, peak = measured(way, folder, Path(place) / way)
+                if "Dask" in way and size > FEWER:
+                    continue
+                seconds, peak = measured(way, folder, Path(place) / way.replace(" ", "-"))
+                found.setdefault(way, {})[size] = (size / seconds, peak)
                 print(f"| | | {way} | {size / seconds:,.0f} | {peak:,.0f} |", flush=True)
+    draw(found, CHART)
 
 
 def measured(way: str, folder: Path, target: Path) -> tuple[float, float]:
+    program = folder.with_name("program.py")
+    program.write_text(ON_DASK if "Dask" in way else MEASURE, encoding="utf-8")
+    what = way.replace(",", "")
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE, way, str(folder), str(target)],
+        [sys.executable, str(program), what, str(folder), str(target)],
         capture_output=True,
         text=True,
         check=True,
     )
     seconds, peak = map(float, done.stdout.split())
     return seconds, peak
+
+
+def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
+    """Draw records a second and peak memory by size, a line for each way."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for marker, (way, by_size) in zip("osD^v<", found.items(), strict=False):
+        colour = "#b0b0b0" if "Dask" in way else None
+        for axes, which in ((left, 0), (right, 1)):
+            values = [one[which] for one in by_size.values()]
+            axes.plot(list(by_size), values, marker=marker, label=way, color=colour)
+    left.set(
+        xscale="log", yscale="log", xlabel="records", title="Records a second of the processor"
+    )
+    right.set(xscale="log", ylim=(0, None), xlabel="records", title="Peak memory, MiB")
+    right.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    file.parent.mkdir(exist_ok=True)
+    figure.savefig(file)
+    print(f"\nThe chart is in {file}.")
 
 
 def write(folder: Path, size: int) -> int:

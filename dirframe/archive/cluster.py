@@ -1,0 +1,122 @@
+"""Work on the workers of a Dask cluster that somebody has.
+
+What stays out: what is worked on (`dirframe.archive.parquet`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from dirframe import __version__
+from dirframe.errors import ArchiveError, DirframeError, InvalidInputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from distributed import Client
+
+    from dirframe.archive.parquet import Each
+
+__all__ = ["Crew", "workers"]
+
+#: So much of its share does a worker lose that is lost itself, and others can help the slow ones.
+_SHARES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Who does the work: `each` is their `map`, and in so many shares it is best cut at least."""
+
+    each: Each
+    shares: int
+
+
+@contextmanager
+def workers(client: Client | str | None) -> Iterator[Crew]:
+    """Give those who work: this process, or the workers of a cluster.
+
+    Parameters
+    ----------
+    client
+        A client of Dask, the address of its scheduler, or None for this process.
+
+    Raises
+    ------
+    ArchiveError
+        If no scheduler answers at the address, or a worker has another dirframe or none.
+    InvalidInputError
+        If it is neither.
+    MissingExtraError
+        If Dask is not installed.
+    """
+    if client is None:
+        yield Crew(map, 1)
+        return
+    try:
+        import distributed
+    except ImportError:
+        raise MissingExtraError(
+            "distributed", extra="distributed", purpose="Work on a Dask cluster"
+        ) from None
+    if isinstance(client, distributed.Client) and not client.asynchronous:
+        yield _crew(client)
+        return
+    if not isinstance(client, str):
+        raise InvalidInputError(
+            "client must be a distributed.Client that is not asynchronous, or the address of a "
+            f"scheduler such as tcp://10.0.0.1:8786; a {type(client).__name__} came."
+        )
+    try:
+        connect: Any = distributed.Client  # it has no types
+        connected = connect(client, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ArchiveError(
+            f"No scheduler of Dask answers at {client} ({error}). Nothing was written."
+        ) from error
+    with connected:
+        yield _crew(connected)
+
+
+def _crew(client: Any) -> Crew:
+    # Asked with what every Python has: a worker that cannot read its task would be asked for ever.
+    versions = client.run(version, "dirframe", on_error="return")
+    for worker, found in versions.items():
+        if found != __version__:
+            what = f"dirframe {found}" if isinstance(found, str) else "no dirframe"
+            raise ArchiveError(
+                f"The worker {worker} has {what}, and here is {__version__}. Nothing was written: "
+                "install the same there."
+            )
+    threads = sum(client.nthreads().values())
+
+    def each(work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
+        """Have some items worked on ahead; a worker that is lost has its items done by others."""
+        ahead: deque[Any] = deque()
+        try:
+            for item in items:
+                ahead.append(client.submit(work, item, pure=False))
+                if len(ahead) > _SHARES * max(sum(client.nthreads().values()), 1):
+                    yield _result(ahead.popleft())
+            while ahead:
+                yield _result(ahead.popleft())
+        finally:
+            client.cancel(list(ahead))
+
+    return Crew(each, _SHARES * max(threads, 1))
+
+
+def _result(future: Any) -> Any:
+    try:
+        return future.result()
+    except Exception as error:
+        # What Dask says of its own connections is an OSError too, without a number.
+        if isinstance(error, DirframeError) or getattr(error, "errno", None):
+            raise
+        raise ArchiveError(
+            f"The workers could not do it ({type(error).__name__}: {error}). Nothing was written; "
+            "what is kept is good."
+        ) from error

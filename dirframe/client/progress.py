@@ -48,7 +48,7 @@ class Progress:
         if self._bar is None:
             # Without a terminal (a pipe, a log) there is no bar; a notebook has no terminal
             # either, but someone who looks.
-            in_notebook = "ipykernel" in sys.modules
+            in_notebook = _in_notebook()
             self._bar = _bar_class(in_notebook)(
                 total=total or None, unit=f" {self._unit}", disable=False if in_notebook else None
             )
@@ -66,6 +66,13 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _in_notebook() -> bool:
+    # That ipykernel is loaded says nothing: who runs notebooks has it too, such as nbmake.
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and "IPKernelApp" in shell.config
 
 
 def _bar_class(in_notebook: bool) -> Any:

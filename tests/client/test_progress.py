@@ -44,7 +44,10 @@ def test_a_pipe_gets_no_bar(shown: bool, capsys: pytest.CaptureFixture[str]) -> 
 def test_a_notebook_gets_a_bar_although_it_has_no_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    ipython = types.SimpleNamespace(
+        get_ipython=lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+    )
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
     with Progress("projects", shown=True) as bar:
         bar.advance(60, 60)
     assert "60/60" in capsys.readouterr().err
@@ -74,3 +77,12 @@ def test_a_failure_in_between_closes_the_bar() -> None:
 
     with pytest.raises(ValueError, match="x"):
         fail()
+
+
+def test_that_ipykernel_is_loaded_makes_no_notebook(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    with Progress("projects", shown=True) as bar:
+        bar.advance(60, 60)
+    assert capsys.readouterr().err == ""

@@ -5,6 +5,7 @@ What stays out: reading XML; the lists stand in the frame already.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -89,14 +90,15 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
     """Turn entries, texts or dicts, into columns: the known ones first."""
     nothing = [None] * len(entries)
-    if not any(issubclass(form, dict) for form in set(map(type, entries))):
+    forms = set(map(type, entries))
+    if not any(issubclass(form, dict) for form in forms):
         return dict.fromkeys(known, nothing) | ({tag: entries} if entries else {})
-    rows = [entry if isinstance(entry, dict) else {tag: entry} for entry in entries]
-    forms = set(map(tuple, rows))
-    if len(forms) == 1:
-        [names] = forms
-        found = {name: [row[name] for row in rows] for name in names}
-        return dict.fromkeys(known, nothing) | found
+    rows = entries if forms == {dict} else [e if isinstance(e, dict) else {tag: e} for e in entries]
+    first = tuple(rows[0])
+    if sum(map(len, rows)) == len(first) * len(rows):
+        with suppress(KeyError):  # as many names, but not the same
+            found = {name: [row[name] for row in rows] for name in first}
+            return dict.fromkeys(known, nothing) | found
     names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
     return {name: [row.get(name) for row in rows] for name in names}
 

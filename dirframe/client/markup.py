@@ -91,25 +91,24 @@ class Sheet:
         last = np.minimum(begins + len(name), len(content) - 1)
         letters = np.frombuffer(content, np.uint8)[last]
         leaves = (letters == start[-1]) & (self.level - ~self.alone == 1) & ~self.closing
-        places = [
-            place
-            for place in np.flatnonzero(leaves).tolist()
-            if content.startswith(start, begin := begins[place])
-            and content[begin + len(start)] in _BEHIND_NAMES
+        near = np.flatnonzero(leaves)
+        found = [
+            (place, content[begin:behind], content[behind:end])
+            for place, begin, behind, end in zip(
+                near.tolist(),
+                *(bounds[2 * near + side].tolist() for side in (0, 1, 2)),
+                strict=True,
+            )
+            if content.startswith(start, begin) and content[begin + len(start)] in _BEHIND_NAMES
         ]
+        places = np.array([place for place, _, _ in found], dtype=np.int64)
         record = np.searchsorted(self.records, places)
         if not np.array_equal(record, np.arange(1, len(self) + 1)):
             return None
-        texts = []
-        for place in places:
-            text = content[bounds[2 * place + 1] : bounds[2 * place + 2]]
-            if self._tag(place) != start + b">" or not self.closing[place + 1] or b"&" in text:
-                return None
-            texts.append(text.decode())
-        return texts
-
-    def _tag(self, at: int) -> bytes:
-        return self.content[self.bounds[2 * at] : self.bounds[2 * at + 1]]
+        plain = all(tag == start + b">" and b"&" not in text for _, tag, text in found)
+        if not plain or not self.closing[places + 1].all():
+            return None
+        return [text.decode() for _, _, text in found]
 
 
 def sheet_of(content: bytes) -> Sheet | None:

@@ -72,9 +72,7 @@ def alone(archive: dirframe.Archive) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("workers", "kill"), [(1, "none"), (2, "none"), (2, "gathered"), (2, "settled")]
-)
+@pytest.mark.parametrize(("workers", "kill"), [(1, "none"), (2, "gathered"), (2, "settled")])
 def test_the_rows_are_those_of_one_process_even_if_a_worker_is_killed(
     workers: int, kill: str, archive: dirframe.Archive, alone: Path, tmp_path: Path
 ) -> None:

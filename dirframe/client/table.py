@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Table"]
 
-#: Different tags that a table learns before it leaves pages to the rule.
-_MANY = 5_000
+#: Columns, and different tags, that a table learns before it leaves pages to the rule: what it
+#: holds grows with their square.
+_MANY = 1_000
 
 
 class _Role(IntEnum):
@@ -85,7 +86,8 @@ class Table:
         self._list_nodes: dict[Path, int] = {}
         self._attributes: dict[tuple[int, str], Path] = {}
         self._met = set(paths)
-        for path in paths:
+        self._overfull = len(paths) > _MANY
+        for path in () if self._overfull else paths:
             self._learn(path)
         self._names: list[str] = [""]  # no element is called that: places begin at 1
         self._known: dict[str, int] = {}  # from a tag without attributes to its name's place
@@ -116,6 +118,8 @@ class Table:
         UnusualPageError
             If anything would stay unseen.
         """
+        if self._overfull:
+            raise UnusualPageError
         near = np.arange(len(page.depth))
         if self._chosen:  # nothing deeper is among the columns
             near = np.flatnonzero(page.depth <= self._deepest)

@@ -110,3 +110,14 @@ def test_the_usual_page_goes_the_fast_way(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(reader_module, "read_by_rule", never)
     reader.read(content)
     assert reader.rows == 6
+
+
+def test_a_record_of_very_many_different_elements_is_read_by_the_rule() -> None:
+    many = "".join(f"<x{number}>{number}</x{number}>" for number in range(20_000))
+    documents = [
+        around(f"<project><id>1</id>{many}</project>"),
+        around("<project><id>2</id></project>"),
+    ]
+    columns = read(documents)
+    assert len(columns.by_path) == 20_001
+    assert columns.values()["x19999",] == ["19999", None]

@@ -15,16 +15,24 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from dataclasses import replace
+from errno import EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from waitress import create_server, wasyncore
-from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
 
 from dirframe.errors import ConfigurationError
 from dirframe.service.access_log import ACCESS_LOG, logged
 from dirframe.service.app import create_app
+from dirframe.service.connections import (
+    Connection,
+    Connections,
+    Limits,
+    bounded_by_open_files,
+)
 from dirframe.service.keys import KeyStore
 from dirframe.service.sample_data import open_data
 from dirframe.service.store import Store
@@ -53,27 +61,41 @@ class Service:
     """
 
     def __init__(
-        self, store: Store, keys: KeyStore, *, host: str, port: int, api_key: ApiKey | None = None
+        self,
+        store: Store,
+        keys: KeyStore,
+        *,
+        host: str,
+        port: int,
+        api_key: ApiKey | None = None,
+        limits: Limits | None = None,
     ) -> None:
         # More clients than threads is no cause for alarm: they wait their turn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-        listener = _listener(host, port)
+        limits = limits or Limits()
+        limits = replace(limits, connections=bounded_by_open_files(limits.connections))
+        listeners = _listeners(host, port)
         self.api_key = api_key
-        self.url = _url(listener)
+        self.url = _url(listeners[0])
         self._stopping = threading.Event()
         #: What ends with the service, because `serve` opened it.
         self._owned = ExitStack()
-        self._sockets: dict[int, Any] = {}
-        self._server = create_server(
+        self._sockets = Connections(limits)
+        self._dispatcher = create_server(
             logged(create_app(store, keys)),
             map=self._sockets,
-            sockets=[listener],
+            sockets=listeners,
             threads=_THREADS,
             ident="dirframe",
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
-            channel_timeout=60,
-        )
+            # `Connections` decides about both.
+            connection_limit=limits.connections + 1000,
+            channel_timeout=2**31,
+        ).task_dispatcher
+        self._servers = [s for s in self._sockets.values() if isinstance(s, TcpWSGIServer)]
+        for server in self._servers:
+            server.channel_class = Connection
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -92,27 +114,22 @@ class Service:
         if self._stopping.is_set():
             return
         self._stopping.set()
-        self._server.pull_trigger()
+        self._servers[0].pull_trigger()
         self._thread.join()
         self._owned.close()
 
     def _loop(self) -> None:
         while not self._stopping.is_set():
-            wasyncore.loop(timeout=1.0, map=self._sockets, count=1)
-        wasyncore.dispatcher.close(self._server)  # the listening socket alone
+            self._sockets.turn(1.0)
+        for server in self._servers:
+            wasyncore.dispatcher.close(server)  # the listening socket alone
         end = time.monotonic() + _GRACE
-        while self._answering() and time.monotonic() < end:
-            wasyncore.loop(timeout=0.05, map=self._sockets, count=1)
-        self._server.task_dispatcher.shutdown(timeout=1)
-        self._server.trigger.close()
-        wasyncore.close_all(self._sockets)
-
-    def _answering(self) -> bool:
-        return any(
-            channel.requests or channel.total_outbufs_len
-            for channel in self._sockets.values()
-            if isinstance(channel, HTTPChannel)
-        )
+        while self._sockets.answers_in_flight() and time.monotonic() < end:
+            self._sockets.turn(0.05)
+        self._dispatcher.shutdown(timeout=1)
+        for server in self._servers:
+            server.trigger.close()
+        self._sockets.close()
 
 
 def serve(
@@ -121,6 +138,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     keys: str | PathLike[str] | KeyStore | None = None,
+    limits: Limits | None = None,
 ) -> Service:
     """Serve a directory from this process, beside whatever else it does.
 
@@ -129,11 +147,15 @@ def serve(
     data
         A store, an XML file or a folder of XML files; left out: the bundled sample.
     host
-        The address to listen at; left out: this machine alone.
+        The address to listen at; left out: this machine alone. A name is listened at under
+        all its addresses; ``::`` is every address of this machine, IPv4 too.
     port
         The port to listen at; 0 takes a free one.
     keys
         The file of the keys; left out: one key is made, for this process and its time.
+    limits
+        What one client may occupy, and for how long; left out: `Limits()`. The number of
+        connections is bounded by the files that this process may open.
 
     Returns
     -------
@@ -167,7 +189,9 @@ def serve(
             folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
             key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        service = Service(store, key_store, host=host, port=port, api_key=api_key)
+        service = Service(
+            store, key_store, host=host, port=port, api_key=api_key, limits=limits
+        )
         service._owned.push(stack.pop_all())
     return service
 
@@ -188,7 +212,8 @@ def run(
     data
         A store, an XML file or a folder of XML files; left out: the bundled sample.
     host
-        The address to listen at; left out: this machine alone.
+        The address to listen at; left out: this machine alone. A name is listened at under
+        all its addresses; ``::`` is every address of this machine, IPv4 too.
     port
         The port to listen at; 0 takes a free one.
     keys
@@ -201,6 +226,7 @@ def run(
     ConfigurationError
         It cannot listen there.
     """
+    bounded_by_open_files(Limits().connections, raise_soft_limit=True)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
@@ -225,17 +251,52 @@ def _opened(data: str | PathLike[str] | None) -> Store:
     return open_data(None if data is None else Path(data))
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def _listeners(host: str, port: int) -> list[socket.socket]:
+    """Return a listening socket for each address of `host`, all at one port."""
     if not 0 <= port <= 65_535:
         raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys((family, a[0]) for family, *_, a in found))
+        if addresses == [(socket.AF_INET6, "::")]:
+            # Two sockets, not one for both families: it would write IPv4 clients as ::ffff:…
+            addresses.append((socket.AF_INET, "0.0.0.0"))  # noqa: S104 # was asked for
+        return _bound(addresses, port)
     except OSError as error:
         raise ConfigurationError(
             f"The service cannot listen at {host}, port {port}: {error.strerror}. "
             "Choose another port; 0 takes a free one."
         ) from error
+
+
+def _bound(addresses: list[tuple[int, str]], port: int) -> list[socket.socket]:
+    attempts = 10 if port == 0 else 1
+    while True:
+        attempts -= 1
+        with ExitStack() as stack:
+            listeners: list[socket.socket] = []
+            absent: OSError | None = None
+            try:
+                for family, address in addresses:
+                    own = listeners[0].getsockname()[1] if listeners else port
+                    try:
+                        listener = socket.create_server((address, own), family=family)
+                    except OSError as error:
+                        # A name may have an address of a family that is switched off here.
+                        if error.errno not in {EADDRNOTAVAIL, EAFNOSUPPORT}:
+                            raise
+                        absent = error
+                    else:
+                        listeners.append(stack.enter_context(listener))
+            except OSError as error:
+                # What is free for the first address may be taken for the second.
+                if error.errno == EADDRINUSE and attempts:
+                    continue
+                raise
+            if absent and not listeners:
+                raise absent
+            stack.pop_all()
+            return listeners
 
 
 def _url(listener: socket.socket) -> str:

@@ -1,0 +1,275 @@
+"""The service's connections: waitress' channels with deadlines, watched by epoll or kqueue.
+
+waitress asks every channel at every event, and has one timeout, which each byte renews. Here an
+event costs the same however many connections wait, and time runs from fixed points.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import selectors
+import time
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from waitress import wasyncore
+from waitress.channel import HTTPChannel
+
+try:
+    import resource
+except ImportError:  # pragma: no cover # Windows has none; its select() takes 512 sockets
+    resource = None  # type: ignore[assignment] # tells that there is no such limit
+
+if TYPE_CHECKING:
+    import socket
+
+__all__ = ["Connection", "Connections", "Limits", "bounded_by_open_files"]
+
+#: Files that the rest of the process may open: stores, key files, the server's own sockets.
+_OTHER_FILES = 200
+_WINDOWS_SOCKETS = 500
+
+#: Requests that a client may send at once without waiting: each may hold a whole answer.
+_PIPELINED = 8
+
+#: Bytes that a client has to take within `Limits.stall_seconds`.
+_STEP = 64 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one client may occupy of a service, and for how long.
+
+    Parameters
+    ----------
+    connections
+        Open connections in all. Beyond them the one that has waited longest is closed.
+    connections_per_address
+        Open connections of one IPv4 address or IPv6 network of 64 bits. Beyond them a new
+        one is closed at once.
+    exempt_addresses
+        Networks to which `connections_per_address` does not apply: this machine, or a proxy.
+    request_seconds
+        From the opening, or from a request's first byte, to its last one.
+    idle_seconds
+        Between an answer and the next request's first byte.
+    stall_seconds
+        In which a client takes at least 64 KiB of its answer, or all of it.
+    """
+
+    connections: int = 4096
+    connections_per_address: int = 512
+    exempt_addresses: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
+    request_seconds: float = 10.0
+    idle_seconds: float = 60.0
+    stall_seconds: float = 20.0
+
+
+def bounded_by_open_files(connections: int, *, raise_soft_limit: bool = False) -> int:
+    """Return how many connections this process can hold, at most `connections`.
+
+    Parameters
+    ----------
+    connections
+        How many are wanted.
+    raise_soft_limit
+        Whether to raise the process' soft limit of open files as far as needed and allowed.
+
+    Returns
+    -------
+    int
+        At least one.
+    """
+    if resource is None:  # pragma: no cover # Windows
+        return min(connections, _WINDOWS_SOCKETS)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + _OTHER_FILES
+    if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY:
+        return connections
+    return max(1, min(connections, soft - _OTHER_FILES))
+
+
+class Connections(dict[int, Any]):
+    """The sockets of a service by file descriptor, as waitress keeps them, and their events."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__()
+        self.limits = limits
+        self._exempt = [ipaddress.ip_network(text) for text in limits.exempt_addresses]
+        self._selector = selectors.DefaultSelector()
+        self._touched: deque[Connection] = deque()
+        #: Connections without a request that is being answered, longest first.
+        self._waiting: OrderedDict[Connection, None] = OrderedDict()
+        self._count = 0
+        self._open: Counter[str] = Counter()
+        self._sweep_every = min(
+            1.0, limits.request_seconds / 5, limits.idle_seconds / 5, limits.stall_seconds / 5
+        )
+        self._next_sweep = 0.0
+
+    def __setitem__(self, descriptor: int, dispatcher: Any) -> None:
+        super().__setitem__(descriptor, dispatcher)
+        self._count += isinstance(dispatcher, Connection)
+        self._selector.register(descriptor, selectors.EVENT_READ, dispatcher)
+
+    def __delitem__(self, descriptor: int) -> None:
+        dispatcher = self.pop(descriptor)
+        if descriptor in self._selector.get_map():
+            self._selector.unregister(descriptor)
+        if isinstance(dispatcher, Connection):
+            self._count -= 1
+            self._waiting.pop(dispatcher, None)
+            if dispatcher.client is not None:
+                self._open[dispatcher.client] -= 1
+                if not self._open[dispatcher.client]:
+                    del self._open[dispatcher.client]
+
+    def admit(self, connection: Connection, address: str) -> None:
+        """Count a new connection, and close one if there are too many."""
+        host = ipaddress.ip_address(address.partition("%")[0])
+        if not any(host in exempt for exempt in self._exempt):
+            network = ipaddress.ip_network((host, 64 if host.version == 6 else 32), strict=False)
+            client = str(network)
+            if self._open[client] >= self.limits.connections_per_address:
+                connection.handle_close()
+                return
+            connection.client = client
+            self._open[client] += 1
+        self._waiting[connection] = None
+        if self._count > self.limits.connections:
+            # The new one stands last: it goes itself if all others are being answered.
+            next(iter(self._waiting)).handle_close()
+
+    def answering(self, connection: Connection) -> None:
+        """Spare a connection whose request is complete until it has its answer."""
+        self._waiting.pop(connection, None)
+
+    def touch(self, connection: Connection) -> None:
+        """Tell, from any thread, that a connection's thread is done with it or has output."""
+        self._touched.append(connection)
+
+    def turn(self, timeout: float) -> None:
+        """Handle what happens within `timeout` seconds, and close what is overdue."""
+        while self._touched:
+            connection = self._touched.popleft()
+            if self.get(connection.descriptor) is connection:
+                if connection.finish_answer():
+                    self._waiting[connection] = None
+                    self._waiting.move_to_end(connection)
+                self._update(connection.descriptor, connection)
+        for key, events in self._selector.select(min(timeout, self._sweep_every)):
+            if events & selectors.EVENT_READ and self.get(key.fd) is key.data:
+                wasyncore.read(key.data)
+            if events & selectors.EVENT_WRITE and self.get(key.fd) is key.data:
+                wasyncore.write(key.data)
+            if isinstance(key.data, Connection) and self.get(key.fd) is key.data:
+                self._update(key.fd, key.data)
+        now = time.monotonic()
+        if now >= self._next_sweep:
+            self._next_sweep = now + self._sweep_every
+            for connection in self._connections():
+                if connection.is_overdue(now):
+                    connection.handle_close()
+
+    def answers_in_flight(self) -> bool:
+        """Return whether a request is being answered or an answer being sent."""
+        return any(c.requests or c.total_outbufs_len for c in self._connections())
+
+    def close(self) -> None:
+        """Close every socket."""
+        for connection in self._connections():
+            connection.handle_close()
+        wasyncore.close_all(self)
+        self._selector.close()
+
+    def _connections(self) -> list[Connection]:
+        return [value for value in self.values() if isinstance(value, Connection)]
+
+    def _update(self, descriptor: int, connection: Connection) -> None:
+        wanted = (selectors.EVENT_READ if connection.readable() else 0) | (
+            selectors.EVENT_WRITE if connection.writable() else 0
+        )
+        key = self._selector.get_map().get(descriptor)
+        if key is None:
+            if wanted:
+                self._selector.register(descriptor, wanted, connection)
+        elif not wanted:
+            self._selector.unregister(descriptor)
+        elif key.events != wanted:
+            self._selector.modify(descriptor, wanted, connection)
+
+
+class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
+    """A client's connection, with its deadlines."""
+
+    #: Under which the limit of connections counts it, if it does.
+    client: str | None = None
+
+    def __init__(
+        self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Connections
+    ) -> None:
+        self.descriptor = sock.fileno()
+        self._since = time.monotonic()
+        self._is_idle = False  # a new one is to say at once what it wants
+        self._sent = 0
+        self._mark: tuple[int, float] | None = None
+        super().__init__(server, sock, addr, adj, map=map)
+        map.admit(self, addr[0])
+
+    def received(self, data: bytes) -> bool:
+        """Take what came, and begin to answer what is complete."""
+        if self._is_idle:
+            self._is_idle = False
+            self._since = time.monotonic()
+        accepted: bool = super().received(data)
+        if len(self.requests) > _PIPELINED:
+            self.handle_close()
+        elif self.requests:
+            self._map.answering(self)
+        return accepted
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send what the socket takes, and count it."""
+        sent: int = super().send(data, do_close=do_close)
+        self._sent += sent
+        return sent
+
+    def write_soon(self, data: Any) -> int:
+        """Take a part of an answer; runs in the thread that answers."""
+        length: int = super().write_soon(data)
+        if self.total_outbufs_len:
+            self._map.touch(self)
+        return length
+
+    def service(self) -> None:
+        """Answer one request; runs in a thread of its own."""
+        super().service()
+        self._map.touch(self)
+        self.server.pull_trigger()
+
+    def finish_answer(self) -> bool:
+        """Let the time for the next request begin, if no request is being answered."""
+        if self.requests:
+            return False
+        self._since = time.monotonic()
+        self._is_idle = self.request is None
+        return True
+
+    def is_overdue(self, now: float) -> bool:
+        """Return whether its time is up."""
+        limits: Limits = self._map.limits
+        if self.total_outbufs_len:
+            self._since = now
+            if self._mark is None or self._sent - self._mark[0] >= _STEP:
+                self._mark = (self._sent, now)
+            return now - self._mark[1] > limits.stall_seconds
+        self._mark = None
+        if self.requests:
+            return False
+        return now - self._since > (
+            limits.idle_seconds if self._is_idle else limits.request_seconds
+        )

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import ipaddress
 import selectors
+import socket
+import sys
 import time
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # pragma: no cover # Windows has none; its select() takes 512 sockets
-    resource = None  # type: ignore[assignment] # tells that there is no such limit
-
-if TYPE_CHECKING:
-    import socket
 
 __all__ = ["Connection", "Connections", "Limits", "bounded_by_open_files"]
 
@@ -33,8 +31,11 @@ _WINDOWS_SOCKETS = 500
 #: Requests that a client may send at once without waiting: each may hold a whole answer.
 _PIPELINED = 8
 
-#: Bytes that a client has to take within `Limits.stall_seconds`.
+#: Bytes that a client has to take within `Limits.stall_seconds`. What the system has buffered
+#: counts as taken, and a full buffer takes more when a third of it is free: so it has a bound,
+#: which is also one for the memory that unread answers occupy.
 _STEP = 64 * 1024
+_SEND_BUFFER = 128 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,7 @@ class Limits:
     exempt_addresses: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
     request_seconds: float = 10.0
     idle_seconds: float = 60.0
-    stall_seconds: float = 20.0
+    stall_seconds: float = 30.0
 
 
 def bounded_by_open_files(connections: int, *, raise_soft_limit: bool = False) -> int:
@@ -81,8 +82,8 @@ def bounded_by_open_files(connections: int, *, raise_soft_limit: bool = False) -
     int
         At least one.
     """
-    if resource is None:  # pragma: no cover # Windows
-        return min(connections, _WINDOWS_SOCKETS)
+    if sys.platform == "win32":
+        return min(connections, _WINDOWS_SOCKETS)  # its select() takes 512
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = connections + _OTHER_FILES
     if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
@@ -166,8 +167,8 @@ class Connections(dict[int, Any]):
                 wasyncore.read(key.data)
             if events & selectors.EVENT_WRITE and self.get(key.fd) is key.data:
                 wasyncore.write(key.data)
-            if isinstance(key.data, Connection) and self.get(key.fd) is key.data:
-                self._update(key.fd, key.data)
+            if isinstance(dispatcher := self.get(key.fd), Connection):
+                self._update(key.fd, dispatcher)
         now = time.monotonic()
         if now >= self._next_sweep:
             self._next_sweep = now + self._sweep_every
@@ -203,20 +204,41 @@ class Connections(dict[int, Any]):
             self._selector.modify(descriptor, wanted, connection)
 
 
+class _Request(HTTPRequestParser):  # type: ignore[misc] # waitress ships no types
+    """A request, which has one end only, whoever reads it."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        # waitress takes the encoding of HTTP/1.1 out of the headers and ignores that of 1.0.
+        if "TRANSFER_ENCODING" in self.headers or (
+            self.chunked and "CONTENT_LENGTH" in self.headers
+        ):
+            raise ParsingError(
+                "A Transfer-Encoding beside a Content-Length or in version 1.0 is refused"
+            )
+
+
 class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     """A client's connection, with its deadlines."""
 
+    parser_class = _Request
     #: Under which the limit of connections counts it, if it does.
     client: str | None = None
 
     def __init__(
-        self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Connections
+        self,
+        server: Any,
+        sock: socket.socket,
+        addr: Any,
+        adj: Any,
+        map: Connections,  # noqa: A002 # waitress' name
     ) -> None:
         self.descriptor = sock.fileno()
         self._since = time.monotonic()
         self._is_idle = False  # a new one is to say at once what it wants
         self._sent = 0
         self._mark: tuple[int, float] | None = None
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         super().__init__(server, sock, addr, adj, map=map)
         map.admit(self, addr[0])
 

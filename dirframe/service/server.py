@@ -189,9 +189,7 @@ def serve(
             folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
             key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        service = Service(
-            store, key_store, host=host, port=port, api_key=api_key, limits=limits
-        )
+        service = Service(store, key_store, host=host, port=port, api_key=api_key, limits=limits)
         service._owned.push(stack.pop_all())
     return service
 
@@ -226,7 +224,7 @@ def run(
     ConfigurationError
         It cannot listen there.
     """
-    bounded_by_open_files(Limits().connections, raise_soft_limit=True)
+    connections = bounded_by_open_files(Limits().connections, raise_soft_limit=True)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
@@ -238,6 +236,10 @@ def run(
     try:
         with serve(data, host=host, port=port, keys=KeyStore() if keys is None else keys) as url:
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
+            if connections < Limits().connections:
+                ACCESS_LOG.info(
+                    "At most %d connections: this process may open no more files.", connections
+                )
             asked_to_stop.wait()
             ACCESS_LOG.info("Stopping.")
     finally:
@@ -257,7 +259,7 @@ def _listeners(host: str, port: int) -> list[socket.socket]:
         raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys((family, a[0]) for family, *_, a in found))
+        addresses = list(dict.fromkeys((int(family), str(a[0])) for family, *_, a in found))
         if addresses == [(socket.AF_INET6, "::")]:
             # Two sockets, not one for both families: it would write IPv4 clients as ::ffff:…
             addresses.append((socket.AF_INET, "0.0.0.0"))  # noqa: S104 # was asked for

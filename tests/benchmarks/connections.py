@@ -2,7 +2,8 @@
 
 A process of its own holds connections that say nothing, send half a request, send a request byte
 by byte, or do not read their answers, and opens each again as soon as it is closed. Meanwhile
-eight clients read pages, and one asks for /healthz. Rounds without and with take turns.
+eight clients read pages, and one asks for /healthz. Rounds without and with take turns. Pages a
+second of the service's processor time (from Linux' /proc) are what a busy machine changes least.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
+import os
 import socket
 import tempfile
 import time
@@ -85,7 +87,14 @@ def attack(kinds: list[str], url: str, target: str, held: Event, stop: Event) ->
     asyncio.run(_attack(kinds, (parts.hostname or "", parts.port or 0), request, held, stop))
 
 
-def pages_a_second(url: str, key: str, seconds: float) -> float:
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def pages_a_second(url: str, pid: int, key: str, seconds: float) -> tuple[float, float]:
+    """Return pages a second of time, and of the service's processor time."""
+    used = processor_seconds(pid)
     end = time.perf_counter() + seconds
 
     def ask(number: int) -> int:
@@ -96,7 +105,8 @@ def pages_a_second(url: str, key: str, seconds: float) -> float:
         return answered
 
     with ThreadPoolExecutor(CLIENTS) as pool:
-        return sum(pool.map(ask, range(CLIENTS))) / seconds
+        answered = sum(pool.map(ask, range(CLIENTS)))
+    return answered / seconds, answered / (processor_seconds(pid) - used)
 
 
 def health(url: str, seconds: float) -> list[float]:
@@ -117,15 +127,17 @@ def health(url: str, seconds: float) -> list[float]:
     return times
 
 
-def measure(url: str, key: str, *, kind: str, size: int, rounds: int, seconds: float) -> None:
+def measure(
+    url: str, pid: int, key: str, *, kind: str, size: int, rounds: int, seconds: float
+) -> None:
     kinds = [KINDS[number % 4] if kind == "mixed" else kind for number in range(size)]
     target = f"/projects.xml?api_key={key}"
-    without: list[float] = []
-    held_up: list[float] = []
+    alone: list[tuple[float, float]] = []
+    besieged: list[tuple[float, float]] = []
     waits: list[float] = []
     context = multiprocessing.get_context("spawn")
     for _ in range(rounds):
-        without.append(pages_a_second(url, key, seconds))
+        alone.append(pages_a_second(url, pid, key, seconds))
         held, stop = context.Event(), context.Event()
         process = context.Process(target=attack, args=(kinds, url, target, held, stop))
         process.start()
@@ -134,20 +146,19 @@ def measure(url: str, key: str, *, kind: str, size: int, rounds: int, seconds: f
             with ThreadPoolExecutor(1) as pool:
                 asked = pool.submit(health, url, seconds)
                 try:
-                    held_up.append(pages_a_second(url, key, seconds))
+                    besieged.append(pages_a_second(url, pid, key, seconds))
                 except (OSError, HTTPException):
-                    held_up.append(0.0)
+                    besieged.append((0.0, 0.0))
                 waits += asked.result()
         finally:
             stop.set()
             process.join()
-    ratios = [b / a for a, b in zip(without, held_up, strict=True)]
-    print(
-        f"| {kind} | {size:,} | {median(without):,.0f} | {median(held_up):,.0f} "
-        f"| {median(ratios):.2f} | {min(ratios):.2f} | {median(waits) * 1000:,.0f} "
-        f"| {max(waits) * 1000:,.0f} |",
-        flush=True,
-    )
+    cells = [kind, f"{size:,}"]
+    for without, under in zip(zip(*alone, strict=True), zip(*besieged, strict=True), strict=True):
+        ratio = median(b / a for a, b in zip(without, under, strict=True))
+        cells += [f"{median(without):,.0f}", f"{median(under):,.0f}", f"{ratio:.2f}"]
+    cells += [f"{1000 * wait:,.0f}" for wait in (median(waits), max(waits))]
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -166,12 +177,14 @@ def main(arguments: list[str] | None = None) -> None:
         with KeyStore(keys) as key_store:
             key = key_store.add("benchmark", "service", daily_limit=10**9)
         read_once(path)
-        print("| kind | connections | pages/s without | with | ratio | worst ratio ", end="")
-        print("| /healthz median, ms | worst, ms |\n|---|--:|--:|--:|--:|--:|--:|--:|")
-        with served(path, keys) as url:
+        print("| kind | connections | pages/s without | with | ratio ", end="")
+        print("| pages/processor s without | with | ratio ", end="")
+        print("| /healthz median, ms | worst, ms |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+        with served(path, keys) as (url, pid):
             for kind in options.kind:
                 measure(
                     url,
+                    pid,
                     key,
                     kind=kind,
                     size=options.connections,

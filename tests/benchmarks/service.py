@@ -70,7 +70,8 @@ class Client:
 
 
 @contextmanager
-def served(store: Path, keys: Path) -> Iterator[str]:
+def served(store: Path, keys: Path) -> Iterator[tuple[str, int]]:
+    """Serve `store` in a process of its own; gives its address and process id."""
     command = [sys.executable, "-c", SERVER, str(store), str(keys)]
     with (
         tempfile.TemporaryFile("w+") as log,
@@ -83,7 +84,7 @@ def served(store: Path, keys: Path) -> Iterator[str]:
             assert process.poll() is None, "the service did not start"
             time.sleep(0.05)
         try:
-            yield found[0]
+            yield found[0], process.pid
         finally:
             process.terminate()
             process.wait(timeout=30)
@@ -178,7 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
         with KeyStore(keys) as key_store:
             key = key_store.add("benchmark", "service", daily_limit=10**9)
         read_once(path)
-        with served(path, keys) as url, Store(path) as store:
+        with served(path, keys) as (url, _), Store(path) as store:
             client, plain = Client(url, key), {}
             client.seconds(ACCOUNT)
             print("| collection | sort | very first, ms | first page, ms | last page, ms | ratio |")

@@ -341,14 +341,12 @@ BAD = {
     "a large body": (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\n", 413),
     "length and encoding": (
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
-        + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        + WHOLE,
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + WHOLE,
         400,
     ),
     "an encoding in the version that has none": (
         b"POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
-        + b"0\r\n\r\n"
-        + WHOLE,
+        b"0\r\n\r\n" + WHOLE,
         400,
     ),
 }

@@ -26,8 +26,11 @@ from dirframe.errors import ConfigurationError
 from dirframe.service.access_log import ACCESS_LOG, logged
 from dirframe.service.app import create_app
 from dirframe.service.keys import KeyStore
+from dirframe.service.page_rate import PAGE_RATE
+from dirframe.service.proxy import behind_proxy
 from dirframe.service.sample_data import open_data
 from dirframe.service.store import Store
+from dirframe.service.tasks import PersistentTask
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
@@ -37,6 +40,10 @@ __all__ = ["Service", "run", "serve"]
 
 _THREADS = 8
 _GRACE = 10.0
+
+
+class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress ships no types
+    task_class = PersistentTask
 
 
 class Service:
@@ -53,8 +60,18 @@ class Service:
     """
 
     def __init__(
-        self, store: Store, keys: KeyStore, *, host: str, port: int, api_key: ApiKey | None = None
+        self,
+        store: Store,
+        keys: KeyStore,
+        *,
+        host: str,
+        port: int,
+        api_key: ApiKey | None = None,
+        page_rate: int = PAGE_RATE,
+        trusted_proxy: str | None = None,
     ) -> None:
+        app = create_app(store, keys, page_rate=page_rate)
+        application = behind_proxy(logged(app), trusted_proxy)
         # More clients than threads is no cause for alarm: they wait their turn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         listener = _listener(host, port)
@@ -65,7 +82,7 @@ class Service:
         self._owned = ExitStack()
         self._sockets: dict[int, Any] = {}
         self._server = create_server(
-            logged(create_app(store, keys)),
+            application,
             map=self._sockets,
             sockets=[listener],
             threads=_THREADS,
@@ -73,7 +90,9 @@ class Service:
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
             channel_timeout=60,
+            clear_untrusted_proxy_headers=False,  # `behind_proxy` decides whom to believe
         )
+        self._server.channel_class = _Channel
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -121,6 +140,8 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     keys: str | PathLike[str] | KeyStore | None = None,
+    page_rate: int = PAGE_RATE,
+    trusted_proxy: str | None = None,
 ) -> Service:
     """Serve a directory from this process, beside whatever else it does.
 
@@ -134,6 +155,10 @@ def serve(
         The port to listen at; 0 takes a free one.
     keys
         The file of the keys; left out: one key is made, for this process and its time.
+    page_rate
+        HTML pages a minute for one client address; 0 is no limit.
+    trusted_proxy
+        Address or network of the proxy whose X-Forwarded headers are believed.
 
     Returns
     -------
@@ -146,7 +171,7 @@ def serve(
     StoreError
         The data cannot be served.
     ConfigurationError
-        It cannot listen there.
+        It cannot listen there, or the rate or the proxy is none.
 
     Examples
     --------
@@ -167,7 +192,15 @@ def serve(
             folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
             key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        service = Service(store, key_store, host=host, port=port, api_key=api_key)
+        service = Service(
+            store,
+            key_store,
+            host=host,
+            port=port,
+            api_key=api_key,
+            page_rate=page_rate,
+            trusted_proxy=trusted_proxy,
+        )
         service._owned.push(stack.pop_all())
     return service
 
@@ -178,6 +211,8 @@ def run(
     host: str = "127.0.0.1",
     port: int = 8000,
     keys: str | PathLike[str] | KeyStore | None = None,
+    page_rate: int = PAGE_RATE,
+    trusted_proxy: str | None = None,
 ) -> None:
     """Serve a directory in the foreground until SIGINT or SIGTERM; answers in flight finish.
 
@@ -193,13 +228,17 @@ def run(
         The port to listen at; 0 takes a free one.
     keys
         The file of the keys; left out: the one in the person's data folder.
+    page_rate
+        HTML pages a minute for one client address; 0 is no limit.
+    trusted_proxy
+        Address or network of the proxy whose X-Forwarded headers are believed.
 
     Raises
     ------
     StoreError
         The data or the keys cannot be used.
     ConfigurationError
-        It cannot listen there.
+        It cannot listen there, or the rate or the proxy is none.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
@@ -210,7 +249,14 @@ def run(
     signals = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda *_: asked_to_stop.set()) for number in signals]
     try:
-        with serve(data, host=host, port=port, keys=KeyStore() if keys is None else keys) as url:
+        with serve(
+            data,
+            host=host,
+            port=port,
+            keys=KeyStore() if keys is None else keys,
+            page_rate=page_rate,
+            trusted_proxy=trusted_proxy,
+        ) as url:
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
             asked_to_stop.wait()
             ACCESS_LOG.info("Stopping.")

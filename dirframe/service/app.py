@@ -97,7 +97,9 @@ def create_app(store: Store, keys: KeyStore, *, page_rate: int = PAGE_RATE) -> F
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     xml_endpoints: set[str] = set()
 
-    def add_xml(rule: str, endpoint: str, view: Callable[..., Response], **defaults: object) -> None:
+    def add_xml(
+        rule: str, endpoint: str, view: Callable[..., Response], **defaults: object
+    ) -> None:
         @wraps(view)
         def with_key(**arguments: object) -> Response:
             _check_key(keys)

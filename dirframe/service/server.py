@@ -27,6 +27,7 @@ from dirframe.service.access_log import ACCESS_LOG, logged
 from dirframe.service.app import create_app
 from dirframe.service.keys import KeyStore
 from dirframe.service.page_rate import PAGE_RATE
+from dirframe.service.progress import ImportProgress
 from dirframe.service.proxy import behind_proxy
 from dirframe.service.sample_data import open_data
 from dirframe.service.store import Store
@@ -35,6 +36,8 @@ from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from dirframe.service.progress import OnFile
 
 __all__ = ["Service", "run", "serve"]
 
@@ -240,23 +243,28 @@ def run(
     ConfigurationError
         It cannot listen there, or the rate or the proxy is none.
     """
+    asked_to_stop = threading.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    with ImportProgress() as progress:
+        opened = _opened(data, on_file=progress)  # before signals wait: Ctrl-C ends an import
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
     ACCESS_LOG.addHandler(handler)
     ACCESS_LOG.setLevel(logging.INFO)
-    asked_to_stop = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda *_: asked_to_stop.set()) for number in signals]
     try:
-        with serve(
-            data,
-            host=host,
-            port=port,
-            keys=KeyStore() if keys is None else keys,
-            page_rate=page_rate,
-            trusted_proxy=trusted_proxy,
-        ) as url:
+        with (
+            opened as store,
+            serve(
+                store,
+                host=host,
+                port=port,
+                keys=KeyStore() if keys is None else keys,
+                page_rate=page_rate,
+                trusted_proxy=trusted_proxy,
+            ) as url,
+        ):
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
             asked_to_stop.wait()
             ACCESS_LOG.info("Stopping.")
@@ -267,8 +275,8 @@ def run(
         ACCESS_LOG.setLevel(level)
 
 
-def _opened(data: str | PathLike[str] | None) -> Store:
-    return open_data(None if data is None else Path(data))
+def _opened(data: str | PathLike[str] | None, *, on_file: OnFile | None = None) -> Store:
+    return open_data(None if data is None else Path(data), on_file=on_file)
 
 
 def _listener(host: str, port: int) -> socket.socket:

@@ -118,7 +118,9 @@ TYPES = [".xml", ".XML", ".Xml", "%2Exml", ".x%6Dl", ".xml.xml", "..xml", "/.xml
 def targets(draw: st.DrawFn) -> str:
     start = draw(st.sampled_from(["/", "//", "/./", "/x/../", "/%2F", "http://a.example/", "/;/"]))
     ends = "".join(draw(st.lists(st.sampled_from(ENDS), max_size=3)))
-    asked = draw(st.sampled_from(["", "?", "?page=1", "?query=", "?api_key=", "?v=1&api_key=0", ";"]))
+    asked = draw(
+        st.sampled_from(["", "?", "?page=1", "?query=", "?api_key=", "?v=1&api_key=0", ";"])
+    )
     return start + draw(st.sampled_from(NAMES)) + draw(st.sampled_from(TYPES)) + ends + asked
 
 

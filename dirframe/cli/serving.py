@@ -33,7 +33,7 @@ __all__ = ["generate", "keys", "serve"]
     metavar="ADDRESS",
     help="Proxy (address or network) whose X-Forwarded headers are believed.",
 )
-def serve(
+def serve(  # noqa: PLR0917  # click hands them on by name
     data: Path | None,
     host: str,
     port: int,

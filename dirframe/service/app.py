@@ -95,6 +95,64 @@ def create_app(store: Store, keys: KeyStore, *, page_rate: int = PAGE_RATE) -> F
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    xml_endpoints = _add_xml(app, store, keys)
+
+    def is_xml() -> bool:
+        return (request.endpoint or _answering_endpoint(app)) in xml_endpoints
+
+    @app.before_request
+    def check() -> Response | None:
+        check_request(request.environ)
+        if request.method != "OPTIONS":
+            return None
+        if request.environ["PATH_INFO"] != "*" and _answering_endpoint(app) is None:
+            return None
+        response = Response(status=204, headers={"Allow": ", ".join(METHODS)})
+        del response.headers["Content-Type"]
+        return response
+
+    @app.get("/healthz")
+    def healthz() -> Response:
+        counts = ", ".join(f"{store.count(r)} {r.collection}" for r in RESOURCES.values())
+        return Response(f"ok: {counts}\n", mimetype="text/plain")
+
+    @app.after_request
+    def finish(response: Response) -> Response:
+        response.headers.extend(_HEADERS)
+        if is_xml() or _answering_endpoint(app) == "healthz":
+            response.headers.extend(_SHARED)
+            if request.method == "OPTIONS":
+                response.headers.extend(_PREFLIGHT)
+        if response.mimetype == "text/html":
+            compress(response, request)
+        return response
+
+    @app.errorhandler(InvalidInputError)
+    def refuse(error: InvalidInputError) -> Response:
+        return fail(BadRequest(str(error)))
+
+    @app.errorhandler(HTTPException)
+    def fail(error: HTTPException) -> Response:
+        if isinstance(error, NotFound) and error is request.routing_exception:
+            error.description = _NOTHING
+        response = Response(error.get_response().get_data(), status=error.code)
+        for name, value in error.get_headers(request.environ):
+            if name in {"Allow", "Retry-After", "Location"}:
+                response.headers[name] = value
+        if is_xml():
+            response.mimetype = "application/xml"
+            response.set_data(failed_xml(error.description or error.name))
+        else:
+            response.mimetype = "text/html"
+            response.set_data(error_page(store, error))
+        return response
+
+    app.register_blueprint(create_pages(store, PageRate(page_rate)))
+    return app
+
+
+def _add_xml(app: Flask, store: Store, keys: KeyStore) -> set[str]:
+    """Add the views of XML, each behind the check of the key, and return their endpoints."""
     xml_endpoints: set[str] = set()
 
     def add_xml(
@@ -107,32 +165,6 @@ def create_app(store: Store, keys: KeyStore, *, page_rate: int = PAGE_RATE) -> F
 
         app.add_url_rule(rule, endpoint, with_key, defaults=defaults)
         xml_endpoints.add(endpoint)
-
-    def answering_endpoint() -> str | None:
-        """Return the endpoint at the address, also where it does not answer this method."""
-        if "endpoint" not in g:
-            try:
-                adapter = app.create_url_adapter(request)
-                rule = adapter.match(method="GET") if adapter else None
-            except HTTPException:
-                rule = None
-            g.endpoint = rule[0] if rule else None
-        endpoint: str | None = g.endpoint
-        return endpoint
-
-    def is_xml() -> bool:
-        return (request.endpoint or answering_endpoint()) in xml_endpoints
-
-    @app.before_request
-    def check() -> Response | None:
-        check_request(request.environ)
-        if request.method != "OPTIONS":
-            return None
-        if request.environ["PATH_INFO"] != "*" and answering_endpoint() is None:
-            return None
-        response = Response(status=204, headers={"Allow": ", ".join(METHODS)})
-        del response.headers["Content-Type"]
-        return response
 
     def collection(resource: Resource) -> Response:
         arguments = _arguments()
@@ -166,45 +198,20 @@ def create_app(store: Store, keys: KeyStore, *, page_rate: int = PAGE_RATE) -> F
         add_xml(f"{path}/.xml", f"no_{endpoint}", single, resource=resource, segment="")
     # The least specific of the rules: whatever else is asked for as XML.
     add_xml("/<path:address>.xml", "no_xml", _nothing)
+    return xml_endpoints
 
-    @app.get("/healthz")
-    def healthz() -> Response:
-        counts = ", ".join(f"{store.count(r)} {r.collection}" for r in RESOURCES.values())
-        return Response(f"ok: {counts}\n", mimetype="text/plain")
 
-    @app.after_request
-    def finish(response: Response) -> Response:
-        response.headers.extend(_HEADERS)
-        if is_xml() or answering_endpoint() == "healthz":
-            response.headers.extend(_SHARED)
-            if request.method == "OPTIONS":
-                response.headers.extend(_PREFLIGHT)
-        if response.mimetype == "text/html":
-            compress(response, request)
-        return response
-
-    @app.errorhandler(InvalidInputError)
-    def refuse(error: InvalidInputError) -> Response:
-        return fail(BadRequest(str(error)))
-
-    @app.errorhandler(HTTPException)
-    def fail(error: HTTPException) -> Response:
-        if isinstance(error, NotFound) and error is request.routing_exception:
-            error.description = _NOTHING
-        response = Response(error.get_response().get_data(), status=error.code)
-        for name, value in error.get_headers(request.environ):
-            if name in {"Allow", "Retry-After", "Location"}:
-                response.headers[name] = value
-        if is_xml():
-            response.mimetype = "application/xml"
-            response.set_data(failed_xml(error.description or error.name))
-        else:
-            response.mimetype = "text/html"
-            response.set_data(error_page(store, error))
-        return response
-
-    app.register_blueprint(create_pages(store, PageRate(page_rate)))
-    return app
+def _answering_endpoint(app: Flask) -> str | None:
+    """Return the endpoint at the address, also where it does not answer this method."""
+    if "endpoint" not in g:
+        try:
+            adapter = app.create_url_adapter(request)
+            rule = adapter.match(method="GET") if adapter else None
+        except HTTPException:
+            rule = None
+        g.endpoint = rule[0] if rule else None
+    endpoint: str | None = g.endpoint
+    return endpoint
 
 
 def _arguments() -> dict[str, str]:

@@ -6,6 +6,7 @@ import ipaddress
 import math
 import threading
 from collections import OrderedDict
+from typing import cast
 
 from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import InMemoryBucket
@@ -68,12 +69,13 @@ class PageRate:
             self._buckets[client] = bucket
             while len(self._buckets) > self._addresses:
                 self._buckets.popitem(last=False)
-            now = bucket.now()
+            now: int = bucket.now()  # type: ignore[no-untyped-call]  # it has no types
             bucket.leak(now)
             item = RateItem("page", now)
             if bucket.put(item):
                 return 0
-            return max(1, math.ceil(bucket.waiting(item) / 1000))
+            wait = cast("int", bucket.waiting(item))  # a bucket in memory has nothing to await
+            return max(1, math.ceil(wait / 1000))
 
 
 def _client(address: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
 from tqdm.std import tqdm
 
@@ -35,7 +35,7 @@ class ImportProgress:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._bar: tqdm[None] | None = None
+        self._bar: Any = None
         self._next_line = 0.0
 
     def __call__(self, done: int, total: int, records: int) -> None:

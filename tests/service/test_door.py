@@ -124,7 +124,7 @@ def targets(draw: st.DrawFn) -> str:
     return start + draw(st.sampled_from(NAMES)) + draw(st.sampled_from(TYPES)) + ends + asked
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(targets(), st.sampled_from(["GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "get", "FOO"]))
 @example("/projects.xml/", "GET")
 @example("/projects/7.xml%2F", "GET")

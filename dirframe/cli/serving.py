@@ -21,7 +21,26 @@ __all__ = ["generate", "keys", "serve"]
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option("--keys", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
-def serve(data: Path | None, host: str, port: int, keys: Path | None) -> None:
+@click.option(
+    "--page-rate",
+    type=click.IntRange(0),
+    default=60,
+    show_default=True,
+    help="HTML pages a minute for one client address; 0: no limit.",
+)
+@click.option(
+    "--trusted-proxy",
+    metavar="ADDRESS",
+    help="Proxy (address or network) whose X-Forwarded headers are believed.",
+)
+def serve(  # noqa: PLR0917  # click hands them on by name
+    data: Path | None,
+    host: str,
+    port: int,
+    keys: Path | None,
+    page_rate: int,
+    trusted_proxy: str | None,
+) -> None:
     """Serve a directory until interrupted.
 
     Answers the XML interface and shows the same as pages.
@@ -32,10 +51,18 @@ def serve(data: Path | None, host: str, port: int, keys: Path | None) -> None:
     Examples:
       dirframe serve --port 8080
       dirframe serve --data my-directory/ --host 0.0.0.0
+      dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
     """
     from dirframe.service.server import run
 
-    run(data, host=host, port=port, keys=keys)
+    run(
+        data,
+        host=host,
+        port=port,
+        keys=keys,
+        page_rate=page_rate,
+        trusted_proxy=trusted_proxy,
+    )
 
 
 @click.group()

@@ -9,7 +9,9 @@ import logging
 import re
 import time
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import quote, urlencode
+
+from dirframe.service.arguments import parse_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,8 +62,8 @@ def logged(app: WSGIApplication) -> WSGIApplication:
 
 def shown_target(path: str, query_string: str) -> str:
     """Return a request's target as it may stand in a log, in one line."""
-    asked = parse_qs(query_string, errors="replace", max_num_fields=None)
-    shown = {name: asked[name][0] for name in _SHOWN if name in asked}
+    asked = parse_arguments(query_string)
+    shown = {name: asked[name] for name in _SHOWN if asked.get(name)}
     text = quote(path, safe="/.", errors="replace", encoding="latin-1")
     target = re.sub(r"api_key.*", "api_key…", text, flags=re.IGNORECASE)
     return _SECRET.sub("…", target + (f"?{urlencode(shown)}" if shown else ""))

@@ -27,6 +27,8 @@ from dirframe.service.words import index_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from dirframe.service.progress import OnFile
+
 __all__ = ["APPLICATION_ID", "VERSION", "base_sorts", "build_store"]
 
 #: Marks the file as ours ("dirf"), in the place that SQLite keeps for this.
@@ -45,7 +47,7 @@ def base_sorts(resource: Resource) -> list[str]:
     return [sort for sort in resource.sorts if not sort.endswith("_reverse")]
 
 
-def build_store(path: Path, sources: Iterable[Path]) -> Path:
+def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None = None) -> Path:
     """Build the store of a directory from XML collections.
 
     Parameters
@@ -55,6 +57,8 @@ def build_store(path: Path, sources: Iterable[Path]) -> Path:
     sources
         Files (``.xml``, ``.xml.gz``) and folders of such files. Where two hold the same id,
         the later record replaces the earlier one.
+    on_file
+        Is told before the first file and after each.
 
     Returns
     -------
@@ -75,7 +79,7 @@ def build_store(path: Path, sources: Iterable[Path]) -> Path:
         raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
     try:
         with closing(sqlite3.connect(unfinished, isolation_level=None)) as database:
-            _fill(database, files)
+            _fill(database, files, on_file)
         os.replace(unfinished, path)  # noqa: PTH105  # Path.replace is the same, this says so
     except sqlite3.Error as error:
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
@@ -84,7 +88,7 @@ def build_store(path: Path, sources: Iterable[Path]) -> Path:
     return path
 
 
-def _fill(database: sqlite3.Connection, files: list[Path]) -> None:
+def _fill(database: sqlite3.Connection, files: list[Path], on_file: OnFile | None) -> None:
     # A build that is interrupted leaves no store, so it needs no journal.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
         database.execute(f"PRAGMA {pragma}")
@@ -92,12 +96,18 @@ def _fill(database: sqlite3.Connection, files: list[Path]) -> None:
     for resource in RESOURCES.values():
         _create_tables(database, resource)
     imported = Imported()
-    for file in files:
+    total = 0
+    if on_file is not None:
+        on_file(0, len(files), 0)
+    for done, file in enumerate(files, start=1):
         imported.records = 0
         records = read_file(file, imported)
         while batch := list(islice(records, _AT_ONCE)):
             for resource in RESOURCES.values():
                 _write(database, resource, [r for r in batch if r.resource is resource])
+        total += imported.records
+        if on_file is not None:
+            on_file(done, len(files), total)
     for resource in RESOURCES.values():
         _order(database, resource)
     database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")

@@ -19,6 +19,8 @@ from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 
+from dirframe.service.tasks import PersistentTask
+
 if sys.platform != "win32":
     import resource
 
@@ -222,6 +224,7 @@ class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     """A client's connection, with its deadlines."""
 
     parser_class = _Request
+    task_class = PersistentTask
     #: Under which the limit of connections counts it, if it does.
     client: str | None = None
 

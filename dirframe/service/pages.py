@@ -6,17 +6,18 @@ What stays out: XML (`app`, `writer`), where records come from (`store`).
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template, request, url_for
 from lxml import etree
-from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.arguments import asked_page
+from dirframe.service.arguments import parse_arguments, requested_page, requested_query
 from dirframe.service.records import Value, record_from_element
 
 if TYPE_CHECKING:
+    from dirframe.service.page_rate import PageRate
     from dirframe.service.store import Store
 
 __all__ = ["create_pages", "error_page"]
@@ -38,11 +39,33 @@ SORT_LABELS = {
 DEFAULT_KUDO_RANK = "1"
 
 
-def create_pages(store: Store) -> Blueprint:
-    """Return the pages of `store`: home, lists, and one for each account and project."""
+def create_pages(store: Store, rate: PageRate) -> Blueprint:
+    """Return the pages of `store`: home, lists, and one for each account and project.
+
+    Parameters
+    ----------
+    store
+        The directory's records.
+    rate
+        How many pages each client address may read.
+
+    Returns
+    -------
+    flask.Blueprint
+        To be registered with an application, which renders its errors.
+    """
     pages = Blueprint("pages", __name__)
     pages.add_app_template_filter(link, "link")
     pages.add_app_template_filter(thousands, "thousands")
+
+    @pages.before_request
+    def count_page() -> None:
+        if wait := rate.acquire(request.remote_addr or ""):
+            raise TooManyRequests(
+                f"Too many pages were read from your address. Try again in {wait} seconds; "
+                "programs read the XML interface, with a key.",
+                retry_after=wait,
+            )
 
     @pages.get("/")
     def home() -> str:
@@ -50,16 +73,20 @@ def create_pages(store: Store) -> Blueprint:
         return render_template("home.html", synthetic=store.synthetic, counts=counts)
 
     def listing(resource: Resource) -> str:
-        query, sort = request.args.get("query", "").strip(), request.args.get("sort")
-        sort = sort or resource.default_sort
-        number = asked_page(request.args)
+        arguments = parse_arguments(request.environ.get("QUERY_STRING", ""))
+        query = requested_query(arguments).strip()
+        sort = arguments.get("sort") or resource.default_sort
+        number = requested_page(arguments)
         page = store.page(resource, query=query, sort=sort, page=number)
         last = max(1, -(-page.available // PAGE_SIZE))
 
         def address(to: int) -> str:
-            asked = {"query": query, "sort": sort if sort != resource.default_sort else ""}
-            chosen = {name: value for name, value in asked.items() if value}
-            return f"/{resource.collection}?{urlencode({**chosen, 'page': to})}"
+            return url_for(
+                f".{resource.collection}",
+                query=query or None,
+                sort=sort if sort != resource.default_sort else None,
+                page=to,
+            )
 
         return render_template(
             "list.html",
@@ -74,8 +101,7 @@ def create_pages(store: Store) -> Blueprint:
             query=query,
             sort=sort,
             sort_labels=[(sort, SORT_LABELS[sort]) for sort in resource.sorts],
-            xml=f"/{resource.collection}.xml?"
-            + urlencode({"query": query, "sort": sort, "page": number}),
+            xml=url_for(f"{resource.collection}_xml", query=query, sort=sort, page=number),
         )
 
     def single(resource: Resource, segment: str) -> str:

@@ -13,12 +13,16 @@ import time
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dirframe.errors import StoreError
 from dirframe.service.building import APPLICATION_ID, VERSION
 from dirframe.service.importing import find_files
 from dirframe.service.store import Store
 from dirframe.settings import cache_folder
+
+if TYPE_CHECKING:
+    from dirframe.service.progress import OnFile
 
 __all__ = ["open_data", "sample_files"]
 
@@ -48,7 +52,7 @@ def sample_files() -> list[Path]:
     )
 
 
-def open_data(data: Path | None = None) -> Store:
+def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Store:
     """Open a store, or XML files as one.
 
     Parameters
@@ -58,6 +62,8 @@ def open_data(data: Path | None = None) -> Store:
         bundled sample. A store built from XML is kept in the cache folder under the digest
         of the files, so that the same files are imported once. To build one removes those that
         an older version of dirframe has left there, unless a process has them open.
+    on_file
+        Is told of each file that is imported, if files have to be.
 
     Returns
     -------
@@ -88,7 +94,7 @@ def open_data(data: Path | None = None) -> Store:
             return _held(Store(kept))
         except StoreError:
             pass  # damaged: built anew
-    store = _held(Store.build(kept, files))
+    store = _held(Store.build(kept, files, on_file=on_file))
     _prune(kept)
     return store
 

@@ -34,12 +34,17 @@ from dirframe.service.connections import (
     bounded_by_open_files,
 )
 from dirframe.service.keys import KeyStore
+from dirframe.service.page_rate import PAGE_RATE
+from dirframe.service.progress import ImportProgress
+from dirframe.service.proxy import behind_proxy
 from dirframe.service.sample_data import open_data
 from dirframe.service.store import Store
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from dirframe.service.progress import OnFile
 
 __all__ = ["Service", "run", "serve"]
 
@@ -69,11 +74,20 @@ class Service:
         port: int,
         api_key: ApiKey | None = None,
         limits: Limits | None = None,
+        page_rate: int = PAGE_RATE,
+        trusted_proxy: str | None = None,
     ) -> None:
+        app = create_app(store, keys, page_rate=page_rate)
+        application = behind_proxy(logged(app), trusted_proxy)
         # More clients than threads is no cause for alarm: they wait their turn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         limits = limits or Limits()
-        limits = replace(limits, connections=bounded_by_open_files(limits.connections))
+        proxies = () if trusted_proxy is None else (trusted_proxy,)
+        limits = replace(
+            limits,
+            connections=bounded_by_open_files(limits.connections),
+            exempt_addresses=limits.exempt_addresses + proxies,
+        )
         listeners = _listeners(host, port)
         self.api_key = api_key
         self.url = _url(listeners[0])
@@ -82,7 +96,7 @@ class Service:
         self._owned = ExitStack()
         self._sockets = Connections(limits)
         self._dispatcher = create_server(
-            logged(create_app(store, keys)),
+            application,
             map=self._sockets,
             sockets=listeners,
             threads=_THREADS,
@@ -92,6 +106,7 @@ class Service:
             # `Connections` decides about both.
             connection_limit=limits.connections + 1000,
             channel_timeout=2**31,
+            clear_untrusted_proxy_headers=False,  # `behind_proxy` decides whom to believe
         ).task_dispatcher
         self._servers = [s for s in self._sockets.values() if isinstance(s, TcpWSGIServer)]
         for server in self._servers:
@@ -139,6 +154,8 @@ def serve(
     port: int = 0,
     keys: str | PathLike[str] | KeyStore | None = None,
     limits: Limits | None = None,
+    page_rate: int = PAGE_RATE,
+    trusted_proxy: str | None = None,
 ) -> Service:
     """Serve a directory from this process, beside whatever else it does.
 
@@ -156,6 +173,10 @@ def serve(
     limits
         What one client may occupy, and for how long; left out: `Limits()`. The number of
         connections is bounded by the files that this process may open.
+    page_rate
+        HTML pages a minute for one client address; 0 is no limit.
+    trusted_proxy
+        Address or network of the proxy whose X-Forwarded headers are believed.
 
     Returns
     -------
@@ -168,7 +189,7 @@ def serve(
     StoreError
         The data cannot be served.
     ConfigurationError
-        It cannot listen there.
+        It cannot listen there, or the rate or the proxy is none.
 
     Examples
     --------
@@ -189,7 +210,16 @@ def serve(
             folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
             key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        service = Service(store, key_store, host=host, port=port, api_key=api_key, limits=limits)
+        service = Service(
+            store,
+            key_store,
+            host=host,
+            port=port,
+            api_key=api_key,
+            page_rate=page_rate,
+            trusted_proxy=trusted_proxy,
+            limits=limits,
+        )
         service._owned.push(stack.pop_all())
     return service
 
@@ -200,6 +230,8 @@ def run(
     host: str = "127.0.0.1",
     port: int = 8000,
     keys: str | PathLike[str] | KeyStore | None = None,
+    page_rate: int = PAGE_RATE,
+    trusted_proxy: str | None = None,
 ) -> None:
     """Serve a directory in the foreground until SIGINT or SIGTERM; answers in flight finish.
 
@@ -216,25 +248,41 @@ def run(
         The port to listen at; 0 takes a free one.
     keys
         The file of the keys; left out: the one in the person's data folder.
+    page_rate
+        HTML pages a minute for one client address; 0 is no limit.
+    trusted_proxy
+        Address or network of the proxy whose X-Forwarded headers are believed.
 
     Raises
     ------
     StoreError
         The data or the keys cannot be used.
     ConfigurationError
-        It cannot listen there.
+        It cannot listen there, or the rate or the proxy is none.
     """
     connections = bounded_by_open_files(Limits().connections, raise_soft_limit=True)
+    asked_to_stop = threading.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    with ImportProgress() as progress:
+        opened = _opened(data, on_file=progress)  # before signals wait: Ctrl-C ends an import
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
     ACCESS_LOG.addHandler(handler)
     ACCESS_LOG.setLevel(logging.INFO)
-    asked_to_stop = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda *_: asked_to_stop.set()) for number in signals]
     try:
-        with serve(data, host=host, port=port, keys=KeyStore() if keys is None else keys) as url:
+        with (
+            opened as store,
+            serve(
+                store,
+                host=host,
+                port=port,
+                keys=KeyStore() if keys is None else keys,
+                page_rate=page_rate,
+                trusted_proxy=trusted_proxy,
+            ) as url,
+        ):
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
             if connections < Limits().connections:
                 ACCESS_LOG.info(
@@ -249,8 +297,8 @@ def run(
         ACCESS_LOG.setLevel(level)
 
 
-def _opened(data: str | PathLike[str] | None) -> Store:
-    return open_data(None if data is None else Path(data))
+def _opened(data: str | PathLike[str] | None, *, on_file: OnFile | None = None) -> Store:
+    return open_data(None if data is None else Path(data), on_file=on_file)
 
 
 def _listeners(host: str, port: int) -> list[socket.socket]:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from dirframe.service.progress import OnFile
+
 __all__ = ["MAX_QUERY", "MAX_WORDS", "Page", "Store"]
 
 #: Bounds of what one query may ask, so that no request is dear.
@@ -101,9 +103,9 @@ class Store:
             self._read_orders(resource)
 
     @classmethod
-    def build(cls, path: Path, sources: Iterable[Path]) -> Self:
+    def build(cls, path: Path, sources: Iterable[Path], *, on_file: OnFile | None = None) -> Self:
         """Build a store from XML collections and open it: see `building.build_store`."""
-        return cls(build_store(path, sources))
+        return cls(build_store(path, sources, on_file=on_file))
 
     def hold(self) -> None:
         """Keep a reader's lock on the file until it is closed, which says that it is in use.

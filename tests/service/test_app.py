@@ -140,14 +140,14 @@ def test_beyond_the_allowance_it_is_429_with_the_time_to_wait(directory: Directo
     assert directory.used() == 2
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "FOO"])
 @pytest.mark.parametrize("target", ["/accounts.xml", "/projects/1.xml", "/accounts", "/"])
 def test_other_methods_are_405_and_say_what_is_allowed(
     directory: Directory, method: str, target: str
 ) -> None:
     response = directory.client.open(target, method=method)
     assert response.status_code == 405
-    assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD"}
+    assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
     if target.endswith(".xml"):
         assert etree.fromstring(response.get_data()).findtext("status") == "failed"
 

@@ -1,0 +1,72 @@
+"""Shows how far an import is: a bar on a terminal, a line now and then in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+
+from tqdm.std import tqdm
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["ImportProgress", "OnFile"]
+
+#: Seconds between two lines where there is no terminal.
+_INTERVAL = 10.0
+
+
+class OnFile(Protocol):
+    """A callback that is told of each file that was imported to its end."""
+
+    def __call__(self, done: int, total: int, records: int) -> None:
+        """Take how many files of how many are done, and the records in them."""
+
+
+class ImportProgress:
+    """An import as it is seen by a person: by name, it is an `OnFile`.
+
+    Parameters
+    ----------
+    stream
+        Where it is written; left out: standard error.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._bar: Any = None
+        self._next_line = 0.0
+
+    def __call__(self, done: int, total: int, records: int) -> None:
+        """Show that `done` files of `total` are imported, with so many records."""
+        if self._stream.isatty():
+            if self._bar is None:
+                self._bar = tqdm(total=total, unit=" files", desc="Import", file=self._stream)
+            self._bar.set_postfix_str(f"{records:,} records", refresh=False)
+            self._bar.update(done - self._bar.n)
+        elif done in {0, total} or time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + _INTERVAL
+            self._write(f"Imported {done:,} of {total:,} files, {records:,} records.")
+        if done == total:
+            self._close()
+            self._write("Ordering and indexing the records.")
+
+    def _write(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()

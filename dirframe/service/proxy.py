@@ -1,0 +1,78 @@
+"""A service behind a proxy: whose X-Forwarded headers are believed, and whose are not."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from dirframe.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+__all__ = ["behind_proxy"]
+
+
+def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplication:
+    """Return `app` as it is to be served behind a proxy.
+
+    Parameters
+    ----------
+    app
+        The application.
+    trusted_proxy
+        Address or network of the proxy, or None. Its X-Forwarded-For (the last address),
+        -Proto, -Host and -Prefix say who asks and under which address; those of anyone else
+        are ignored.
+
+    Returns
+    -------
+    WSGIApplication
+        It sees the client as REMOTE_ADDR and the path below which it is reached as SCRIPT_NAME.
+
+    Raises
+    ------
+    ConfigurationError
+        `trusted_proxy` is no IP address or network.
+    """
+    if trusted_proxy is None:
+        return app
+    try:
+        trusted = ipaddress.ip_network(trusted_proxy, strict=False)
+    except ValueError:
+        raise ConfigurationError(
+            f"The trusted proxy is {trusted_proxy!r}; it must be an IP address or a network, "
+            "such as 127.0.0.1 or 10.0.0.0/8."
+        ) from None
+    believed = ProxyFix(_checked(app), x_for=1, x_proto=1, x_host=1, x_prefix=1)
+
+    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        peer = _address(environ.get("REMOTE_ADDR", ""))
+        is_trusted = peer is not None and peer in trusted
+        return (believed if is_trusted else app)(environ, start_response)
+
+    return wrapped
+
+
+def _checked(app: WSGIApplication) -> WSGIApplication:
+    """Return `app`, told the proxy's address where the proxy names none for the client."""
+
+    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if _address(environ["REMOTE_ADDR"]) is None:
+            environ["REMOTE_ADDR"] = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
+        return app(environ, start_response)
+
+    return wrapped
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address

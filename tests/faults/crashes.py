@@ -42,11 +42,13 @@ if TYPE_CHECKING:
 
 ENDED = 77
 
+_FILES = frozenset({"write", "replace", "rename", "link", "unlink", "mkdir", "ftruncate"})
+
+#: By where they are from. What leaves the disk as it is (a write to a buffer, a sync) is none.
 _WRITES = {
-    "posix": {"write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "ftruncate"},
-    "nt": {"write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "ftruncate"},
-    "_io": {"write", "writelines", "flush"},
-    "sqlite3": {"execute", "executemany", "executescript", "commit", "close"},
+    "posix": _FILES,
+    "_io": frozenset({"flush"}),
+    "sqlite3": frozenset({"execute", "executemany", "executescript", "commit"}),
 }
 
 
@@ -60,7 +62,7 @@ def end_at(step: int) -> None:
             return
         owner = getattr(called, "__self__", None)
         home = owner.__name__ if hasattr(owner, "__name__") else type(owner).__module__
-        if called.__name__ in _WRITES.get(home, ()):
+        if called.__name__ in _WRITES.get(home, frozenset()):
             left -= 1
             if not left:
                 os._exit(ENDED)

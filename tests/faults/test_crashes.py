@@ -45,8 +45,8 @@ def check(job: str, base: Path, *, writes: int, **told: Any) -> None:
 
 @pytest.fixture
 def shelf() -> LivingShelf:
-    """Hold 35 projects on four pages."""
-    return LivingShelf(35)
+    """Hold 25 projects on three pages."""
+    return LivingShelf(25)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_harvest_ended_at_any_write_goes_on(
     service: FaultyService, ask: Ask, tmp_path: Path
 ) -> None:
     now = names(service, ask)
-    check("harvest", tmp_path / "base", writes=25, url=service.url, before={}, now=now)
+    check("harvest", tmp_path / "base", writes=12, url=service.url, before={}, now=now)
 
 
 @pytest.mark.parametrize("honours", ["updates", "ids"])
@@ -76,12 +76,12 @@ def test_a_refresh_ended_at_any_write_goes_on(
     base = tmp_path / "base"
     dirframe.harvest("projects", base / "a", directory=ask(service))
     before = names(service, ask)
-    for one in ("3", "7", *numbered(35)[15:27]):
+    for one in ("3", "7", *numbered(25)[12:20]):
         shelf.touch(one)
     shelf.remove("12")
-    shelf.add("36")
+    shelf.add("26")
     now = names(service, ask)
-    check("refresh", base, writes=25, url=service.url, before=before, now=now)
+    check("refresh", base, writes=12, url=service.url, before=before, now=now)
 
 
 @pytest.mark.parametrize("job", ["bundle", "parquet"])
@@ -90,14 +90,14 @@ def test_what_is_made_of_an_archive_is_whole_at_any_write(
 ) -> None:
     base = tmp_path / "base"
     dirframe.harvest("projects", base / "a", directory=ask(service))
-    check(job, base, writes=4, now=names(service, ask))
+    check(job, base, writes=2, now=names(service, ask))
 
 
 def test_a_load_ended_at_any_write_of_the_cache_goes_on(
     service: FaultyService, ask: Ask, tmp_path: Path
 ) -> None:
     now = names(service, ask)
-    check("load", tmp_path / "base", writes=20, url=service.url, now=now)
+    check("load", tmp_path / "base", writes=10, url=service.url, now=now)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_an_export_ended_at_any_write_leaves_the_old_file_or_the_new_one(
         from tests.faults.crashes import _frame
 
         dirframe.export(_frame(2), base / f"f{suffix}")
-    check("export", base, writes=3, suffix=suffix, sizes=[2, 3] if replacing else [3])
+    check("export", base, writes=2, suffix=suffix, sizes=[2, 3] if replacing else [3])
 
 
 def test_keys_are_whole_at_any_write(tmp_path: Path) -> None:
-    check("keys", tmp_path / "base", writes=5)
+    check("keys", tmp_path / "base", writes=4)
 
 
 def test_a_store_is_there_whole_or_not_at_all_at_any_write(tmp_path: Path) -> None:
@@ -131,4 +131,4 @@ def test_a_store_is_there_whole_or_not_at_all_at_any_write(tmp_path: Path) -> No
     )
     text = f"<?xml version='1.0'?><response><result>{records}</result></response>"
     (base / "projects.xml").write_text(text, encoding="utf-8")
-    check("import", base, writes=20)
+    check("import", base, writes=10)

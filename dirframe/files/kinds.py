@@ -63,9 +63,7 @@ def _alone(
     return lambda file: {file.stem: read(file)}
 
 
-_SQLITE = Kind(
-    database.write_sqlite, database.read_sqlite, several=True, seal=Seal(editable=True)
-)
+_SQLITE = Kind(database.write_sqlite, database.read_sqlite, several=True, seal=Seal(editable=True))
 
 #: The formats by suffix; those with a sidecar are read with its record.
 KINDS = {

@@ -126,8 +126,7 @@ def test_a_store_is_there_whole_or_not_at_all_at_any_write(tmp_path: Path) -> No
     base = tmp_path / "base"
     base.mkdir()
     records = "".join(
-        record_xml(RESOURCES["project"], {"id": one, "name": f"name {one}"})
-        for one in numbered(30)
+        record_xml(RESOURCES["project"], {"id": one, "name": f"name {one}"}) for one in numbered(30)
     )
     text = f"<?xml version='1.0'?><response><result>{records}</result></response>"
     (base / "projects.xml").write_text(text, encoding="utf-8")

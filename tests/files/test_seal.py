@@ -79,10 +79,10 @@ def test_other_programs_read_the_file(suffix: str, tmp_path: Path) -> None:
     elif suffix == ".duckdb":
         with duckdb.connect(str(file)) as base:  # for writing, too
             base.execute("INSERT INTO f SELECT * FROM f")
-            assert base.sql("SELECT count(*) FROM f").fetchone() == (6,)
+            assert base.sql("SELECT count(*) FROM f").fetchall() == [(6,)]
     elif suffix == ".parquet":
         assert list(pd.read_parquet(file)["id"]) == ["1", "2", "3"]
-        assert duckdb.sql(f"SELECT count(*) FROM '{file}'").fetchone() == (3,)
+        assert duckdb.sql(f"SELECT count(*) FROM '{file}'").fetchall() == [(3,)]
     else:
         assert list(pd.read_feather(file)["id"]) == ["1", "2", "3"]
 

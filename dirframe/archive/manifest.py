@@ -2,7 +2,9 @@
 
 The manifest is a journal (`dirframe.archive.journal`) of four kinds of lines: the archive, a
 round, a page, the end of a round. A round is one passage through the collection, over as many
-days as it takes. What stays out: the pages themselves (`dirframe.archive.storing`).
+days as it takes. It begins with its first page: the line of a round that no page follows is what
+a process left that was ended between the two, and does not count. What stays out: the pages
+themselves (`dirframe.archive.storing`).
 """
 
 from __future__ import annotations
@@ -122,12 +124,14 @@ class Manifest:
                 manifest = cls(RESOURCES[head["resource"]], *what)
                 for place, event in events:
                     manifest._take(event, place, opened)
+                manifest._drop_unbegun()
             except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
                 raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
         return manifest
 
     def _take(self, event: dict[str, Any], place: int, opened: Opened) -> None:
         if event["event"] == "round":
+            self._drop_unbegun()
             facts = event["kind"], event["sort"], event["at"]
             self.rounds.append(Round(len(self.rounds) + 1, *facts, Pages(opened=opened)))
         elif event["event"] == "page":
@@ -143,21 +147,28 @@ class Manifest:
         else:
             raise ValueError(event["event"])
 
+    def _drop_unbegun(self) -> None:
+        """Forget a last round of which neither a page nor an end was written down."""
+        if self.rounds and not self.rounds[-1].pages and self.rounds[-1].end is None:
+            self.rounds.pop()
+
     def until(self, as_of: datetime | None) -> list[Round]:
         """List the rounds that a frame is made of: the last whole one, and what changed since.
 
-        A round of changes that was given up does not count. A whole round that has not ended counts only where there is no other.
+        A round of changes that was given up does not count, nor does one that ended without a
+        page. A whole round that has not ended counts only where there is no other.
         """
         ended = [
             one
             for one in self.rounds
             if one.end
+            and one.pages
             and one.end.get("reached", True)
             and (as_of is None or datetime.fromisoformat(one.end["at"]) <= as_of)
         ]
         whole = [one for one in ended if one.kind == "whole"]
         if not whole:
-            begun = [one for one in self.rounds if one.kind == "whole"]
+            begun = [one for one in self.rounds if one.kind == "whole" and one.pages]
             if as_of is not None or not begun:
                 raise ArchiveError(
                     "The archive holds no finished harvest"

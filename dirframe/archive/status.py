@@ -109,9 +109,9 @@ class Status(Card):
 
 def status_of(path: Path, manifest: Manifest) -> Status:
     """Count what a manifest says."""
-    if not manifest.rounds:
+    if not any(one.pages for one in manifest.rounds):
         raise ArchiveError(f"{path} is empty: nothing was harvested yet.")
-    whole = [one for one in manifest.rounds if one.kind == "whole"][-1]
+    whole = [one for one in manifest.rounds if one.kind == "whole" and one.pages][-1]
     last = manifest.rounds[-1]
     size, filled = 0, set[int]()
     for kept in whole.pages if whole.end is None else ():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import InvalidInputError, MissingExtraError
 from dirframe.files import arrow, database, page, text, workbook
+from dirframe.files.seal import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +31,9 @@ class Kind:
     """A format.
 
     `read` gives frames by their names, each with its record; a format without one is for
-    people to look at. `sidecar` says that the record stands in a file beside the data.
+    people to look at. `sidecar` says that the record stands in a file beside the data, `seal`
+    where a digest stands in it, and `native` that a library of machine code reads it that a
+    damaged file may crash.
     """
 
     write: Callable[[Sequence[Prepared], Path], None]
@@ -39,6 +42,8 @@ class Kind:
     sidecar: bool = False
     package: str = ""
     extra: str = ""
+    seal: Seal | None = None
+    native: bool = False
 
     def check(self) -> None:
         """Raise if a package is needed that is not installed."""
@@ -58,22 +63,32 @@ def _alone(
     return lambda file: {file.stem: read(file)}
 
 
-_SQLITE = Kind(database.write_sqlite, database.read_sqlite, several=True)
+_SQLITE = Kind(database.write_sqlite, database.read_sqlite, several=True, seal=Seal(editable=True))
 
 #: The formats by suffix; those with a sidecar are read with its record.
 KINDS = {
     ".csv": Kind(_one(text.write_csv), text.read_csv, sidecar=True),
     ".tsv": Kind(_one(text.write_tsv), text.read_tsv, sidecar=True),
     ".jsonl": Kind(_one(text.write_jsonl), text.read_jsonl, sidecar=True),
-    ".parquet": Kind(_one(arrow.write_parquet), _alone(arrow.read_parquet)),
-    ".feather": Kind(_one(arrow.write_feather), _alone(arrow.read_feather)),
+    ".parquet": Kind(
+        _one(arrow.write_parquet), _alone(arrow.read_parquet), seal=Seal(b"PAR1"), native=True
+    ),
+    ".feather": Kind(
+        _one(arrow.write_feather), _alone(arrow.read_feather), seal=Seal(b"ARROW1"), native=True
+    ),
     ".xlsx": Kind(
         workbook.write_xlsx, workbook.read_xlsx, several=True, package="openpyxl", extra="excel"
     ),
     ".sqlite": _SQLITE,
     ".db": _SQLITE,
     ".duckdb": Kind(
-        database.write_duckdb, database.read_duckdb, several=True, package="duckdb", extra="duckdb"
+        database.write_duckdb,
+        database.read_duckdb,
+        several=True,
+        package="duckdb",
+        extra="duckdb",
+        seal=Seal(editable=True),
+        native=True,
     ),
     ".html": Kind(page.write_html, None, several=True),
     ".md": Kind(page.write_md, None, several=True),

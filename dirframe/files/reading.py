@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import DirframeError, InvalidInputError
+from dirframe.files.checking import check, check_record
 from dirframe.files.kinds import KINDS, kind_of
 from dirframe.files.sidecar import record_beside
 from dirframe.provenance import ATTRIBUTE
@@ -37,15 +38,22 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If the file is not one that `export` wrote, it has several frames and none is named,
-        or its record is that of another file.
+        If the file is not one that `export` wrote, it is damaged, it has several frames and none
+        is named, or its record is that of another file.
     FileNotFoundError
         If there is no such file.
 
     Warns
     -----
     ExportWarning
-        If a CSV, TSV or JSON lines file has changed since its record was written.
+        If a CSV, TSV or JSON lines file has changed since its record was written, or a SQLite or
+        DuckDB file since it was exported.
+
+    Notes
+    -----
+    A damaged Parquet, Feather or DuckDB file can crash the library that reads it, and Python with
+    it. Therefore the digest in the file is compared first. A file without one, of an older
+    version, is first read by another Python process, which takes a second or so.
 
     Examples
     --------
@@ -70,7 +78,9 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
         beside = record_beside(file)
         found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
     else:
+        fits = check(file, kind)
         found = _read_whole(file, kind.read)
+        check_record(file, kind, fits, [record for _, record in found.values()])
     if table is None and len(found) == 1:
         table = next(iter(found))
     if table not in found:
@@ -88,13 +98,13 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
 
 
 def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
-    import pyarrow as pa
-
     try:
         return read(file, *record)
-    except (pa.ArrowException, KeyError, ValueError) as error:
-        if isinstance(error, InvalidInputError):
+    except DirframeError:
+        raise
+    except Exception as error:  # each library has its own for a damaged file
+        if isinstance(error, OSError) and error.errno:  # of the disk, not of what stands there
             raise
         raise InvalidInputError(
             f"{file} cannot be read as what its suffix says: {error}. Export the frame again."
-        ) from None
+        ) from error

@@ -10,10 +10,10 @@ What stays out: what a record says, and how a file is written.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.errors import InvalidInputError
+from dirframe.files.checking import warn_of_change
 from dirframe.files.kinds import beside
 from dirframe.files.record import as_text, read_record
 from dirframe.files.whole import put, unfinished
@@ -72,12 +72,7 @@ def record_beside(file: Path) -> Record:
             f"{sidecar.name} does not describe {file}: an export that was to replace it was "
             "ended before it was done. Export the frame again."
         )
-    warnings.warn(
-        f"{file} has changed since {sidecar.name} was written: the provenance may not be "
-        "that of what is in it now.",
-        ExportWarning,
-        stacklevel=3,
-    )
+    warn_of_change(file, f"{sidecar.name} was written")
     return record
 
 

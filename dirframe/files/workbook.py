@@ -77,12 +77,16 @@ def _write(frames: Sequence[Prepared], file: Path) -> None:
 
 def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_xlsx` wrote."""
-    from zipfile import BadZipFile
+    from zipfile import BadZipFile, ZipFile
 
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
+        with ZipFile(file) as packed:  # its checksums first: a parser reads what it has by then
+            damaged = packed.testzip()
+        if damaged is not None:
+            raise BadZipFile(f"the checksum of {damaged} does not fit")
         # As a stream: the library looks at the suffix of a path.
         with file.open("rb") as stream:
             book = load_workbook(stream, read_only=True, data_only=False)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe.errors import InvalidInputError
+from dirframe.files.checking import SEALED
 from dirframe.files.kinds import KINDS, beside, kind_of
 from dirframe.files.plain import prepare
 from dirframe.files.record import KEEPER
@@ -76,6 +77,8 @@ def export(
       or sheet ``dirframe_provenance``, in the caption of HTML and Markdown, and for CSV, TSV and JSON
       lines in ``NAME.csv.provenance.json`` beside the file, with the digest of the file. It
       describes the file that is there, even where a process was killed while it replaced one.
+    - 64 bytes with the SHA-256 of all others, before the footer of Parquet and Feather and at the
+      end of SQLite and DuckDB, where other programs pass over them.
     - Lists are lists in Parquet, Feather, DuckDB and JSON lines where these can hold them, and
       JSON elsewhere. Times are ISO 8601 in UTC where the format has none.
     - A text that a spreadsheet would take for a formula (one that begins with ``=``, ``+``,
@@ -122,10 +125,14 @@ def export(
     prepared = []
     for name, frame in frames.items():  # no comprehension: a warning names the line of the caller
         prepared.append(prepare(name, frame))  # as said above
+        if kind.seal:
+            prepared[-1].record[SEALED] = "sha256"
     make_folder(target.parent)
     with unfinished(target) as part:
         try:
             kind.write(prepared, part)
+            if kind.seal:
+                kind.seal.write(part)
         except sqlite3.Error as error:
             raise OSError(f"{target} could not be written: {error}.") from error
         except UnicodeEncodeError as error:

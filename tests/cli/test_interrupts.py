@@ -163,7 +163,7 @@ def test_a_report_is_stopped_while_its_notebook_runs(tmp_path: Path) -> None:
     nbformat.write(notebook, tmp_path / "long.ipynb")  # type: ignore[no-untyped-call]  # as above
     words = ("report", "projects.csv", "-o", "made.html", "--template", "long.ipynb")
     with begin("-m", "dirframe", *words, cwd=tmp_path) as process:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 300
         while not (tmp_path / "pid").exists() and process.poll() is None:
             assert time.monotonic() < end
             time.sleep(0.05)

@@ -10,19 +10,34 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOWEST := $(VENV)-lowest
 
+# What is to be done again where PYTHON is given and the environment is of another version.
+VERSION := 'import sys; print(sys.implementation.name, sys.version_info[:3])'
+ifneq ($(origin PYTHON),file)
+ifneq ($(wildcard $(READY)),)
+ifneq ($(shell $(PYTHON) -c $(VERSION)),$(shell $(BIN)/python -c $(VERSION)))
+OTHER := other-interpreter
+endif
+endif
+endif
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel-test test-lowest lint format docs bench clean
+.PHONY: other-interpreter help demo test wheel-test test-lowest lint format docs bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 # Done again only when the dependencies may have changed. An interrupted set-up leaves no
 # stamp, so the next run completes it.
-$(READY): pyproject.toml
+# PYTHON may be the shim of a version manager: what it starts is asked for its real path, and an
+# environment of another interpreter than that is made anew. Without PYTHON any will do.
+$(READY): pyproject.toml $(OTHER)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dirframe needs Python 3.11 or newer; name one: make PYTHON=python3.13")'
-	$(PYTHON) -m venv $(VENV)
+	"$$($(PYTHON) -c 'import os, sys; print(os.path.realpath(sys.executable))')" -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+other-interpreter:
+	@echo "$(VENV) is of another interpreter than $(PYTHON): it is made anew."
 
 demo: $(READY) ## Load, clean and chart the sample directory, over real HTTP
 	$(BIN)/dirframe demo $(ARGS)

@@ -68,7 +68,10 @@ def _exit_codes() -> str:
         (str(code), f"{{py:exc}}`~dirframe.{error.__name__}`", first_lines[error])
         for error, code in EXIT_CODES.items()
     ]
-    rows.append(("130", "", "Stopped by Ctrl-C; what was loaded is in the cache."))
+    stopped = (
+        "Stopped by Ctrl-C, whenever it came; what was loaded is in the cache. `serve` ends with 0."
+    )
+    rows.append(("130", "", stopped))
     return _table(["Code", "Error", "Meaning"], sorted(rows, key=lambda row: int(row[0])))
 
 

@@ -57,11 +57,7 @@ METHODS = {
     if inspect.isclass(value) and name not in ERRORS
     for method, member in public_methods(name, value)
 }
-MODULES = [
-    module.name
-    for module in pkgutil.walk_packages(dirframe.__path__, "dirframe.")
-    if module.name != "dirframe.__main__"  # importing it runs the command line
-]
+MODULES = [module.name for module in pkgutil.walk_packages(dirframe.__path__, "dirframe.")]
 
 
 def findings(name: str, checks: set[str]) -> list[str]:

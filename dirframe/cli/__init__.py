@@ -44,6 +44,7 @@ from dirframe.errors import (
     RequestError,
     UnreadableResponseError,
 )
+from dirframe.interrupts import INTERRUPTED
 
 __all__ = ["EXIT_CODES", "main"]
 
@@ -70,7 +71,7 @@ Exit codes:
   3 no or bad key   7 a collection could not be proven complete
                     8 offline, and not in the cache
                     9 an archive is damaged or in use
-                  130 stopped by Ctrl-C
+                  130 stopped by Ctrl-C (for serve that is how it ends: 0)
 """
 
 
@@ -118,7 +119,7 @@ def main() -> NoReturn:
         code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
-        code = 130
+        code = INTERRUPTED
     except OSError as error:
         said = error.strerror or str(error).rstrip(".")
         about = f"{error.filename}: " if error.filename else ""

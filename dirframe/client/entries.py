@@ -113,7 +113,9 @@ def lists_of(found: Found, entries: Places, parts: Truths) -> list[list[Value]]:
     UnusualPageError
         If an entry has both attributes and children, or two values of one name.
     """
-    columns: list[list[Value]] = [[None] * found.rows for _ in range(entries.max(initial=-1) + 1)]
+    columns: list[list[Value]] = [
+        [None] * found.rows for _ in range(int(np.max(entries, initial=-1)) + 1)
+    ]
     of = entries[found.node]
     at = np.flatnonzero(of >= 0)
     if not len(at):

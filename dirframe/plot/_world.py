@@ -104,4 +104,4 @@ def _path(ring: list[int], arcs: list[Points]) -> Outline:
 
 
 def _is_seen(longitudes: Points) -> bool:
-    return bool(longitudes.max() > -180 and longitudes.min() < 180)
+    return bool(np.max(longitudes) > -180 and np.min(longitudes) < 180)

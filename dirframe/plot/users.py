@@ -88,7 +88,7 @@ def users_against_contributors(projects: Frame, *, ax: Axes | None = None) -> Ax
 def _dots(
     ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
 ) -> Classes:
-    classes = Classes.upto(int(projects.max()))
+    classes = Classes.upto(int(np.max(projects)))
     shades = [classes.shade(int(number)) for number in projects]
     area = (0.7 * _panel.dot(ax)) ** 2
     sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
@@ -99,9 +99,9 @@ def _dots(
 def _cells(
     ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
 ) -> Classes:
-    columns, lines = _edges(int(x.max())), _edges(int(y.max()))
+    columns, lines = _edges(int(np.max(x))), _edges(int(np.max(y)))
     density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
-    classes = Classes.upto(int(density.max()))
+    classes = Classes.upto(int(np.max(density)))
     colours = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
         colours[line, column] = to_rgba(classes.shade(int(density[column, line])))

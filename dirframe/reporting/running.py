@@ -153,7 +153,7 @@ def executed(notebook: Any, material: Material) -> Any:
             resources={"metadata": {"path": name}},
         )
         try:
-            client.execute(cleanup_kc=True, env=_environment(folder))
+            _run(client, _environment(folder))
         except CellExecutionError as error:
             number = next(n for n, cell in enumerate(notebook.cells, 1) if _failed(cell))
             raise _told(notebook, number, error.ename, error.evalue) from None
@@ -167,6 +167,24 @@ def executed(notebook: Any, material: Material) -> Any:
         "name": "python3",
     }
     return notebook
+
+
+def _run(client: Any, environment: dict[str, str]) -> None:
+    import asyncio
+
+    class Loop(asyncio.SelectorEventLoop):
+        """Leaves Ctrl-C to the program: nbclient would only stop the kernel and go on."""
+
+        def add_signal_handler(self, *_: object) -> None:
+            raise RuntimeError("Signals are handled elsewhere.")  # nbclient is prepared for it
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with asyncio.Runner(loop_factory=Loop) as runner:
+            runner.run(client.async_execute(cleanup_kc=True, env=environment))
+    else:  # a notebook's: nbclient begins one in a thread, which gets no signals
+        client.execute(cleanup_kc=True, env=environment)
 
 
 def _kernels(folder: Path) -> str:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
 
 from tests.cli import dirframe
-from tests.client import Asked, Server, page_xml, record
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.client import Server
 
 KEY = "marked-secret-key"
 
@@ -214,40 +212,3 @@ def test_a_pipe_gets_a_table_and_nothing_else() -> None:
     assert done.returncode == 0, done.stderr
     assert len(pd.read_csv(io.StringIO(done.stdout))) == 30
     assert "%|" not in done.stderr
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-def test_an_interrupted_load_says_that_the_rest_is_cheap(tmp_path: Path) -> None:
-    begun = threading.Event()
-
-    def answer(asked: Asked) -> bytes:
-        if asked.page > 2:
-            begun.set()
-            time.sleep(1.5)
-        ids = range(25 * (asked.page - 1), 25 * asked.page)
-        return page_xml([record(str(n)) for n in ids], available=1000, first=ids[0])
-
-    environment = os.environ | {
-        "DIRFRAME_API_KEY": "a-key-0123456789",
-        "DIRFRAME_CACHE_DIR": str(tmp_path / "cache"),
-        "DIRFRAME_DATA_DIR": str(tmp_path / "data"),
-    }
-    with Server(answer) as server:
-        load = subprocess.Popen(
-            [sys.executable, "-m", "dirframe", "projects", "--base-url", server.url],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        try:
-            assert begun.wait(30)
-            load.send_signal(signal.SIGINT)
-            out, err = load.communicate(timeout=30)
-        finally:
-            load.kill()
-            load.wait()
-    assert load.returncode == 130
-    assert out == ""
-    assert "stopped" in err
-    assert "Traceback" not in err

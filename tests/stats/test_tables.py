@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dirframe import stats
 from dirframe.errors import InvalidInputError
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+dask = pytest.importorskip("dask", reason="Dask is an extra")
 dask_frame = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
 
 LARGEST = 2**63 - 1
@@ -31,8 +35,15 @@ def on(engine: str, projects: pd.DataFrame) -> Any:
     if engine == "duckdb":
         return duckdb.from_arrow(pa.Table.from_pandas(projects, preserve_index=False))
     if engine == "dask":
-        return dask_frame.from_pandas(projects, npartitions=len(projects))
+        return in_dask([projects.iloc[[row]] for row in range(len(projects))])
     return projects
+
+
+def in_dask(parts: list[pd.DataFrame]) -> Any:
+    # Not `from_pandas`: Dask tells pandas frames apart by their blocks and the names of their
+    # columns, but not by which column is in which block. As long as one frame is alive, another
+    # one with the numbers of these two columns exchanged is taken for it.
+    return dask_frame.from_delayed([dask.delayed(part) for part in parts], meta=parts[0].iloc[:0])
 
 
 def with_numbers(column: str, numbers: list[Any]) -> pd.DataFrame:
@@ -54,6 +65,38 @@ def test_the_largest_sum_of_64_bits_is_right_and_one_more_is_refused(
     beyond = with_numbers(column, [LARGEST - 7, 8, -(2**62), None])
     with pytest.raises(InvalidInputError, match="beyond 64 bits"):
         statistic(on(engine, beyond))
+
+
+NUMBERS = st.one_of(
+    st.none(),
+    st.integers(-(2**63), LARGEST),
+    st.integers(LARGEST // 3 - 2, LARGEST // 3 + 2),
+    st.integers(0, 9),
+)
+
+
+@pytest.mark.parametrize("name", SUMS)
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
+)
+@given(numbers=st.lists(NUMBERS, min_size=1, max_size=8), cuts=st.sets(st.integers(1, 7)))
+def test_a_sum_is_right_or_refused_however_the_records_lie_in_parts(
+    name: str, numbers: list[int | None], cuts: set[int]
+) -> None:
+    given, column = SUMS[name]
+    projects = with_numbers(column, numbers)
+    total = sum(number for number in numbers if number is not None and number > 0)
+    edges = [0, *sorted(cut for cut in cuts if cut < len(numbers)), len(numbers)]
+    parts = [projects.iloc[begin:end] for begin, end in pairwise(edges)]
+    for frame in (projects, on("duckdb", projects), in_dask(parts), in_dask(parts[::-1])):
+        if total > LARGEST:
+            with pytest.raises(InvalidInputError, match="beyond 64 bits"):
+                getattr(stats, name)(frame)
+        else:
+            sums = getattr(stats, name)(frame)[given].dropna()
+            assert sum(map(int, sums)) == total
 
 
 @pytest.mark.parametrize("engine", ["pandas", "duckdb", "dask"])

@@ -74,12 +74,12 @@ class ApiKey:
     def is_unmistakable(self) -> bool:
         """Whether the key is a text that no record holds by chance.
 
-        It then has 16 characters or more, at least ten different ones, letters and digits.
+        It then has 16 characters or more, at least eight different ones, letters and digits.
         """
         secret = self._secret
         return (
             len(secret) >= 16
-            and len(set(secret)) >= 10
+            and len(set(secret)) >= 8
             and any(character.isalpha() for character in secret)
             and any(character.isdigit() for character in secret)
         )

@@ -63,8 +63,6 @@ for name in {_recommended()!r}:
         gone.append(str(error))
 raise SystemExit(chr(10).join(gone))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.returncode == 0

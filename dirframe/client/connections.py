@@ -116,7 +116,7 @@ class _MeteredReader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int | None:
         self._attempt.check_rate()
         begin = time.monotonic()
-        size: int | None = self._raw.readinto(buffer)  # type: ignore[attr-defined]  # typeshed leaves it out
+        size: int | None = self._raw.readinto(buffer)
         self._attempt.count(size or 0, time.monotonic() - begin)
         return size
 

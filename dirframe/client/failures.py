@@ -29,7 +29,7 @@ _AUTHORITY = (
     "If your institution or a proxy signs with its own authority, save that authority's "
     "certificate as a PEM file and set REQUESTS_CA_BUNDLE to its path (SSL_CERT_FILE is read too)."
 )
-_PASSWORD = (
+_PROXY_ADVICE = (
     "If it asks for a name and a password, put them into HTTPS_PROXY and HTTP_PROXY "
     "(http://name:password@host:port); if the directory needs no proxy, put its host into NO_PROXY."
 )
@@ -118,7 +118,7 @@ def time_is_up(seconds: float, *, has_arrived: bool) -> Failure:
 def proxy_refusal(proxy: str | None, *, said: str) -> Failure:
     """Say that a proxy refuses to pass a request on."""
     who = f"the proxy {proxy}" if proxy else "a proxy"
-    return Failure(f"{who} refused it ({said})", _PASSWORD, has_arrived=False)
+    return Failure(f"{who} refused it ({said})", _PROXY_ADVICE, has_arrived=False)
 
 
 def proxy_of(url: str, proxies: Mapping[str, str]) -> str | None:
@@ -179,7 +179,7 @@ def _cut_off(
             f"{attempt.slow_time:g} seconds, less than {attempt.min_bytes_per_second:g}",
             f"{_LATER} For a line that is this slow, pass a lower min_bytes_per_second=.",
         )
-    if isinstance(root, http.client.BadStatusLine) and root.line.startswith(_TLS_ALERT):
+    if isinstance(root, http.client.BadStatusLine) and str(root.args[0]).startswith(_TLS_ALERT):
         advice = "Write https:// instead of http:// in the address."
         return Failure("the port speaks TLS", advice, has_arrived=False)
     is_temporary = isinstance(error, _INTERRUPTIONS)
@@ -216,4 +216,3 @@ def _address(url: str) -> str:
     parts = urlsplit(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{host}:{parts.port}" if parts.port else f"{host}"
-

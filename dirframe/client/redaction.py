@@ -77,7 +77,8 @@ def remove_from_body(content: bytes, secret: str) -> bytes:
 
 
 def _longest_word(secret: str) -> str:
-    return max(re.findall("[A-Za-z0-9]*", secret), key=len)
+    words: list[str] = re.findall("[A-Za-z0-9]*", secret)
+    return max(words, key=len)
 
 
 def _without(text: str, secret: str) -> str:

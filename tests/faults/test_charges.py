@@ -8,7 +8,7 @@ import ssl
 import struct
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 import trustme
@@ -80,7 +80,7 @@ class Door:
                 with suppress(OSError):
                     self._act(connection)
 
-    def __enter__(self) -> Door:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -376,9 +376,7 @@ def test_an_answer_that_trickles_encrypted_is_ended_too(
     monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
     with encrypted(authority) as service:
         service.always = faults.drip_body
-        directory = ask(
-            service, total_timeout=60.0, min_bytes_per_second=1_000.0, slow_time=0.4
-        )
+        directory = ask(service, total_timeout=60.0, min_bytes_per_second=1_000.0, slow_time=0.4)
         assert "came too slowly" in failure(directory)
         assert charged(directory) == len(service.asked) == 1
 

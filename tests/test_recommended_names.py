@@ -61,7 +61,7 @@ for name in {_recommended()!r}:
         exec(name)
     except AttributeError as error:
         gone.append(str(error))
-raise SystemExit(chr(10).join(gone))
+raise SystemExit(chr(10).join(gone) or 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ""

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         UnreadableResponseError,
         UnreadableValueWarning,
         UnresolvedCountriesError,
+        WeakKeyWarning,
     )
     from dirframe.explorer.explorer import Explorer
     from dirframe.files.reading import read_export
@@ -89,6 +90,7 @@ __all__ = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
+    "WeakKeyWarning",
     "bundle",
     "cache_info",
     "child_table",
@@ -152,18 +154,23 @@ _HOMES = {
     "summary": "dirframe.stats.overview",
     "unify_countries": "dirframe.clean",
 }
-_SUBMODULES = {"plot", "stats"}
+#: Modules that are used by their own name: `dirframe.provenance.carry`.
+_SUBMODULES = {"errors", "plot", "provenance", "stats"}
 
 if not TYPE_CHECKING:  # for a type checker, a wrong name stays an error
 
     def __getattr__(name: str) -> object:
         from importlib import import_module
 
-        if name in _SUBMODULES:
-            return import_module(f"dirframe.{name}")
-        if name not in __all__:
+        if name not in __all__ and name not in _SUBMODULES:
             raise AttributeError(f"module 'dirframe' has no attribute {name!r}")
-        value = getattr(import_module(_HOMES.get(name, "dirframe.errors")), name)
+        home = f"dirframe.{name}" if name in _SUBMODULES else _HOMES.get(name, "dirframe.errors")
+        if home != "dirframe.errors":
+            import_module("dirframe.requirements").check_pandas()
+        module = import_module(home)
+        if name in _SUBMODULES:
+            return module
+        value = getattr(module, name)
         globals()[name] = value  # the next access is an ordinary one
         return value
 

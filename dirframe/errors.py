@@ -28,6 +28,7 @@ Warnings are a tree of their own, for `warnings.filterwarnings`::
     ├── StaleWarning                cached pages are used that are older than they should be
     ├── CacheWarning                the cache cannot be used; the load goes on without it
     ├── AllowanceWarning            the count of requests cannot be shared with other processes
+    ├── WeakKeyWarning              the text of the API key stands in the data, and could be data
     └── ExportWarning               a file cannot hold something of a frame as it was
 
 An error says what was asked, what came and what to do. Its facts are attributes, it can
@@ -69,6 +70,7 @@ __all__ = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
+    "WeakKeyWarning",
 ]
 
 
@@ -150,7 +152,7 @@ class RequestError(DirframeError):
 
 
 class NetworkError(RequestError):
-    """No answer came: the connection was refused, cut or timed out."""
+    """No answer came: there was no connection, or it was cut, too slow or refused by a proxy."""
 
 
 class InvalidKeyError(RequestError):
@@ -243,6 +245,10 @@ class CacheWarning(DirframeWarning):
 
 class AllowanceWarning(DirframeWarning):
     """The allowance cannot be shared with other processes; this one counts for itself."""
+
+
+class WeakKeyWarning(DirframeWarning):
+    """An answer holds the text of the API key, which is too ordinary to tell it from data."""
 
 
 class ExportWarning(DirframeWarning):

@@ -17,12 +17,16 @@ from urllib.parse import urlsplit
 
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
+from dirframe.requirements import check_pandas
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["ATTRIBUTE", "Provenance", "attach", "caption", "carry", "describe"]
+
+# Whatever makes or takes a frame comes by here, the commands of the shell too.
+check_pandas()
 
 #: The key in ``frame.attrs`` under which the record stands.
 ATTRIBUTE = "dirframe"

@@ -70,6 +70,20 @@ class ApiKey:
         """Eight characters that tell two keys apart and do not lead back to either."""
         return sha256(b"dirframe:" + self._secret.encode()).hexdigest()[:8]
 
+    @property
+    def is_unmistakable(self) -> bool:
+        """Whether the key is a text that no record holds by chance.
+
+        It then has 16 characters or more, at least eight different ones, letters and digits.
+        """
+        secret = self._secret
+        return (
+            len(secret) >= 16
+            and len(set(secret)) >= 8
+            and any(character.isalpha() for character in secret)
+            and any(character.isdigit() for character in secret)
+        )
+
     def __repr__(self) -> str:
         return f"<API key {self.fingerprint}>"
 
@@ -108,6 +122,9 @@ class Settings:
         Seconds until a connection, or the next bytes of an answer, must have come.
     total_timeout
         Seconds until an answer must have come whole.
+    min_bytes_per_second, slow_time
+        An answer that came slower than so many bytes a second, over so many seconds of waiting
+        for its bytes after the first one, is ended. 0 bytes for no such bound.
     retries, backoff, longest_pause
         How often an interrupted request is tried again, the factor of the growing pauses
         between the tries, and the longest pause, both in seconds.
@@ -138,6 +155,8 @@ class Settings:
     connect_timeout: float = 10.0
     read_timeout: float = 60.0
     total_timeout: float = 300.0
+    min_bytes_per_second: float = 100.0
+    slow_time: float = 30.0
     retries: int = 3
     backoff: float = 0.5
     longest_pause: float = 30.0

@@ -30,6 +30,7 @@ OF_THE_WHOLE = {
     "tests/test_import_cost.py",
     "tests/test_notebooks.py",
     "tests/test_public_names.py",
+    "tests/test_recommended_names.py",
     "tests/test_sample_data.py",
     "tests/test_wheel.py",
 }

@@ -41,6 +41,7 @@ PUBLIC = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
+    "WeakKeyWarning",
     "bundle",
     "cache_info",
     "child_table",

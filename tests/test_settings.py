@@ -196,3 +196,20 @@ def test_a_host_that_is_spelt_in_other_letters_is_refused_with_what_to_write() -
     with pytest.raises(ConfigurationError, match="xn--"):
         Settings(base_url="https://bücher.example", api_key=ApiKey("k"))
     assert Settings(base_url="https://xn--bcher-kva.example", api_key=ApiKey("k")).base_url
+
+
+@pytest.mark.parametrize(
+    ("key", "unmistakable"),
+    [
+        ("f3a9c1d07b5e4826", True),
+        ("k3y+M4RKED/s&cr=t~0123456789", True),
+        ("Ohloh", False),
+        ("internationalization", False),
+        ("1234567890123456", False),
+        ("a1a1a1a1a1a1a1a1", False),
+    ],
+)
+def test_a_key_is_unmistakable_if_no_record_holds_it_by_chance(
+    key: str, unmistakable: bool
+) -> None:
+    assert ApiKey(key).is_unmistakable is unmistakable

@@ -2,29 +2,40 @@
 
 A request travels through requests and requests-cache without the key, so that no cache file,
 no history, no error and no log line can hold it. `KeyAdapter` adds it to a copy, and only for
-the configured host. It counts each request, and hands over an answer only when that is a
-complete, validated success (or a redirect within the host); anything else is raised, and so
-is never stored.
-
-What stays out: the cache, and choosing what to ask for.
+the configured host. It tries again and counts each request that arrived, and hands over an
+answer only when that is a complete, validated success (or a redirect within the host); anything
+else is raised, and so is never stored.
 """
 
 from __future__ import annotations
 
 import math
-import threading
+import warnings
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urldefrag, urljoin, urlsplit
 
 import requests
 from pyrate_limiter import Duration, Limiter, Rate
 from requests.adapters import HTTPAdapter
-from requests.exceptions import ChunkedEncodingError
 from urllib3.exceptions import HTTPError
 
 from dirframe.client.answers import check_answer
-from dirframe.client.bounds import POOLS, BoundedRetry, Deadline
-from dirframe.client.redaction import KEY_PARAMETER, remove_from_body, remove_key, scrub
+from dirframe.client.bounds import BoundedRetry, Deadline
+from dirframe.client.connections import POOLS, Attempt
+from dirframe.client.failures import (
+    Failure,
+    classify_failure,
+    proxy_of,
+    proxy_refusal,
+    time_is_up,
+)
+from dirframe.client.redaction import (
+    KEY_PARAMETER,
+    holds_key,
+    remove_from_body,
+    remove_key,
+    scrub,
+)
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -32,6 +43,7 @@ from dirframe.errors import (
     RequestError,
     ServiceError,
     UnreadableResponseError,
+    WeakKeyWarning,
 )
 
 if TYPE_CHECKING:
@@ -39,10 +51,16 @@ if TYPE_CHECKING:
     from dirframe.errors import DirframeError
     from dirframe.settings import Settings
 
-__all__ = ["KeyAdapter"]
+    #: An answer with its whole body, or why there is none.
+    Outcome = tuple[requests.Response, bytes] | Failure | UnreadableResponseError
+
+__all__ = ["KeyAdapter", "requests_sent"]
 
 _CHUNK = 64 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_PROXY_REFUSES = 407
+#: Attribute of a response: how many requests were counted for it.
+_SENT = "_requests_sent"
 
 
 class KeyAdapter(HTTPAdapter):
@@ -59,23 +77,21 @@ class KeyAdapter(HTTPAdapter):
     def __init__(self, settings: Settings, allowance: Allowance) -> None:
         self._settings = settings
         self._allowance = allowance
-        self._counts = threading.local()
         rate = settings.max_per_second
         # A window of two seconds lets slower rates than one a second be said in whole numbers.
         self._polite = (
             None if rate is None else Limiter(Rate(max(round(rate * 2), 1), Duration.SECOND * 2))
         )
-        retry = BoundedRetry(
+        self._retry = BoundedRetry(
             total=settings.retries,
             backoff_factor=settings.backoff,
             backoff_max=settings.longest_pause,
             status_forcelist=(502, 503, 504),
             allowed_methods=("GET",),
             retry_after_max=math.ceil(settings.longest_pause),
-            raise_on_status=False,
-            before_retry=self._count_retry,
         )
-        super().__init__(max_retries=retry, pool_maxsize=settings.max_workers)
+        # urllib3 itself tries once: what is tried again is decided here, where it is counted.
+        super().__init__(max_retries=0, pool_maxsize=settings.max_workers)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         """Make the pools; their connections are watched for the deadline."""
@@ -87,10 +103,6 @@ class KeyAdapter(HTTPAdapter):
         manager = super().proxy_manager_for(*args, **options)
         manager.pool_classes_by_scheme = POOLS
         return manager
-
-    def sent_by_this_thread(self) -> int:
-        """Return how many requests went on the wire for this thread, retries included."""
-        return int(getattr(self._counts, "sent", 0))
 
     def send(  # type: ignore[override]  # keyword arguments are handed on as they come
         self, request: requests.PreparedRequest, **options: Any
@@ -115,34 +127,86 @@ class KeyAdapter(HTTPAdapter):
     def _exchange(
         self, request: requests.PreparedRequest, url: str, options: dict[str, Any]
     ) -> requests.Response | DirframeError:
-        if not self._allowance.spend():
-            return self._used_up(url)
-        if self._polite is not None:
-            self._polite.try_acquire("request")
-        self._counts.sent = self.sent_by_this_thread() + 1
         secret = self._settings.api_key.reveal()
         keyed = request.copy()
         joint = "&" if urlsplit(url).query else "?"
         keyed.url = f"{url}{joint}{KEY_PARAMETER}={quote_plus(secret)}"
         url = remove_key(url)  # a grant may have put its token there
         options["stream"] = True
+        outcome: Outcome | None = None
+        sent = 0
+        retry: BoundedRetry | None = self._retry
         with Deadline(self._settings.total_timeout) as deadline:
-            try:
-                response, content = self._fetch(keyed, url, options)
-            except (requests.RequestException, HTTPError, OSError, ValueError) as error:
-                return self._no_answer(error, deadline, url, secret)
+            while retry is not None and self._allowance.spend():
+                attempt = self._attempt(deadline)
+                try:
+                    outcome = self._try(keyed, url, options, attempt)
+                    arrived = not isinstance(outcome, Failure) or outcome.has_arrived
+                except BaseException:
+                    arrived = attempt.sent
+                    raise
+                finally:
+                    if arrived:
+                        sent += 1
+                    else:
+                        self._allowance.give_back()
+                retry = _next_try(retry, outcome, deadline)
+        if outcome is None:
+            return self._used_up(url)
         if deadline.passed:
-            return self._no_answer(TimeoutError(), deadline, url, secret)
-        if not isinstance(content, bytes):
-            return content
+            outcome = time_is_up(deadline.seconds, has_arrived=sent > 0)
+        if isinstance(outcome, Failure):
+            text = scrub(outcome.text, secret)
+            return NetworkError(f"{url} could not be fetched: {text}", url=url)
+        if isinstance(outcome, UnreadableResponseError):
+            return outcome
+        response, content = outcome
         response.request, response.url = request, url
+        response.__dict__[_SENT] = sent
+        return self._checked(response, content, url, secret)
+
+    def _attempt(self, deadline: Deadline) -> Attempt:
+        if self._polite is not None:
+            self._polite.try_acquire("request")
+        return Attempt(
+            deadline,
+            min_bytes_per_second=self._settings.min_bytes_per_second,
+            slow_time=self._settings.slow_time,
+        )
+
+    def _try(
+        self,
+        keyed: requests.PreparedRequest,
+        url: str,
+        options: dict[str, Any],
+        attempt: Attempt,
+    ) -> Outcome:
+        """Send once and read the whole answer."""
+        proxies = options.get("proxies") or {}
+        try:
+            with attempt:
+                response = super().send(keyed, **options)
+                if response.status_code == _PROXY_REFUSES:  # no directory answers so
+                    response.close()
+                    return proxy_refusal(proxy_of(url, proxies), said=str(_PROXY_REFUSES))
+                content = self._read_body(response, url)
+        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+            return classify_failure(
+                error, attempt, url=url, proxies=proxies, settings=self._settings
+            )
+        return content if isinstance(content, UnreadableResponseError) else (response, content)
+
+    def _checked(
+        self, response: requests.Response, content: bytes, url: str, secret: str
+    ) -> requests.Response | DirframeError:
+        """Hand over a success without the key, or the error that an answer means."""
         wrong: DirframeError | None
         if response.status_code in _REDIRECTS and "Location" in response.headers:
             wrong, content = self._redirect(response, url, secret), b""
         else:
-            content = remove_from_body(content, secret)
             of_type = response.headers.get("Content-Type", "")
             response.headers["Content-Type"] = scrub(of_type, secret)
+            content = self._without_key(content, secret)
             wrong = check_answer(
                 content,
                 status=response.status_code,
@@ -156,19 +220,21 @@ class KeyAdapter(HTTPAdapter):
         response._content = content  # what requests itself does after reading
         return response
 
-    def _fetch(
-        self, keyed: requests.PreparedRequest, url: str, options: dict[str, Any]
-    ) -> tuple[requests.Response, bytes | UnreadableResponseError]:
-        """Send and read; urllib3 tries again up to the headers, this when the body is cut."""
-        retry = self.max_retries
-        while True:
-            response = super().send(keyed, **options)
-            try:
-                return response, self._read_body(response, url)
-            except (requests.ConnectionError, ChunkedEncodingError) as error:
-                response.close()
-                retry = retry.increment("GET", error=error)  # raises when it was the last try
-                retry.sleep()
+    def _without_key(self, content: bytes, secret: str) -> bytes:
+        """Take out the key where it can be nothing else; otherwise leave records as they are."""
+        if not holds_key(content, secret):
+            return content
+        if self._settings.api_key.is_unmistakable:
+            return remove_from_body(content, secret)
+        warnings.warn(
+            "The text of the API key stands in an answer of the directory. It is too short or too "
+            "ordinary a text to tell a repeated key from data, so the records were left as they "
+            "are; they may hold the key, in the cache and in exports too. Ask the directory for a "
+            "longer key.",
+            WeakKeyWarning,
+            stacklevel=2,
+        )
+        return content
 
     def _redirect(self, response: requests.Response, url: str, secret: str) -> ServiceError | None:
         """Take the key out of the address that is to be asked next, if it may be asked."""
@@ -182,12 +248,6 @@ class KeyAdapter(HTTPAdapter):
             return ServiceError(f"{url} redirects to what is no address of the web.", url=url)
         response.headers["Location"] = target.encode().decode("latin-1")
         return None
-
-    def _count_retry(self) -> bool:
-        if not self._allowance.spend():
-            return False
-        self._counts.sent = self.sent_by_this_thread() + 1
-        return True
 
     def _learn(self, wrong: DirframeError) -> None:
         """Take over what a refusal says of the allowance: it was not counted itself."""
@@ -210,22 +270,6 @@ class KeyAdapter(HTTPAdapter):
             resets_at=resets_at,
         )
 
-    def _no_answer(
-        self, error: BaseException, deadline: Deadline, url: str, secret: str
-    ) -> NetworkError:
-        if isinstance(error, requests.ConnectTimeout) or "establish" in str(error):
-            self._allowance.give_back()  # it never arrived
-        reason = (
-            f"it took longer than {deadline.seconds:g} seconds"
-            if deadline.passed
-            else scrub(_reason(error), secret)
-        )
-        return NetworkError(
-            f"{url} could not be fetched: {reason}. Check the address and the connection; what "
-            "was loaded is in the cache, so run the same line again.",
-            url=url,
-        )
-
     def _read_body(self, response: requests.Response, url: str) -> bytes | UnreadableResponseError:
         bound = self._settings.max_body
         body = bytearray()
@@ -240,12 +284,21 @@ class KeyAdapter(HTTPAdapter):
         return bytes(body)
 
 
-def _reason(error: BaseException) -> str:
-    """Say what went wrong without the address, which the libraries repeat with the key."""
-    while error.args and isinstance(error.args[0], BaseException):
-        error = error.args[0]
-    inner = getattr(error, "reason", None) or error
-    return str(inner).rpartition("): ")[2].rpartition(">: ")[2] or type(inner).__name__
+def requests_sent(response: requests.Response) -> int:
+    """Return how many requests an answer cost, with those of the redirects before it."""
+    return sum(one.__dict__[_SENT] for one in (*response.history, response))
+
+
+def _next_try(retry: BoundedRetry, outcome: Outcome, deadline: Deadline) -> BoundedRetry | None:
+    """Wait for the next try; None if this outcome is the last one."""
+    if isinstance(outcome, Failure):
+        return retry.pause(deadline) if outcome.is_temporary else None
+    if isinstance(outcome, UnreadableResponseError):
+        return None
+    response, _ = outcome
+    if not retry.is_retry("GET", response.status_code, "Retry-After" in response.headers):
+        return None
+    return retry.pause(deadline, response.raw)
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
@@ -257,12 +310,18 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 
 def _strange(url: str, target: str) -> ServiceError:
-    parts = urlsplit(target)
     return ServiceError(
-        f"{remove_key(url)} redirects to {parts.scheme}://{parts.hostname}, which is another host, "
-        "port or scheme. It was not followed, so that the key stays with the directory.",
+        f"{remove_key(url)} redirects to {_site(target)}, which is another host, port or scheme "
+        f"than {_site(url)}. It was not followed, so that the key stays with the directory.",
         url=remove_key(url),
     )
+
+
+def _site(url: str) -> str:
+    """Return scheme, host and port, the port even where the scheme implies it."""
+    scheme, host, port = _origin(url)
+    host = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{host}" + (f":{port}" if port else "")
 
 
 def _scrubbed(wrong: DirframeError, secret: str) -> DirframeError:

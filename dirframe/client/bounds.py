@@ -1,10 +1,8 @@
-"""Bounds in time for one exchange: retries that end, and a deadline that holds.
+"""Bounds in time for one exchange: a deadline that holds, and retries that end.
 
 The timeouts of requests hold for each reading from the socket. A server that sends one byte
 a minute never meets them, not even in the headers, so a watch shuts the socket down when the
-whole exchange has taken too long. Retries count as requests and end with the deadline too.
-
-What stays out: what is sent, and the size of what comes back.
+whole exchange has taken too long.
 """
 
 from __future__ import annotations
@@ -13,28 +11,24 @@ import contextlib
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+from urllib3.exceptions import MaxRetryError, ProtocolError
 from urllib3.util import Retry
 
 from dirframe.client.answers import seconds_to_wait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
+    from urllib3.connection import HTTPConnection
     from urllib3.response import BaseHTTPResponse
 
-__all__ = ["POOLS", "BoundedRetry", "Deadline"]
-
-_running = threading.local()
+__all__ = ["BoundedRetry", "Deadline"]
 
 
 class Deadline:
-    """Shut the connection of this thread down when an exchange takes too long.
+    """Shut the `connection` of an exchange down when the whole takes too long.
 
     Parameters
     ----------
@@ -49,7 +43,6 @@ class Deadline:
         self.end = time.monotonic() + seconds
 
     def __enter__(self) -> Self:
-        _running.deadline = self
         _watch.add(self)
         return self
 
@@ -60,7 +53,6 @@ class Deadline:
         trace: TracebackType | None,
     ) -> None:
         _watch.remove(self)
-        _running.deadline = None
 
     def allows(self, pause: float) -> bool:
         """Tell whether there is time for a pause and another try."""
@@ -116,66 +108,43 @@ class _Watch:
 _watch = _Watch()
 
 
-class _Watched(HTTPConnection):
-    def request(self, *args: Any, **options: Any) -> None:
-        deadline: Deadline | None = getattr(_running, "deadline", None)
-        if deadline is not None:
-            deadline.connection = self
-        super().request(*args, **options)
-
-
-class _WatchedSecure(HTTPSConnection, _Watched):
-    pass
-
-
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Watched
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _WatchedSecure
-
-
-#: For `urllib3.PoolManager.pool_classes_by_scheme`.
-POOLS = {"http": _Pool, "https": _SecurePool}
-
-
 class BoundedRetry(Retry):
     """Try again after interruptions and 502, 503, 504, while the deadline allows it.
 
     A pause that the server asks for (Retry-After) is kept if it is not longer than the bound;
-    otherwise there is no further try, nor is there if `before_retry` returns False. 429 is not tried again: it speaks of the whole day.
+    otherwise there is no further try. 429 is not tried again: it speaks of the whole day.
     """
 
     RETRY_AFTER_STATUS_CODES = frozenset({503})
-
-    def __init__(
-        self, *args: Any, before_retry: Callable[[], object] = lambda: None, **options: Any
-    ) -> None:
-        super().__init__(*args, **options)
-        self.before_retry = before_retry
-
-    def new(self, **changes: Any) -> Self:
-        """Return a copy with changes, as urllib3 asks for one after each try."""
-        return super().new(before_retry=self.before_retry, **changes)
 
     def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
         """Read Retry-After; what is neither a number nor a date counts as absent."""
         return seconds_to_wait(response.headers)
 
-    def increment(self, *args: Any, **facts: Any) -> Self:
-        """Note a failed try; raise when there is to be no other one."""
-        response = facts.get("response", args[2] if len(args) > 2 else None)
-        asked = self.get_retry_after(response) if response is not None else None
-        pause = asked or self.get_backoff_time()
-        deadline: Deadline | None = getattr(_running, "deadline", None)
-        late = deadline is not None and not deadline.allows(pause)
-        if late or pause > self.retry_after_max:
-            return self._no_more(*args, **facts)
-        following = super().increment(*args, **facts)
-        if isinstance(facts.get("error"), (ConnectTimeoutError, NewConnectionError)):
-            return following  # the request never arrived: this is still the same one
-        return self._no_more(*args, **facts) if self.before_retry() is False else following
+    def pause(self, deadline: Deadline, response: BaseHTTPResponse | None = None) -> Self | None:
+        """Sleep until the next try is due.
 
-    def _no_more(self, *args: Any, **facts: Any) -> Self:
-        return super(BoundedRetry, self.new(total=0)).increment(*args, **facts)
+        Parameters
+        ----------
+        deadline
+            When the exchange must have ended.
+        response
+            The answer that asks for another try; None after an interruption.
+
+        Returns
+        -------
+        BoundedRetry or None
+            The tries that are left; None if there is to be no other one.
+        """
+        interruption = ProtocolError() if response is None else None
+        try:
+            following = self.increment("GET", response=response, error=interruption)
+        except MaxRetryError:
+            return None
+        asked = None if response is None else self.get_retry_after(response)
+        seconds = asked or following.get_backoff_time()
+        if seconds > self.retry_after_max or not deadline.allows(seconds):
+            return None
+        if seconds:
+            time.sleep(seconds)
+        return following

@@ -55,6 +55,9 @@ class Directory(Card):
     connect_timeout, read_timeout, total_timeout : float, default 10, 60 and 300
         Seconds until a connection, the next bytes of an answer, or the whole answer with
         all tries, must have come.
+    min_bytes_per_second, slow_time : float, default 100 and 30
+        An answer that came slower than so many bytes a second, over so many seconds of waiting
+        for its bytes after the first one, is ended. 0 bytes for no such bound.
     auth : requests.auth.AuthBase, optional
         An authentication object of requests, for a person who holds a grant. What comes
         with it may be private and is never stored.
@@ -90,6 +93,8 @@ class Directory(Card):
         connect_timeout: float = 10.0,
         read_timeout: float = 60.0,
         total_timeout: float = 300.0,
+        min_bytes_per_second: float = 100.0,
+        slow_time: float = 30.0,
         auth: AuthBase | None = None,
         allow_http: bool = False,
     ) -> None:
@@ -104,6 +109,8 @@ class Directory(Card):
             connect_timeout=connect_timeout,
             read_timeout=read_timeout,
             total_timeout=total_timeout,
+            min_bytes_per_second=min_bytes_per_second,
+            slow_time=slow_time,
             auth=auth,
             allow_http=allow_http,
         )

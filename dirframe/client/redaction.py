@@ -10,7 +10,7 @@ import re
 from html.entities import codepoint2name
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-__all__ = ["KEY_PARAMETER", "remove_from_body", "remove_key", "scrub", "silence_logs"]
+__all__ = ["KEY_PARAMETER", "holds_key", "remove_from_body", "remove_key", "scrub", "silence_logs"]
 
 KEY_PARAMETER = "api_key"
 
@@ -56,18 +56,37 @@ def scrub(text: str, secret: str = "") -> str:
     return _IN_TEXT.sub(rf"\1{_REMOVED}", _without(text, secret))
 
 
+def holds_key(content: bytes, secret: str) -> bool:
+    """Tell whether a key is in an answer, as long as its letters and digits are spelt as such."""
+    longest = _longest_word(secret)
+    return any(
+        longest.encode(encoding) in content  # a look that costs little where there is none
+        and _pattern(secret).search(content.decode(encoding, errors)) is not None
+        for encoding, errors in _ENCODINGS.items()
+    )
+
+
 def remove_from_body(content: bytes, secret: str) -> bytes:
-    """Return an answer without the key, as long as its letters and digits are spelt as such."""
-    longest = max(re.findall("[A-Za-z0-9]*", secret), key=len)
+    """Return an answer without the key, in whatever spelling `holds_key` finds it."""
+    longest = _longest_word(secret)
     for encoding, errors in _ENCODINGS.items():
-        if longest.encode(encoding) in content:  # a look that costs little where there is none
+        if longest.encode(encoding) in content:
             text = content.decode(encoding, errors)
             content = _without(text, secret).encode(encoding, errors)
     return content
 
 
+def _longest_word(secret: str) -> str:
+    words: list[str] = re.findall("[A-Za-z0-9]*", secret)
+    return max(words, key=len)
+
+
 def _without(text: str, secret: str) -> str:
-    return re.sub("".join(map(_spelt, secret)), _REMOVED, text) if secret else text
+    return _pattern(secret).sub(_REMOVED, text) if secret else text
+
+
+def _pattern(secret: str) -> re.Pattern[str]:
+    return re.compile("".join(map(_spelt, secret)))
 
 
 def _spelt(character: str) -> str:

@@ -5,13 +5,15 @@ What stays out: deciding whether a document is accepted (`dirframe.client.reader
 
 from __future__ import annotations
 
+import codecs
+import re
 from typing import NoReturn
 
 from dirframe.errors import UnreadableResponseError
 
 __all__ = ["describe", "refuse"]
 
-_LOOKED_AT = 4096
+_LOOKED_AT = 64 * 1024
 
 _MAGIC = {
     b"\x1f\x8b": "gzip data that was not unpacked",
@@ -23,29 +25,35 @@ _MAGIC = {
     b"[": "JSON",
 }
 
-# In this order: an HTML page may have a DOCTYPE too.
-_SIGNS = {
-    b"<html": "an HTML page",
-    b"<!doctype html": "an HTML page",
-    b"<!doctype": "a document with a DOCTYPE, which could declare entities",
-    b"<?xml": "XML that is cut off, damaged or in another encoding than it says",
-    b"<re": "XML that is cut off, damaged or in another encoding than it says",
-    b"<error": "XML that is cut off, damaged or in another encoding than it says",
-}
+_HTML = "an HTML page"
+_DAMAGED = "XML that is cut off, damaged or in another encoding than it says"
+
+#: Blanks, comments and processing instructions: what may stand before DOCTYPE and root.
+_PROLOG = re.compile(rb"(?:\s+|<!--.*?-->|<\?.*?\?>)*", re.DOTALL)
+_DOCTYPE = re.compile(rb"<!doctype(?:\s+([^\s>\[]*))?", re.IGNORECASE)
+#: The name of a start tag, which has to end for it to be known.
+_ROOT = re.compile(rb"<([^\s<>/!?]+)(?=[\s>/])")
+_PAGES = frozenset({b"html", b"head", b"body"})
 
 
 def describe(content: bytes) -> str:
     """Say in a few words what a document is that could not be parsed."""
-    head = content[:_LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n")
+    head = content[:_LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()
     if not head:
         return "an empty document"
-    lowered = head.lower()
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             return name
-    for sign, name in _SIGNS.items():
-        if sign in lowered:
-            return name
+    start = head[_PROLOG.match(head).end() :]  # type: ignore[union-attr]  # it matches nothing too
+    doctype, root = _DOCTYPE.match(start), _ROOT.match(start)
+    if doctype is not None:
+        is_page = (doctype[1] or b"").lower() == b"html"
+        return _HTML if is_page else "a document with a DOCTYPE, which could declare entities"
+    if root is not None and root[1].lower() in _PAGES:
+        return _HTML
+    # A prolog alone, or one that does not end, is cut off too.
+    if start.startswith(b"<") or head.startswith(b"<"):
+        return _DAMAGED
     return "something that is not XML"
 
 

@@ -6,21 +6,23 @@ What stays out: the key (`dirframe.client.adapter`), the format of the cache
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import requests
 from requests.utils import get_netrc_auth
 
 from dirframe import __version__
-from dirframe.client.adapter import KeyAdapter
+from dirframe.client.adapter import KeyAdapter, requests_sent
 from dirframe.client.allowance import Allowance
 from dirframe.client.cache import PageCache
+from dirframe.client.certificates import trusted_certificates
 from dirframe.client.manner import Manner
 from dirframe.client.redaction import silence_logs
 from dirframe.errors import CacheError, QuotaExceededError, ServiceError, StaleWarning
@@ -87,7 +89,9 @@ class Session:
         """
         session, url = self._session, settings.base_url
         found = session.merge_environment_settings(url, {}, stream=None, verify=None, cert=None)
-        session.proxies, session.verify = found["proxies"], found["verify"]
+        session.proxies = found["proxies"]
+        if urlsplit(url).scheme == "https":
+            session.verify = trusted_certificates(os.environ) or True
         session.auth = settings.auth or get_netrc_auth(url)
         session.trust_env = False
 
@@ -187,7 +191,6 @@ class Session:
             time.sleep(pause)
 
     def _ask(self, url: str, *, keep: bool) -> Answer:
-        before = self._adapter.sent_by_this_thread()
         timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
         try:
             response = self._session.get(url, timeout=timeouts)
@@ -199,8 +202,7 @@ class Session:
         retrieved = datetime.now(UTC)
         if keep:
             retrieved = self.cache.put(self._key(url), url, response.content, content_type)
-        paid = self._adapter.sent_by_this_thread() - before
-        return Answer(response.content, url, retrieved, paid)
+        return Answer(response.content, url, retrieved, requests_sent(response))
 
     def _is_fresh(self, stored: Stored) -> bool:
         return stored.age <= self._settings.expire_after

@@ -17,6 +17,7 @@ from dirframe.errors import (
     QuotaExceededError,
     ServiceError,
     UnreadableResponseError,
+    WeakKeyWarning,
 )
 from tests.client import KEY, Asked, Reply, Server, failed, page_xml, record
 
@@ -171,3 +172,34 @@ def test_a_body_that_repeats_the_key_is_handed_over_without_it(
     assert KEY.encode() not in found
     assert KEY.replace("&", "&amp;").encode() not in found
     assert b"<id>1</id>" in found
+
+
+@pytest.mark.parametrize("key", ["Ohloh", "SCM", "open source", "1", "internationalization"])
+def test_a_key_that_is_an_ordinary_word_never_alters_a_record(
+    key: str, at: Callable[..., Directory]
+) -> None:
+    content = page_xml([record("1", name=f"{key} SCM")], available=1, first=0)
+    with Server(lambda _: content) as server:
+        directory = at(server, key)
+        with pytest.warns(WeakKeyWarning, match="longer key"):
+            assert get(directory) == content
+        assert get(directory) == content  # as it was stored
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("key", ["Ohloh", "SCM"])
+def test_an_ordinary_key_that_no_answer_holds_is_not_warned_of(
+    key: str, at: Callable[..., Directory]
+) -> None:
+    with Server(lambda _: ONE) as server:
+        assert get(at(server, key)) == ONE
+
+
+def test_an_ordinary_key_is_still_taken_out_of_errors(at: Callable[..., Directory]) -> None:
+    with (
+        Server(lambda _: Reply(failed("Ohloh is no api_key"), 403)) as server,
+        pytest.warns(WeakKeyWarning),
+        pytest.raises(InvalidKeyError) as caught,
+    ):
+        get(at(server, "Ohloh"))
+    assert "Ohloh" not in str(caught.value)

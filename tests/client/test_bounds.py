@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 from requests.adapters import HTTPAdapter
-from urllib3.exceptions import MaxRetryError
 from urllib3.response import HTTPResponse
 
-from dirframe.client.bounds import POOLS, BoundedRetry, Deadline
+from dirframe.client.bounds import BoundedRetry, Deadline
+from dirframe.client.connections import POOLS, Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,11 @@ def test_a_server_that_drips_meets_the_deadline(start: bytes, drip: bytes) -> No
         session.mount("http://", Watched())
         began = time.monotonic()
         # Headers that end early are taken for a whole answer: whoever asks looks at `passed`.
-        with Deadline(0.4) as deadline, suppress(requests.RequestException):
+        with (
+            Deadline(0.4) as deadline,
+            Attempt(deadline),
+            suppress(requests.RequestException),
+        ):
             _ = session.get(url, timeout=30).content
         assert deadline.passed
         assert time.monotonic() - began < 15
@@ -76,27 +80,40 @@ def answer(status: int, **headers: str) -> HTTPResponse:
     return HTTPResponse(b"", status=status, headers=headers)
 
 
-def test_a_pause_within_the_bound_is_kept_and_counted() -> None:
-    counted: list[int] = []
-    retry = BoundedRetry(
-        total=2, status_forcelist=(503,), retry_after_max=30, before_retry=lambda: counted.append(1)
-    )
-    following = retry.increment("GET", "/", answer(503, **{"Retry-After": "7"}))
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    pauses: list[float] = []
+    monkeypatch.setattr("dirframe.client.bounds.time.sleep", pauses.append)
+    return pauses
+
+
+def test_a_pause_within_the_bound_is_kept(slept: list[float]) -> None:
+    retry = BoundedRetry(total=2, status_forcelist=(503,), retry_after_max=30)
+    following = retry.pause(Deadline(60), answer(503, **{"Retry-After": "7"}))
+    assert following is not None
     assert following.total == 1
-    assert following.get_retry_after(answer(503, **{"Retry-After": "7"})) == 7
-    assert counted == [1]
+    assert slept == [7]
 
 
-def test_a_pause_beyond_the_bound_ends_the_tries_at_once() -> None:
+def test_pauses_grow_and_tries_end(slept: list[float]) -> None:
+    retry: BoundedRetry | None = BoundedRetry(total=4, backoff_factor=0.5, retry_after_max=30)
+    tries = 0
+    while retry is not None:
+        retry, tries = retry.pause(Deadline(60)), tries + 1
+    assert tries == 5
+    assert slept == [1.0, 2.0, 4.0]  # the second try comes at once
+
+
+def test_a_pause_beyond_the_bound_ends_the_tries_at_once(slept: list[float]) -> None:
     retry = BoundedRetry(total=5, status_forcelist=(503,), retry_after_max=30)
-    with pytest.raises(MaxRetryError):
-        retry.increment("GET", "/", answer(503, **{"Retry-After": "3600"}))
+    assert retry.pause(Deadline(9_000), answer(503, **{"Retry-After": "3600"})) is None
+    assert slept == []
 
 
-def test_tries_end_with_the_deadline() -> None:
+def test_tries_end_with_the_deadline(slept: list[float]) -> None:
     retry = BoundedRetry(total=5, status_forcelist=(503,), retry_after_max=30)
-    with Deadline(1.0), pytest.raises(MaxRetryError):
-        retry.increment("GET", "/", answer(503, **{"Retry-After": "5"}))
+    assert retry.pause(Deadline(1.0), answer(503, **{"Retry-After": "5"})) is None
+    assert slept == []
 
 
 def test_an_exhausted_allowance_is_never_tried_again() -> None:

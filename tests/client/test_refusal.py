@@ -18,6 +18,7 @@ from dirframe.errors import UnreadableResponseError
 from tests.client.trees import around
 
 XML = File(__file__).parent.parent / "xml"
+CUT_OFF = "XML that is cut off, damaged or in another encoding than it says"
 
 
 @pytest.mark.parametrize(
@@ -283,3 +284,41 @@ def test_no_document_makes_the_reader_open_a_file_or_a_connection(tmp_path: File
         """,
         megabytes=0,
     )
+
+
+DIALECTS = sorted(XML.glob("*.xml"))
+SAMPLES = sorted((File(__file__).parents[3] / "shared" / "samples").glob("*.xml"))
+
+
+@pytest.mark.parametrize("path", DIALECTS, ids=lambda path: path.name)
+def test_no_beginning_of_a_response_is_called_a_web_page(path: File) -> None:
+    content = path.read_bytes()
+    named = {describe(content[:end]) for end in range(1, len(content))}
+    assert named <= {"an empty document", CUT_OFF}
+
+
+@pytest.mark.skipif(not SAMPLES, reason="recorded answers are not beside this checkout")
+def test_no_beginning_of_a_recorded_response_is_called_a_web_page() -> None:
+    for path in SAMPLES:
+        content = path.read_bytes()
+        named = {describe(content[:end]) for end in range(1, len(content), 7)}
+        assert named <= {"an empty document", CUT_OFF}, path.name
+
+
+PROLOGS = st.lists(
+    st.sampled_from(
+        ["<!-- <html> <!DOCTYPE html> -->", "<?page <html> ?>", "\n", " ", "<!-- {} -->"]
+    ),
+    max_size=4,
+).map("".join)
+
+
+@given(prolog=PROLOGS, text=st.sampled_from(["<html>", "&lt;html&gt;", "<html_url>", "x"]))
+def test_what_a_document_is_stands_in_its_root_whatever_comes_before_and_inside(
+    prolog: str, text: str
+) -> None:
+    response = f'<?xml version="1.0"?>{prolog}<response><html_url>{text}'.encode()
+    assert {describe(response[:end]) for end in range(1, len(response) + 1)} == {CUT_OFF}
+    assert describe(f"{prolog}<html>{text}".encode()) == "an HTML page"
+    assert describe(f"{prolog}<!DOCTYPE html>{text}".encode()) == "an HTML page"
+    assert describe(f"{prolog}<!DOCTYPE response>{text}".encode()).startswith("a document with a")

@@ -33,7 +33,7 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
     """Make directories on a service, with folders of the test's own and little patience."""
     made: list[Directory] = []
 
-    def make(service: FaultyService, **options: Any) -> Directory:
+    def make(service: FaultyService | str, **options: Any) -> Directory:
         made.append(Directory.from_settings(impatient(service, tmp_path, **options)))
         return made[-1]
 
@@ -42,10 +42,10 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
         directory.close()
 
 
-def impatient(service: FaultyService, folder: Path, **options: Any) -> Settings:
+def impatient(service: FaultyService | str, folder: Path, **options: Any) -> Settings:
     """Settings with which a fault costs milliseconds."""
     manners: dict[str, Any] = {
-        "base_url": service.url,
+        "base_url": service if isinstance(service, str) else service.url,
         "name": "faulty",
         "cache_dir": folder / "cache",
         "allowance_dir": folder / "data",

@@ -39,7 +39,7 @@ _SPACED: Final = re.compile(
 )
 #: Codes that are written with a point after every letter, beside our own abbreviations: of the
 #: others most mean something else (e.g., i.e., C.O.D.).
-_SPACED_CODES: Final = frozenset(("us", "usa", "uk", "gb", "nz", "hk"))
+_SPACED_CODES: Final = frozenset(("us", "usa", "uk", "gb", "nz", "hk", "fsm", "png"))
 #: What follows an article although it is no longer than a code.
 _SHORT_NAMES: Final = _SPACED_CODES | {"uae", "prc", "drc", "car", "ksa", "rsa", "rok"}
 _FOOTNOTE: Final = re.compile(r"\s*\[(?:\d{1,3}|[a-z]|note \d{1,3})\]\s*$")
@@ -92,6 +92,8 @@ def _code(text: str) -> Answer | None:
         if code in _SPACED_CODES or code in names().abbreviations:
             return codes.get(code)
         return NOT_SPACED if len(code) <= LONGEST_CODE else None
+    if text[:4].lower() == "the " and (code := fold(text)) in _SHORT_NAMES:
+        return codes.get(code)
     return DOMAIN if "." in text and _DOMAIN.fullmatch(text) else None
 
 
@@ -183,8 +185,6 @@ def _without_article(text: str, _key: str, depth: int) -> Answer:
     # Towns are called La Argentina, with a capital letter.
     if rest and first in ARTICLES:
         return _name(rest, depth)
-    if rest and first.lower() == "the" and fold(rest) in _SHORT_NAMES:
-        return look_up(rest, depth)
     return NO_ANSWER
 
 
@@ -255,12 +255,11 @@ def _spelt_out(text: str, key: str, _depth: int) -> Answer:
     """Read abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
     dotted = {fold(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
     words = [word for word in key.split() if word not in ("of", "and", "the")]
-    short = {word for word in words if word in SHORT or word in dotted}
+    short = {word for word in words if word in SHORT or word in dotted or word == "i"}
     if not short or len(words) < 2:
         return NO_ANSWER
     spelt = " ".join(
-        "island" if word == "i" and word in dotted else SHORT.get(word, word)
-        for word in key.split()
+        "island" if word == "i" else SHORT.get(word, word) for word in key.split()
     )
     known = names().index.get(spelt) or NO_ANSWER
     alpha_2 = known.alpha_2 or names().cores.get(core(spelt))

@@ -17,9 +17,7 @@ __all__ = ["allows_form", "without_form"]
 
 #: Countries that call or called themselves a state. Elsewhere the word means a part of a
 #: federation: the state of Georgia, Estado de México.
-_STATES: Final = frozenset(
-    "AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS".split()
-)
+_STATES: Final = frozenset("AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS".split())
 _STATE_WORDS: Final = frozenset("state etat estado staat stato panstwo".split())
 
 #: The parts of France that are a department, an overseas territory, or a collectivity.

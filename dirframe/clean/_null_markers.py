@@ -45,6 +45,8 @@ _WORDS: Final = frozenset(
     """.split()
 )
 
+_PARTS: Final = _MARKERS | _WORDS
+
 #: More letters than any marker has.
 _LONGEST: Final = 60
 
@@ -56,7 +58,11 @@ def is_null_marker(text: str) -> bool:
     """
     if len(text) > _LONGEST or text.strip() == "NA":
         return False
-    tokens = set(_TOKENS.findall(text.casefold()))
+    lower = text.casefold()
+    first = _TOKENS.search(lower)
+    if first is None or first[0] not in _PARTS:
+        return False
+    tokens = set(_TOKENS.findall(lower))
     if tokens <= _MARKERS:
-        return bool(tokens)
-    return len(tokens) > 1 and tokens <= _MARKERS | _WORDS
+        return True
+    return len(tokens) > 1 and tokens <= _PARTS

@@ -109,8 +109,9 @@ def by_rules(text: str, depth: int = 0) -> Answer:
     key = fold(text)
     if depth > _DEEPEST or not key or key.isdigit() or (len(key) < LONGEST_CODE and key.isascii()):
         return NO_ANSWER
-    stripped = _FOOTNOTE.sub("", text).strip(" .,;:-–—_*'\"«»“”")
-    if len(stripped) < len(text) and (found := as_it_stands(stripped)):
+    bare = _FOOTNOTE.sub("", text) if "]" in text else text
+    stripped = bare.strip(" .,;:-–—_*'\"«»“”")
+    if bare is not text and (found := as_it_stands(stripped)):
         return found
     for rule in _RULES:
         answer = rule(stripped, key, depth + 1)
@@ -145,7 +146,8 @@ def _described(first: str, second: str, depth: int) -> Answer:
     """Read a name, and something in brackets or after a comma."""
     second = _FORMER.sub("", second)
     key = fold(second)
-    if key in ARTICLES:
+    # Lebanon, LA is a town in Louisiana.
+    if key in ARTICLES and not (len(second) == 2 and second.isupper()):
         return look_up(first, depth)
     turned = fold(f"{second} {first}")
     found = names().index.get(turned) or _spelt_out("", turned, depth)
@@ -171,8 +173,10 @@ def _territory(one: Answer, other: Answer, state: str | None) -> Answer | None:
 
 def _is_kind(key: str, alpha_2: str) -> bool:
     words = [SHORT.get(word, word) for word in key.split()]
-    return allows_form(words, alpha_2) and all(word in KINDS or word in CONNECTORS for word in words) and any(
-        word in KINDS for word in words
+    return (
+        allows_form(words, alpha_2)
+        and all(word in KINDS or word in CONNECTORS for word in words)
+        and any(word in KINDS for word in words)
     )
 
 
@@ -258,9 +262,7 @@ def _spelt_out(text: str, key: str, _depth: int) -> Answer:
     short = {word for word in words if word in SHORT or word in dotted or word == "i"}
     if not short or len(words) < 2:
         return NO_ANSWER
-    spelt = " ".join(
-        "island" if word == "i" else SHORT.get(word, word) for word in key.split()
-    )
+    spelt = " ".join("island" if word == "i" else SHORT.get(word, word) for word in key.split())
     known = names().index.get(spelt) or NO_ANSWER
     alpha_2 = known.alpha_2 or names().cores.get(core(spelt))
     if alpha_2 is None and not known.reason:

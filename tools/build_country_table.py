@@ -96,7 +96,7 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
         elif negatives.forbid(key, name.alpha_2, strongest):
             spelt = exact(readable(name.text))
             if (
-                spelt != key
+                (spelt != key or key not in negatives.capitals.values())
                 and key not in negatives.regions
                 and not negatives.forbid_exact(spelt, name.alpha_2)
             ):

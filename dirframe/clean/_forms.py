@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = ["allows_form", "without_form"]
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: Countries that call or called themselves a state. Elsewhere the word means a part of a
 #: federation: the state of Georgia, Estado de México.
-_STATES: Final = frozenset("AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS".split())
-_STATE_WORDS: Final = frozenset("state etat estado staat stato panstwo".split())
+_STATES: Final = _words("AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS")
+_STATE_WORDS: Final = _words("state etat estado staat stato panstwo")
 
 #: The parts of France that are a department, an overseas territory, or a collectivity.
-_DEPARTMENTS: Final = frozenset("GF GP MQ RE YT".split())
-_TERRITORY_WORDS: Final = frozenset(
-    "territory territoire territorio terytorium collectivity".split()
-)
+_DEPARTMENTS: Final = _words("GF GP MQ RE YT")
+_TERRITORY_WORDS: Final = _words("territory territoire territorio terytorium collectivity")
 _TERRITORIES: Final = frozenset(STATES_OF) | {"PS", "EH", "AQ"}
 
 # Chinese, Japanese and Korean write the form of government onto the name.

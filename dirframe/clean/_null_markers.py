@@ -16,9 +16,13 @@ NULL_MARKER: Final = Answer(None, reason="stands for an unknown value")
 
 _TOKENS: Final = re.compile(r"[^\W\d_]+")
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: Markers of spreadsheets, data tools and forms.
-_MARKERS: Final = frozenset(
-    """
+_MARKERS: Final = _words("""
     na nan null none nil nul nat nd nv nvt ka sd nr ns nc nsp nk nb bd tba tbc tbd unk undef
     undefined inf ind qnan snan ref err void blank empty missing unknown unspecified unassigned
     undisclosed unavailable undetermined unidentified other others various multiple nowhere
@@ -28,12 +32,10 @@ _MARKERS: Final = frozenset(
     aucun ninguno nenhum nessuno keine geen brak yok
     неизвестно неизвестна неизвестный недоступно невідомо нд άγνωστο άγνωστη δδ مجهول نامشخص
     未知 不明 不详 不詳 无 無 なし 該当なし 未指定 不适用 不適用 暂无 未定 없음 미상
-    """.split()
-)
+    """)
 
 #: What markers are put together from.
-_WORDS: Final = frozenset(
-    """
+_WORDS: Final = _words("""
     n a k s d v t b o not no non nao não available applicable specified stated known provided
     given set found defined disclosed answer country data value name num div null information
     response don dont know to be determined announced confirmed error the
@@ -42,8 +44,7 @@ _WORDS: Final = frozenset(
     specificato niet beschikbaar van toepassing danych nie dotyczy mevcut değil nombre valor wert
     nom valeur нет данных указано применимо не немає даних لا ينطبق غير معروف متوفر متاح محدد
     알 수 해당
-    """.split()
-)
+    """)
 
 _PARTS: Final = _MARKERS | _WORDS
 

@@ -33,10 +33,15 @@ def resolve(raw: object) -> Answer:
     if len(raw) > _LONGEST:
         return Answer(None, reason="too long for a name")
     text = readable(raw)
+    # Namibia in wide letters, or with invisible ones, is not as an interface sends it.
     if text.strip() == "NA" != raw.strip():
-        return NULL_MARKER  # in wide letters, or with invisible ones: not as an interface sends it
+        return NULL_MARKER
     if MISSING not in text and (known := as_it_stands(text)):
         return known
+    return _by_rules(raw, text)
+
+
+def _by_rules(raw: str, text: str) -> Answer:
     key = fold(text)
     if not key:
         return Answer(None, reason="no letters")

@@ -77,16 +77,14 @@ def as_it_stands(text: str) -> Answer | None:
     return known.index.get(key) or known.exact.get(exact(text)) or known.current.get(key)
 
 
-def _code(text: str) -> Answer | None:
+def _code(text: str) -> Answer | None:  # one way to write a code each
     """Return what a text means as a code, an abbreviation, or as neither."""
     codes = names().codes
     if match := _CODE.fullmatch(text):
         code = match[1].lower()
         if code == "na" and is_null_marker(text):
             return NULL_MARKER
-        if code in CAPITALS_ONLY and not match[1].isupper():
-            return None
-        return codes.get(code)
+        return None if code in CAPITALS_ONLY and not match[1].isupper() else codes.get(code)
     if match := _SPACED.fullmatch(text):
         code = _NO_LETTERS.sub("", match[1]).lower()
         if code in _SPACED_CODES or code in names().abbreviations:
@@ -202,9 +200,9 @@ def _twice(text: str, key: str, depth: int) -> Answer:
         name = " ".join(words[:half])
         if len(name) > LONGEST_CODE:
             return _repeated(look_up(name, depth))
-    for code, name in ((parts[0], parts[1:]), (parts[-1], parts[:-1])):
+    for code, rest in ((parts[0], parts[1:]), (parts[-1], parts[:-1])):
         if match := _CAPITALS.fullmatch(code):
-            one, other = look_up(" ".join(name), depth), look_up(match[1], depth)
+            one, other = look_up(" ".join(rest), depth), look_up(match[1], depth)
             if one.alpha_2 and other.alpha_2:
                 return _territory(one, other, other.alpha_2) or _apart(one, other)
     return NO_ANSWER

@@ -104,10 +104,11 @@ def test_a_domain_ending_or_a_spreadsheet_error_is_no_code(alpha_2: str) -> None
     assert {raw: found for raw in raws if (found := code(raw))} == {}
 
 
-STATES = (
+_STATES = (
     "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ "
     "NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY"
-).split()
+)
+STATES = _STATES.split()
 
 
 @given(st.sampled_from(sorted(countries())), st.sampled_from(STATES))

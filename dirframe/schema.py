@@ -119,6 +119,11 @@ class Resource:
     paged: bool = True
     key: str = "id"
 
+    @property
+    def words(self) -> tuple[str, str]:
+        """What one record and several of them are called in a sentence."""
+        return self.name.replace("_", " "), self.collection.replace("_", " ")
+
     @cached_property
     def specified(self) -> tuple[Field, ...]:
         """The fields of the specification, in its order: every frame has them."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from dirframe.errors import InvalidInputError
-from dirframe.provenance import ATTRIBUTE, Provenance
 from dirframe.extensions import ALL_RESOURCES
+from dirframe.provenance import ATTRIBUTE, Provenance
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -133,7 +133,7 @@ def _lane(
 
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:
-    """Number both lanes on the one axis: each from its bottom, in its own scale."""
+    """Write the numbers of both lanes beside the axes, each from its bottom in its own scale."""
     size = _text.size(ax, mpl.rcParams["ytick.labelsize"])
     ax.tick_params(axis="y", labelsize=size)
     places: list[float] = []

@@ -83,8 +83,8 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
         )
     numbers = dated.loc[:, list(_NUMBERS)].astype("Int64").set_index(pd.DatetimeIndex(first_days))
     numbers = numbers.sort_index().where(lambda table: table.ge(0).fillna(value=False))
-    ends = [numbers.index.min(), numbers.index.max()] if len(numbers) else []
-    span = pd.date_range(*ends, freq="MS") if ends else numbers.index
+    days = numbers.index
+    span = pd.date_range(days.min(), days.max(), freq="MS") if len(days) else days
     filled = numbers.reindex(span)
     filled[~span.isin(numbers.index)] = 0
     if not dated["code_added"].notna().any():  # the frame does not have it, and so says nothing
@@ -107,7 +107,8 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
 
 def _first_day(moments: pd.Series[Any]) -> pd.Series[Any]:
     days = pd.Series(moments, dtype="datetime64[us, UTC]").dt.floor("D")
-    return days - pd.to_timedelta(days.dt.day - 1, unit="D")
+    first: pd.Series[Any] = days - pd.to_timedelta(days.dt.day - 1, unit="D")
+    return first
 
 
 def _finished(frame: Any, months: pd.Series[Any]) -> pd.Series[Any]:

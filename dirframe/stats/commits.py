@@ -40,8 +40,8 @@ def commits_by_contributor(frame: Frame) -> pd.DataFrame:
         - ``contributor_name`` (str): as in the commits
         - ``commits`` (Int64, commits in all)
         - ``share`` (Float64, 0 to 1): of all commits
-        - ``cumulative_share`` (Float64, 0 to 1): of those up to this one; missing, as
-          ``share``, where nobody has committed
+        - ``cumulative_share`` (Float64, 0 to 1): of those up to this one; 0, as ``share``,
+          where nobody has committed
 
     Raises
     ------
@@ -172,7 +172,6 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
     )
     table = table.iloc[order].reset_index(drop=True)
     commits = whole_column(table["commits"])
-    total = commits.sum()
     result = pd.DataFrame(
         {
             "rank": whole_column(range(1, len(table) + 1)),
@@ -180,7 +179,7 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
             "contributor_name": table["name"].astype("str"),
             "commits": commits,
             "share": shares(commits),
-            "cumulative_share": (commits.cumsum() / (total or pd.NA)).astype("Float64"),
+            "cumulative_share": (commits.cumsum() / max(int(commits.sum()), 1)).astype("Float64"),
         }
     )
     counted = {

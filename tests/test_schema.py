@@ -180,3 +180,11 @@ def test_an_extension_names_its_addresses_and_what_tells_its_records_apart(
 @both
 def test_a_frame_of_the_specification_always_has_the_specified_fields(resource: Resource) -> None:
     assert resource.core == resource.specified
+
+
+def test_records_are_called_in_sentences_what_they_are() -> None:
+    words = {name: resource.words for name, resource in ALL_RESOURCES.items()}
+    assert words["project"] == ("project", "projects")
+    assert words["contributor_fact"] == ("contributor", "contributors")
+    assert words["activity_fact"] == ("activity fact", "activity facts")
+    assert words["analysis"] == ("analysis", "analyses")

@@ -118,7 +118,7 @@ def test_an_empty_project_or_a_wrong_sort_is_refused_before_anything_is_sent(
     there: Directory, served: Server
 ) -> None:
     for load in (dirframe.load_contributors, dirframe.load_activity, dirframe.load_size):
-        with pytest.raises(InvalidInputError, match="The project is ' '"):
+        with pytest.raises(InvalidInputError, match="The project is ''"):
             load(" ", directory=there)
     with pytest.raises(InvalidInputError, match="cannot be sorted by 'id'"):
         dirframe.load_languages(sort="id", directory=there)

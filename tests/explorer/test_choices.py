@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
 from dirframe.schema import ACCOUNT, PROJECT
@@ -62,3 +62,9 @@ def test_values_are_counted_the_most_frequent_first_then_by_name() -> None:
     frame = pd.DataFrame({"x": ["b", "a", "c", "c", None]})
     assert choices.common(frame, "x") == (("c", 2), ("a", 1), ("b", 1))
     assert choices.common(frame, "y") == ()
+
+
+def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
+    frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
+    with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
+        choices.resource_of(provenance.attach(frame, resource="contributor_fact"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.extensions import ALL_RESOURCES, EXTENSIONS
+from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import (
     ACCOUNT,
     COLLECTION_COUNTS,
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 both = pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
 all_of_them = pytest.mark.parametrize(
     "resource", ALL_RESOURCES.values(), ids=lambda resource: resource.name
-)
-extensions = pytest.mark.parametrize(
-    "resource", EXTENSIONS.values(), ids=lambda resource: resource.name
 )
 
 #: Written down from the specification's text by hand, not from the schema.
@@ -162,29 +159,6 @@ def test_the_counts_of_a_collection_stand_in_the_envelope_s_order() -> None:
     assert COLLECTION_COUNTS == ("items_returned", "items_available", "first_item_position")
 
 
-@extensions
-def test_an_extension_claims_no_field_of_the_specification(resource: Resource) -> None:
-    assert resource.specified == ()
-    assert resource.name not in RESOURCES
-
-
-@extensions
-def test_an_extension_names_its_addresses_and_what_tells_its_records_apart(
-    resource: Resource,
-) -> None:
-    assert resource.paths
-    assert all(re.fullmatch(r"(/(\w+|\{\w+\}))+\.xml", path) for path in resource.paths)
-    assert resource.key in {"", *(field.column for field in resource.core)}
-
-
 @both
 def test_a_frame_of_the_specification_always_has_the_specified_fields(resource: Resource) -> None:
     assert resource.core == resource.specified
-
-
-def test_records_are_called_in_sentences_what_they_are() -> None:
-    words = {name: resource.words for name, resource in ALL_RESOURCES.items()}
-    assert words["project"] == ("project", "projects")
-    assert words["contributor_fact"] == ("contributor", "contributors")
-    assert words["activity_fact"] == ("activity fact", "activity facts")
-    assert words["analysis"] == ("analysis", "analyses")

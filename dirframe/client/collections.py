@@ -275,11 +275,11 @@ def load_size(
     )
 
 
-def _question(resource: Resource, **asked: object) -> Question:
+def _question(resource: Resource, **asked: Any) -> Question:
     places = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
     path = path_of(resource.paths[0], analysis="latest", **places)
     address = Address(path, paged=resource.paged, single=False, facts=places)
-    return Question(resource=resource, address=address, **asked)  # type: ignore[arg-type]
+    return Question(resource=resource, address=address, **asked)
 
 
 def _by_month(

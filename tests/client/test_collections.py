@@ -123,7 +123,7 @@ def test_an_empty_project_or_a_wrong_sort_is_refused_before_anything_is_sent(
     with pytest.raises(InvalidInputError, match="cannot be sorted by 'id'"):
         dirframe.load_languages(sort="id", directory=there)
     with pytest.raises(InvalidInputError, match='must be "raise" or "warn"'):
-        dirframe.load_size(1, incomplete="never", directory=there)  # type: ignore[arg-type]
+        dirframe.load_size(1, incomplete="never", directory=there)  # type: ignore[arg-type]  # what is refused
     assert served.asked == []
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from dirframe import plot, provenance, stats
+from dirframe.cli.nouns import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
 from dirframe.schema import ACCOUNT, PROJECT
@@ -17,9 +18,14 @@ def test_every_chart_that_is_offered_exists(projects: pd.DataFrame, accounts: pd
     assert offered - {"accounts_map"} <= set(stats.__all__)
 
 
-def test_every_chart_of_this_package_is_offered() -> None:
+def test_every_chart_of_accounts_or_projects_is_offered() -> None:
     charts = {name for name in plot.__all__ if name.islower()} - {"language_colour", "style"}
-    assert charts == {*choices.CHARTS["project"], *choices.CHARTS["account"]}
+    # The explorer loads no months or contributors of one project.
+    of_one_project = {
+        noun.name for noun in CHARTS if noun.collection in {"activity", "contributors"}
+    }
+    assert len(of_one_project) == 2
+    assert charts - of_one_project == {*choices.CHARTS["project"], *choices.CHARTS["account"]}
 
 
 def test_a_frame_tells_what_it_holds_by_its_provenance_or_by_its_columns(

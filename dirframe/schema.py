@@ -2,7 +2,8 @@
 
 Source: the specification of the directory data service for every field whose dialect is
 `Dialect.SPECIFIED`; recorded answers of 2008 to 2013 and the live service's page templates
-for the others. Client and service share nothing but this module, so it knows neither.
+for the others. Client and service share nothing but this module and `dirframe.extensions`, so
+it knows neither.
 
 What stays out: parsing, writing, pandas.
 """
@@ -59,6 +60,7 @@ class Dialect(enum.Enum):
     SPECIFIED = "specification"
     RECORDED = "recorded 2008-2013"
     TODAY = "today's service"
+    EXTENSION = "extension outside the specification"
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,9 @@ class Resource:
     """A kind of record: its element, its collection, its fields and its sort values.
 
     `sorts` are those that our own service offers; `other_sorts` those of today's live service.
+    `paths` are templates of the addresses that answer with such records, the collection first;
+    none where the path is ``/{collection}.xml``. `key` is the column that tells the records of
+    one collection apart, empty where none does.
     """
 
     name: str
@@ -111,11 +116,27 @@ class Resource:
     sorts: tuple[str, ...]
     default_sort: str
     other_sorts: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    paged: bool = True
+    key: str = "id"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What one record and several of them are called in a sentence."""
+        several = self.collection.replace("_", " ")
+        one = several.removesuffix("s")
+        return one if self.name.startswith(one) else self.name.replace("_", " "), several
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:
         """The fields of the specification, in its order: every frame has them."""
         return tuple(f for f in self.fields if f.dialect is Dialect.SPECIFIED)
+
+    @cached_property
+    def core(self) -> tuple[Field, ...]:
+        """The fields that every frame has: the specified ones, or those of an extension."""
+        always = (Dialect.SPECIFIED, Dialect.EXTENSION)
+        return tuple(f for f in self.fields if f.dialect in always)
 
     @cached_property
     def by_column(self) -> dict[str, Field]:

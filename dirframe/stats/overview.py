@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.schema import ACCOUNT, PROJECT, Kind
+from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
@@ -20,7 +21,6 @@ from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, whole_column
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dirframe.schema import Resource
 
 __all__ = ["Summary", "summary"]
 
@@ -61,7 +61,7 @@ class Summary(Shown):
 
 
 def summary(frame: pd.DataFrame) -> Summary:
-    """Give an overview of accounts or projects: completeness, missing shares, bias.
+    """Give an overview of accounts, projects or other records: completeness, gaps, bias.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def summary(frame: pd.DataFrame) -> Summary:
     require(frame, giver="a loader")
     record = provenance.describe(frame)
     known = record["resource"] or (ACCOUNT.name if "email_sha1" in frame else PROJECT.name)
-    resource = ACCOUNT if known == ACCOUNT.name else PROJECT
+    resource = ALL_RESOURCES.get(known) or Resource(known, f"{known}s", (), (), "")
     count = len(frame)
-    title = f"{count:,} {resource.name if count == 1 else resource.collection}"
+    title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
     if record["complete"] is not None:
         title += ", complete" if record["complete"] else ", incomplete"
         title += f" ({record['why']})" if record["why"] else ""
@@ -169,7 +169,9 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+    found: Iterable[tuple[str, pd.Series[bool]]] = ()
+    if resource.name in RESOURCES:
+        found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
     reasons = {reason: int(rows.sum()) for reason, rows in found}
     if {"created_at", "updated_at"} <= set(frame):
         early = moment("updated_at").of(frame) < moment("created_at").of(frame)
@@ -178,7 +180,10 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     available, loaded = record["items_available"], record["items_loaded"]
     if available is not None and loaded is not None and record["complete"] is False:
         lost = max(available - loaded, 0)
-        order = record["question"].get("sort") or f"{resource.default_sort}, by default"
+        order = (
+            record["question"].get("sort")
+            or f"{resource.default_sort or 'as they come'}, by default"
+        )
         rows.insert(0, (f"not loaded: the last, sorted by {order}", lost, lost / max(available, 1)))
     table = pd.DataFrame(rows, columns=["reason", "records", "share"])
     return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})

@@ -27,6 +27,8 @@ __all__ = ["ATTRIBUTE", "Provenance", "attach", "caption", "carry", "describe"]
 #: The key in ``frame.attrs`` under which the record stands.
 ATTRIBUTE = "dirframe"
 
+_TUPLES = ("steps", "columns", "not_sent", "details_missing")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
@@ -58,6 +60,15 @@ class Provenance:
         Pages that were asked of the directory, and that came from the cache.
     synthetic : bool
         Whether the data is generated.
+    columns : tuple of str
+        The columns that were asked for; empty: all.
+    not_sent : tuple of str
+        Columns that are empty because the directory sent none of them with any record, which
+        says nothing of the records.
+    details : int
+        Records that are those of their own page, not of the collection.
+    details_missing : tuple of str
+        Ids of the records whose own page was asked for and did not come.
     dirframe : str
         Version of this package.
     steps : tuple of str
@@ -80,6 +91,10 @@ class Provenance:
     requests_paid: int = 0
     requests_cached: int = 0
     synthetic: bool = False
+    columns: tuple[str, ...] = ()
+    not_sent: tuple[str, ...] = ()
+    details: int = 0
+    details_missing: tuple[str, ...] = ()
     dirframe: str = __version__
     steps: tuple[str, ...] = ()
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -98,7 +113,7 @@ class Provenance:
         if not isinstance(record, Mapping):
             return cls()
         known = {f.name: record[f.name] for f in fields(cls) if record.get(f.name) is not None}
-        return cls(**known | {"steps": tuple(known.get("steps", ()))})
+        return cls(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON values; changing them changes nothing here."""
@@ -106,8 +121,7 @@ class Provenance:
         return record | {
             "question": dict(record["question"]),
             "counted": dict(record["counted"]),
-            "steps": list(self.steps),
-        }
+        } | {name: list(record[name]) for name in _TUPLES}
 
 
 def describe(frame: pd.DataFrame) -> dict[str, Any]:

@@ -10,13 +10,18 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Literal, get_args
 
+from dirframe.client.details import Details
 from dirframe.client.directory import opened
 from dirframe.client.manner import Manner
 from dirframe.client.noting import note
 from dirframe.client.pages import IncompleteWarning, collect
 from dirframe.client.progress import Progress
 from dirframe.client.question import Question
-from dirframe.errors import IncompleteCollectionError, InvalidInputError
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    IncompleteCollectionError,
+    InvalidInputError,
+)
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
@@ -56,7 +61,8 @@ def load_accounts(
         Only accounts whose name matches.
     sort : str, optional
         ``created_at``, ``id``, ``name`` or ``updated_at``, each also with ``_reverse``
-        behind it. Left out: the directory's default, ``created_at_reverse``.
+        behind it. Left out: the directory's default, ``created_at_reverse``, also where a
+        query is given. The live service has an order of its own and ignores `sort`.
     max_items : int, optional
         Cap on the number of accounts; the frame says that it was capped. Left out: all.
     columns : sequence of str, optional
@@ -116,7 +122,15 @@ def load_accounts(
     """
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return _load(question, directory, incomplete, manner, columns=columns, progress=progress)
+    return _load(
+        question,
+        directory,
+        incomplete,
+        manner,
+        columns=columns,
+        details=False,
+        progress=progress,
+    )
 
 
 def load_projects(
@@ -125,6 +139,7 @@ def load_projects(
     sort: str | None = None,
     max_items: int | None = None,
     columns: Sequence[str] | None = None,
+    details: bool = False,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -138,21 +153,30 @@ def load_projects(
     Parameters
     ----------
     query : str, optional
-        Only projects whose title, description or tags match.
+        Only projects whose title, description or tags match. The live service also takes
+        ``tag:`` before a word, for projects that have this tag.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with
-        ``_reverse`` behind it, or a value of the live service such as ``users``. Left out:
-        the directory's default.
+        ``_reverse`` behind it, or a value of the live service: ``new``, ``users``, ``rating``,
+        ``active_committers``, ``activity_level``, ``popularity``, ``project_name``,
+        ``description`` or ``relevance``. Left out: the directory's default. That of the
+        specification is ``created_at_reverse``, also where a query is given; the live service
+        sorts the answer to a query by relevance.
     max_items : int, optional
         Cap on the number of projects; the frame says that it was capped. Left out: all.
     columns : sequence of str, optional
         Names of the columns to read; ``id`` is always among them. The fewer, the faster.
         Left out: everything there is.
+    details : bool, default False
+        Whether to ask for the own page of each project that the collection gives without its
+        analysis: one request each, cached as pages are. Today's live service sends analyses
+        there alone. `columns` without a column of the analysis need no details.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     incomplete : {"raise", "warn"}, default "raise"
-        What to do when the collection cannot be proven complete: raise, or hand it over
-        with a warning and with the reason in its provenance.
+        What to do when the collection cannot be proven complete, or an own page does not
+        come: raise, or hand it over with a warning and with the reason in its provenance. A
+        project without its own page keeps the row that the collection gave.
     refresh : bool, default False
         Whether to ask the directory for every page, whatever the cache has.
     offline : bool, default False
@@ -163,8 +187,9 @@ def load_projects(
         Seconds that the load may sleep until the day's allowance comes back.
     progress : bool or callable, default True
         Whether to show a progress bar where someone can see it; or a function that is told
-        after each page how many records came and how many should. If it raises StopIteration
-        the load stops there, with the error of an incomplete collection.
+        after each page how many records came and how many should, and then the same of own
+        pages. If it raises StopIteration the load stops there, with the error of an incomplete
+        collection.
 
     Returns
     -------
@@ -193,7 +218,14 @@ def load_projects(
     CacheError
         If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
-        If the collection cannot be proven complete; it carries the frame so far.
+        If the collection cannot be proven complete, or own pages did not come; it carries the
+        frame so far, and the ids without an own page as ``details_missing``.
+
+    Warns
+    -----
+    AnalysesNotSentWarning
+        If projects came and none with an analysis, and `details` is false. Provenance lists the
+        columns as ``not_sent``; statistics that need one refuse to take it for missing.
 
     Examples
     --------
@@ -206,7 +238,15 @@ def load_projects(
     """
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return _load(question, directory, incomplete, manner, columns=columns, progress=progress)
+    return _load(
+        question,
+        directory,
+        incomplete,
+        manner,
+        columns=columns,
+        details=details,
+        progress=progress,
+    )
 
 
 def _load(
@@ -216,12 +256,15 @@ def _load(
     manner: Manner,
     *,
     columns: Sequence[str] | None,
+    details: bool,
     progress: bool | Told,
 ) -> pd.DataFrame:
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
     with opened(directory) as place:
-        walk = _walk(place, question, manner, columns=columns, progress=progress)
+        walk = _walk(
+            place, question, manner, columns=columns, details=details, progress=progress
+        )
         if walk.answers:
             place.session.warn_of_age(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
@@ -230,19 +273,32 @@ def _load(
         place.settings,
         question.resource,
         walk.answers,
-        question=question.facts(),
+        requests_without_answer=sum(one.requests for one in walk.refused.values()),
+        question=question.facts() | ({"details": True} if details else {}),
         items_available=walk.available,
         complete=walk.complete,
         why=walk.why or capped,
         duplicates_removed=walk.duplicates,
         synthetic=walk.synthetic,
+        columns=tuple(columns or ()),
+        not_sent=walk.not_sent,
+        details=walk.details,
+        details_missing=tuple(walk.refused),
     )
+    if walk.not_sent:
+        warnings.warn(
+            AnalysesNotSentWarning(_not_sent(len(frame), walk.needed), requests=walk.needed),
+            stacklevel=3,
+        )
     if walk.why:
         what = f"{question.resource.collection} of {place.settings.name}"
-        message = _stopped(what, walk.why) if walk.stopped else _unproven(what, walk.why)
+        say = _stopped if walk.stopped else _without_details if walk.refused else _unproven
+        message, missing = say(what, walk.why), tuple(walk.refused)
         if incomplete == "raise":
-            raise IncompleteCollectionError(message, frame=frame, missing=walk.why)
-        warnings.warn(message, IncompleteWarning, stacklevel=3)
+            raise IncompleteCollectionError(
+                message, frame=frame, missing=walk.why, details_missing=missing
+            )
+        warnings.warn(IncompleteWarning(message, details_missing=missing), stacklevel=3)
     return frame
 
 
@@ -252,6 +308,7 @@ def _walk(
     manner: Manner,
     *,
     columns: Sequence[str] | None,
+    details: bool,
     progress: bool | Told,
 ) -> Walk:
     session, settings = place.session, place.settings
@@ -263,7 +320,10 @@ def _walk(
     def at_hand(page: int) -> Answer | None:
         return session.at_hand(question.path, question.parameters(page), manner)
 
-    with Progress(question.resource.collection, shown=progress) as bar:
+    with (
+        Progress(question.resource.collection, shown=progress) as bar,
+        Progress("own pages", shown=progress) as own,
+    ):
         return collect(
             fetch,
             question.resource,
@@ -273,6 +333,8 @@ def _walk(
             max_bytes=settings.max_body,
             columns=columns,
             progress=bar.advance,
+            details=Details(place, question.resource, manner) if details else None,
+            on_details=own.advance,
         )
 
 
@@ -288,4 +350,20 @@ def _stopped(what: str, why: str) -> str:
     return (
         f"The load of the {what} is not complete: {why}. The same load again goes on from there; "
         "pages in the cache cost nothing."
+    )
+
+
+def _without_details(what: str, why: str) -> str:
+    return (
+        f"The {what} came, but {why}. Their rows are those of the collection. The same line asks "
+        'for these pages again; incomplete="warn" goes on without them.'
+    )
+
+
+def _not_sent(records: int, needed: int) -> str:
+    return (
+        f"None of the {records:,} projects came with its analysis: this directory sends it with "
+        "the own page of each project alone. The columns of the analysis are empty for that "
+        f"reason, not because the projects have none. details=True asks for the own pages, for "
+        f"at most {needed:,} requests; dirframe.plan(..., details=True) says how many."
     )

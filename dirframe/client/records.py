@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
+from dirframe.client.details import record_path
 from dirframe.client.directory import opened
 from dirframe.client.documents import read_documents
 from dirframe.client.manner import Manner
@@ -156,7 +156,7 @@ def _load_one(
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
-    path = f"/{resource.collection}/{quote(identifier, safe='')}.xml"
+    path = record_path(resource, identifier)
     answer = place.session.get(path, {}, manner)
     place.session.warn_of_age([answer])
     read = read_documents(

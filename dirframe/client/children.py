@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe.client.dtypes import to_pandas, typed_array
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT, Kind
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     ------
     InvalidInputError
         If there is no such element in accounts or projects, or the frame has no ``id``.
+    ColumnsNotSentError
+        If the directory did not send the element, or it was not loaded.
 
     Examples
     --------
@@ -66,6 +68,8 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             "The frame has no column 'id', so its entries could not be told apart. Pass a frame "
             "of a loader, with its id."
         )
+    if absent := provenance.absent(frame, [field.column]):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     own = [value if isinstance(value, list) else _listed(value) for value in lists]
     items = field.items

@@ -2,8 +2,8 @@
 
 Today's live service sends projects in collections without their analysis; only the page of each
 project has it. A record needs its own page if it came without an analysis and with the id of one.
-Where no record of a collection has such an id, the directory does not send them, and every record
-without an analysis needs its page.
+Where no record of a collection has such an id, nothing tells which have an analysis, and all of
+them need their page.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ class Sent:
         return ~self.held & (self.named if self.named.any() else True)
 
     @property
-    def nothing(self) -> bool:
-        """Whether there are records, and none came with an analysis."""
-        return bool(len(self.held)) and not self.held.any()
+    def left_out(self) -> bool:
+        """Whether records have analyses, and none came with its own."""
+        return bool(self.named.any()) and not self.held.any()
 
 
 class Details:

@@ -224,8 +224,9 @@ def load_projects(
     Warns
     -----
     AnalysesNotSentWarning
-        If projects came and none with an analysis, and `details` is false. Provenance lists the
-        columns as ``not_sent``; statistics that need one refuse to take it for missing.
+        If projects came with the ids of their analyses and none with an analysis, and `details`
+        is false. Provenance lists the columns as ``not_sent``; statistics that need one refuse to
+        take them for missing.
 
     Examples
     --------
@@ -362,8 +363,9 @@ def _without_details(what: str, why: str) -> str:
 
 def _not_sent(records: int, needed: int) -> str:
     return (
-        f"None of the {records:,} projects came with its analysis: this directory sends it with "
-        "the own page of each project alone. The columns of the analysis are empty for that "
-        f"reason, not because the projects have none. details=True asks for the own pages, for "
-        f"at most {needed:,} requests; dirframe.plan(..., details=True) says how many."
+        f"{needed:,} of {records:,} projects have an analysis, and none came with it: this "
+        "directory sends it with the own page of each project alone. The columns of the analysis "
+        "are empty for that reason. details=True asks for the own pages, for at most "
+        f"{needed:,} {'request' if needed == 1 else 'requests'}; "
+        "dirframe.plan(..., details=True) says how many."
     )

@@ -321,7 +321,7 @@ class _Walker(Positions):
         needed = int(came.needed().sum()) if self._wants_analysis else 0
         if self.asks_details and self._details_left is None:  # stopped before the first
             self._details_left = needed
-        bare = self._wants_analysis and not self.asks_details and came.nothing
+        bare = self._wants_analysis and not self.asks_details and came.left_out
         return Walk(
             frame=frame,
             available=available,

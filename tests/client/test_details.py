@@ -129,6 +129,13 @@ def test_one_analysis_is_enough_for_silence(
     assert describe(load(directory))["not_sent"] == []
 
 
+def test_projects_without_analyses_are_no_reason_to_warn(
+    directory: Directory, today: TodayService, carried: pd.DataFrame
+) -> None:
+    today.bare = set(carried["id"])
+    assert describe(load(directory))["not_sent"] == []
+
+
 def test_columns_outside_the_analysis_need_no_details(
     directory: Directory, today: TodayService
 ) -> None:

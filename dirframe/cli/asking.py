@@ -11,7 +11,7 @@ import click
 
 from dirframe.cli import showing
 from dirframe.cli.pricing import PRICED, say_price
-from dirframe.cli.questions import ask, asking, collecting, open_directory
+from dirframe.cli.questions import ask, asking, collecting, collecting_accounts, open_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def _collection(
 ) -> None:
     showing.check(output, overwrite, form)
     if price:
-        say_price(collection, form="text", **{name: question[name] for name in PRICED})
+        say_price(collection, form="text", **{name: question[name] for name in PRICED if name in question})
         return
     showing.hand_over(ask(collection, **question), output, overwrite, form)
 
@@ -39,7 +39,7 @@ _price = click.option("--plan", "price", is_flag=True, help="Only say what the l
 
 
 @click.command()
-@collecting
+@collecting_accounts
 @_price
 @showing.output
 def accounts(**options: Any) -> None:
@@ -66,13 +66,14 @@ def projects(**options: Any) -> None:
       dirframe projects --sample --sort stack_count_reverse --max-items 20
       dirframe projects --plan
       dirframe projects -o projects.parquet
+      dirframe projects --query firefox --details --plan
       dirframe projects --query parser -o parsers.csv
     """
     _collection("projects", **options)
 
 
 @click.command()
-@click.argument("id_or_email", metavar="ID_OR_EMAIL")
+@click.argument("id_or_email", metavar="ID_OR_NAME_OR_EMAIL")
 @asking
 @showing.output
 def account(
@@ -85,9 +86,9 @@ def account(
     form: str | None,
     **manner: Any,
 ) -> None:
-    """Load one account by its id or e-mail address.
+    """Load one account by its id, login or e-mail address.
 
-    Of an address only its MD5 digest is sent.
+    Of an address only its MD5 digest is sent. Logins work where the directory resolves them.
 
     \b
     Examples:
@@ -103,7 +104,7 @@ def account(
 
 
 @click.command()
-@click.argument("project_id", metavar="ID")
+@click.argument("project_id", metavar="ID_OR_NAME")
 @asking
 @showing.output
 def project(
@@ -116,7 +117,9 @@ def project(
     form: str | None,
     **manner: Any,
 ) -> None:
-    """Load one project by its id.
+    """Load one project by its id or short name.
+
+    Short names work where the directory resolves them.
 
     \b
     Example:

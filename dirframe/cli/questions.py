@@ -21,6 +21,8 @@ __all__ = [
     "asked",
     "asking",
     "collecting",
+    "collecting_accounts",
+    "details_option",
     "open_directory",
     "plain_format",
     "pricing",
@@ -52,6 +54,11 @@ _QUESTION = (
         "--max-items", metavar="N", type=click.IntRange(1), help="Cap on the number of records."
     ),
 )
+details_option = click.option(
+    "--details",
+    is_flag=True,
+    help="Ask for the own page of each project that came without its analysis.",
+)
 _PROOF = (
     click.option(
         "--incomplete",
@@ -79,9 +86,11 @@ where = with_options(*_WHERE)
 #: Which directory, and how the cache and the allowance may be used.
 asking = with_options(*_WHERE, *_MANNER)
 #: The same, for a question to a collection.
-collecting = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
+collecting = with_options(*_QUESTION, details_option, *_PROOF, *_WHERE, *_MANNER)
+#: The same for accounts, which have no own page that says more.
+collecting_accounts = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
 #: The question of a plan, which loads nothing.
-pricing = with_options(*_QUESTION, *_WHERE, _MANNER[0])
+pricing = with_options(*_QUESTION, details_option, *_WHERE, _MANNER[0])
 #: How facts that are no frame are written.
 plain_format = with_options(
     click.option(
@@ -112,9 +121,11 @@ def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any)
     """Load a collection as the options of `collecting` say."""
     from dirframe.client.loaders import load_accounts, load_projects
 
-    load = load_accounts if collection == "accounts" else load_projects
+    details = question.pop("details", False)
     with open_directory(base_url, sample) as directory:
-        return load(directory=directory, **question)
+        if collection == "accounts":
+            return load_accounts(directory=directory, **question)
+        return load_projects(directory=directory, details=details, **question)
 
 
 def asked(question: dict[str, Any]) -> list[str]:

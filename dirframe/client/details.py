@@ -40,6 +40,7 @@ __all__ = [
     "record_path",
     "refusal",
     "sent",
+    "unsent_columns",
     "wants_analysis",
     "with_signs",
 ]
@@ -168,6 +169,13 @@ def wants_analysis(resource: Resource, columns: Sequence[str] | None) -> bool:
     if resource is not PROJECT:
         return False
     return columns is None or not set(columns).isdisjoint(ANALYSIS_COLUMNS)
+
+
+def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[str, ...]:
+    """Name the columns of a frame that only analyses fill."""
+    if not wants_analysis(resource, columns):
+        return ()
+    return tuple(one for one in ANALYSIS_COLUMNS if columns is None or one in columns)
 
 
 def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:

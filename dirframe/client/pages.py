@@ -29,11 +29,11 @@ import pandas as pd
 from dirframe.client.ahead import in_order
 from dirframe.client.choice import chosen_paths, only, with_id
 from dirframe.client.details import (
-    ANALYSIS_COLUMNS,
     NONE,
     Refused,
     Sent,
     sent,
+    unsent_columns,
     wants_analysis,
     with_signs,
 )
@@ -183,6 +183,7 @@ class _Walker(Positions):
         self._workers = workers
         self._progress = progress
         self._columns = columns
+        self._resource = resource
         self._wants_analysis = wants_analysis(resource, columns)
         read = with_signs(resource, columns)
         self._reader = Reader(resource, chosen=chosen_paths(resource, read), max_bytes=max_bytes)
@@ -335,13 +336,9 @@ class _Walker(Positions):
             stopped=self.stopped,
             details=len(self._own),
             refused={one: why for one, why in self._refused.items() if why is not NONE},
-            not_sent=self._not_sent() if bare else (),
+            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
             needed=needed if bare else 0,
         )
-
-    def _not_sent(self) -> tuple[str, ...]:
-        chosen = self._columns
-        return tuple(one for one in ANALYSIS_COLUMNS if chosen is None or one in chosen)
 
     def _details_doubt(self) -> str | None:
         """Say which records stand without their own page; None if none does."""

@@ -118,10 +118,14 @@ class Provenance:
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON values; changing them changes nothing here."""
         record = {f.name: copy.deepcopy(getattr(self, f.name)) for f in fields(self)}
-        return record | {
-            "question": dict(record["question"]),
-            "counted": dict(record["counted"]),
-        } | {name: list(record[name]) for name in _TUPLES}
+        return (
+            record
+            | {
+                "question": dict(record["question"]),
+                "counted": dict(record["counted"]),
+            }
+            | {name: list(record[name]) for name in _TUPLES}
+        )
 
 
 def describe(frame: pd.DataFrame) -> dict[str, Any]:

@@ -8,7 +8,7 @@ What stays out: asking for one and writing it down (`dirframe.archive.keeping`).
 
 from __future__ import annotations
 
-from itertools import batched
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +69,8 @@ def _needed(keeper: Keeper, rounds: list[Round]) -> list[str]:
     ids: list[str | None] = []
     numbers: list[int] = []
     held, named = [np.zeros(0, dtype=bool)], [np.zeros(0, dtype=bool)]
-    for chunk in batched(Selection(keeper.manifest, rounds).of_collections(), CHUNK):
+    readings = Selection(keeper.manifest, rounds).of_collections()
+    while chunk := list(islice(readings, CHUNK)):
         pages = [Wanted(kept.page, kept.sha256, kept.bytes) for _, kept, _ in chunk]
         documents: Iterator[tuple[str, bytes]] = (
             (page.sha256, content) for page, content in contents(keeper.folder, pages)

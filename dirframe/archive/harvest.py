@@ -108,9 +108,7 @@ def harvest(
     check_details(known[collection], details=details)
     question = Question(resource=known[collection], query=query, sort=sort)
     path = Path(folder)
-    with keeping(
-        path, directory, question, details=details, daily=daily, until=until
-    ) as keeper:
+    with keeping(path, directory, question, details=details, daily=daily, until=until) as keeper:
         rounds = keeper.manifest.rounds
         if not rounds:
             walk(keeper, choose(keeper, [sort] if sort else None))

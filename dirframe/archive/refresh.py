@@ -110,9 +110,7 @@ def refresh(
         raise ArchiveError(f"{folder} is empty: nothing was harvested yet. Harvest into it first.")
     question, path = Question(resource=manifest.resource, query=manifest.query), Path(folder)
     details = manifest.details
-    with keeping(
-        path, directory, question, details=details, daily=daily, until=until
-    ) as keeper:
+    with keeping(path, directory, question, details=details, daily=daily, until=until) as keeper:
         last = keeper.manifest.rounds[-1]
         if whole or last.kind != DETAILS or last.end is not None:
             _refresh(keeper, whole=whole)

@@ -30,7 +30,9 @@ def _collection(
 ) -> None:
     showing.check(output, overwrite, form)
     if price:
-        say_price(collection, form="text", **{name: question[name] for name in PRICED if name in question})
+        say_price(
+            collection, form="text", **{name: question[name] for name in PRICED if name in question}
+        )
         return
     showing.hand_over(ask(collection, **question), output, overwrite, form)
 

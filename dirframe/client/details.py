@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import numpy as np
-
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import Reader
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
@@ -22,6 +20,7 @@ from dirframe.schema import PROJECT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from dirframe.client.directory import Directory

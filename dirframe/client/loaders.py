@@ -263,9 +263,7 @@ def _load(
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
     with opened(directory) as place:
-        walk = _walk(
-            place, question, manner, columns=columns, details=details, progress=progress
-        )
+        walk = _walk(place, question, manner, columns=columns, details=details, progress=progress)
         if walk.answers:
             place.session.warn_of_age(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None

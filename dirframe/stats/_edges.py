@@ -51,4 +51,3 @@ def require(
         raise InvalidInputError(
             f"The frame has no column {', '.join(missing)}. Pass one as {giver} gives it."
         )
-

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
-__all__ = ["absent_of", "collected", "columns_of", "in_parts", "is_relation", "relation_table", "too_large"]
+__all__ = [
+    "absent_of",
+    "collected",
+    "columns_of",
+    "in_parts",
+    "is_relation",
+    "relation_table",
+    "too_large",
+]
 
 Part = TypeVar("Part")
 

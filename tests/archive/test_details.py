@@ -137,7 +137,7 @@ def test_a_kill_in_the_midst_of_own_pages_loses_at_most_what_was_on_its_way(
     kills = 0
     for last in (5, 9, 14):
         today.forget()
-        child = subprocess.Popen(  # noqa: S603  # this interpreter, our own lines
+        child = subprocess.Popen(  # this interpreter, our own lines
             [sys.executable, "-c", script, today.url, KEY, str(folder)], cwd=ROOT
         )
 

@@ -205,8 +205,8 @@ def _load_one(
         what = resource.name if count == 1 else resource.collection
         came = ", ".join(_called(row) for _, row in read.frame.head(3).iterrows())
         raise NotFoundError(
-            f"{answer.url} answered with {count:,} {what}{f': {came}' if came else ''}. That is not "
-            f"the {resource.name} {identifier!r} that was asked for, by its id or a name.",
+            f"{answer.url} answered with {count:,} {what}{f': {came}' if came else ''}, not with "
+            f"the one {resource.name} that was asked for by the id or name {identifier!r}.",
             url=answer.url,
             status=200,
         )

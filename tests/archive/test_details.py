@@ -58,7 +58,7 @@ def carried() -> pd.DataFrame:
 
 
 def harvest(folder: Path, directory: Directory, **options: Any) -> Archive:
-    asked = {"query": QUERY, "details": True} | options
+    asked: dict[str, Any] = {"query": QUERY, "details": True} | options
     return dirframe.harvest("projects", folder, directory=directory, **asked)
 
 

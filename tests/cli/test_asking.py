@@ -251,3 +251,19 @@ def test_an_interrupted_load_says_that_the_rest_is_cheap(tmp_path: Path) -> None
     assert out == ""
     assert "stopped" in err
     assert "Traceback" not in err
+
+
+def test_details_are_priced_and_asked_for(tmp_path: Path) -> None:
+    with TodayService() as today:
+        there = {"DIRFRAME_BASE_URL": today.url, "DIRFRAME_API_KEY": SERVICE_KEY}
+        there |= {"DIRFRAME_CACHE_DIR": str(tmp_path)}
+        question = ("projects", "--max-items", "20")
+        bare = dirframe(*question, **there)
+        assert "--details" in bare.stderr or "details=True" in bare.stderr
+        price = dirframe(*question, "--details", "--plan", **there)
+        assert "own pages" in price.stdout
+        today.forget()
+        frame = table(dirframe(*question, "--details", **there).stdout)
+        assert frame["analysis_total_code_lines"].notna().any()
+        assert today.own_pages
+        assert "No such option" in dirframe("accounts", "--details", **there).stderr

@@ -62,7 +62,8 @@ def carried() -> pd.DataFrame:
 
 
 def load(directory: Directory, **options: Any) -> pd.DataFrame:
-    asked = {"sort": "id", "max_items": 60, "directory": directory, "progress": False} | options
+    asked: dict[str, Any] = {"sort": "id", "max_items": 60}
+    asked |= {"directory": directory, "progress": False} | options
     return dirframe.load_projects(**asked)
 
 
@@ -295,7 +296,7 @@ def test_the_price_said_is_the_price_paid(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AnalysesNotSentWarning)
         load(directory, **question)
-    options = {"sort": "id", "max_items": 60} | question
+    options: dict[str, Any] = {"sort": "id", "max_items": 60} | question
     price = dirframe.plan("projects", details=True, directory=directory, **options)
     assert price.exact
     today.forget()

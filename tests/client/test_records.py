@@ -140,14 +140,14 @@ def test_a_record_of_another_kind_is_refused(at: Callable[..., Directory]) -> No
 
 
 def test_a_short_name_is_asked_for_as_it_is(at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([record("7")])) as server:
+    with Server(lambda _: page_xml([record("7", url_name="fire fox/x")])) as server:
         assert list(dirframe.load_project("fire fox/x", directory=at(server))["id"]) == ["7"]
         assert server.asked[0].line.startswith("/projects/fire%20fox%2Fx.xml?")
 
 
 @pytest.mark.parametrize("nasty", ["../accounts", "1?page=2", "1#x", "a%2fb", "1&api_key=x", ".."])
 def test_an_id_never_changes_what_is_asked(nasty: str, at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([record("7")])) as server:
+    with Server(lambda _: page_xml([record("7", url_name=nasty)])) as server:
         dirframe.load_project(nasty, directory=at(server))
         [asked] = server.asked
         assert asked.path.startswith("/projects/")

@@ -17,6 +17,8 @@ import pytest
 
 from tests.cli import dirframe
 from tests.client import Asked, Server, page_xml, record
+from tests.today import KEY as SERVICE_KEY
+from tests.today import TodayService
 
 if TYPE_CHECKING:
     from pathlib import Path

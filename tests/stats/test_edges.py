@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pytest
 
 import dirframe
@@ -16,6 +15,8 @@ from tests.today import KEY, TodayService
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import pandas as pd
 
 OF_ANALYSES = [
     "activity",
@@ -50,7 +51,7 @@ def unsent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pd.DataFrame]:
 def test_what_was_not_sent_is_said_with_the_way_out(
     unsent: pd.DataFrame, name: str, kind: str
 ) -> None:
-    with pytest.raises(ColumnsNotSentError, match="not sent.*details=True") as caught:
+    with pytest.raises(ColumnsNotSentError, match=r"not sent.*details=True") as caught:
         getattr(getattr(dirframe, kind), name)(unsent)
     assert set(caught.value.columns) <= set(ANALYSIS_COLUMNS)
 

@@ -261,6 +261,8 @@ PROJECT = Resource(
         "activity_level",
         "active_committers",
         "project_name",
+        "description",
+        "relevance",
     ),
     fields=(
         _field("id", _I, "unique ID of the project", required=True),

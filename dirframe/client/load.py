@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
+from dirframe.client.collection_loader import check_incomplete, load_question
 from dirframe.client.directory import opened
 from dirframe.client.documents import read_documents
-from dirframe.client.loaders import check_incomplete, load_question
 from dirframe.client.manner import Manner
 from dirframe.client.noting import note
 from dirframe.client.question import Question
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.loaders import Incomplete
     from dirframe.client.progress import Told
     from dirframe.client.reader import Envelope
     from dirframe.client.session import Answer
@@ -201,6 +201,7 @@ def load_at(
         incomplete,
         manner,
         columns=columns,
+        details=False,
         progress=progress,
         first=first.answer,
         stacklevel=stacklevel,

@@ -120,6 +120,8 @@ def read_pages(
         why=why,
         duplicates_removed=duplicates,
         synthetic=synthetic,
+        columns=tuple(columns or ()),
+        not_sent=read.not_sent,
     )
     if complete is False:
         warnings.warn(

@@ -19,7 +19,7 @@ from dirframe.stats._show import Shown
 from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, whole_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 __all__ = ["Summary", "summary"]
@@ -93,7 +93,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     Reasons to beware: records not loaded (a load that was capped or broke off has the first
     in the order of its sort, which are no fair sample); of accounts, no country, and
     impossible values (negative posts, a kudo rank not from 1 to 10, a place outside the
-    globe); of projects, no analysis, no main language, a stale analysis (its code was fetched
+    globe); of projects, no analysis (or that none was sent), no main language, a stale analysis (its code was fetched
     more than a year before the load or, if that is not known, before the latest analysis of
     the frame), and impossible values (negative lines or contributors, a last month before the
     first); of both, a change before the creation. An empty list is missing.
@@ -126,7 +126,13 @@ def summary(frame: pd.DataFrame) -> Summary:
     if record["complete"] is not None:
         title += ", complete" if record["complete"] else ", incomplete"
         title += f" ({record['why']})" if record["why"] else ""
+    if absent := provenance.absent(frame, record["not_sent"]):
+        title += f". {_counted(absent.columns)} not sent by the directory"
     return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
+
+
+def _counted(columns: Sequence[str]) -> str:
+    return f"{len(columns):,} {'column' if len(columns) == 1 else 'columns'}"
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
@@ -213,7 +219,11 @@ def _of_projects(
         f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
     ]
     if there := [name for name in inside if name in frame]:
-        yield "no analysis", frame[there].isna().all(axis=1)
+        without = frame[there].isna().all(axis=1)
+        if provenance.absent(frame, there):
+            yield "analysis not sent: load with details=True", without
+            return
+        yield "no analysis", without
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
     if any(name in frame for name in _FETCHED):

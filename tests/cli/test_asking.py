@@ -15,6 +15,8 @@ import pytest
 
 from tests.cli import dirframe
 from tests.client import Asked, Reply, Server
+from tests.today import KEY as SERVICE_KEY
+from tests.today import TodayService
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -317,3 +319,19 @@ def test_a_project_s_statistics_and_charts_ask_for_it_or_take_its_file(
     nothing = run("stats", noun)
     assert nothing.code == 2
     assert "--project" in nothing.err
+
+
+def test_details_are_priced_and_asked_for(tmp_path: Path) -> None:
+    with TodayService() as today:
+        there = {"DIRFRAME_BASE_URL": today.url, "DIRFRAME_API_KEY": SERVICE_KEY}
+        there |= {"DIRFRAME_CACHE_DIR": str(tmp_path)}
+        question = ("projects", "--max-items", "20")
+        bare = dirframe(*question, **there)
+        assert "--details" in bare.stderr or "details=True" in bare.stderr
+        price = dirframe(*question, "--details", "--plan", **there)
+        assert "own pages" in price.stdout
+        today.forget()
+        frame = table(dirframe(*question, "--details", **there).stdout)
+        assert frame["analysis_total_code_lines"].notna().any()
+        assert today.own_pages
+        assert "No such option" in dirframe("accounts", "--details", **there).stderr

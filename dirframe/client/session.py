@@ -24,6 +24,7 @@ from dirframe.client.allowance import Allowance
 from dirframe.client.cache import PageCache
 from dirframe.client.certificates import trusted_certificates
 from dirframe.client.manner import Manner
+from dirframe.client.moved import MovedPaths
 from dirframe.client.redaction import silence_logs
 from dirframe.errors import CacheError, QuotaExceededError, ServiceError, StaleWarning
 
@@ -72,6 +73,7 @@ class Session:
             settings.allowance_dir, settings.api_key.fingerprint, settings.daily_allowance
         )
         self._adapter = KeyAdapter(settings, self.allowance)
+        self._moved = MovedPaths()
         self._session = requests.Session()
         self._take_from_environment(settings)
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
@@ -193,11 +195,13 @@ class Session:
     def _ask(self, url: str, *, keep: bool) -> Answer:
         timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
         try:
-            response = self._session.get(url, timeout=timeouts)
+            response = self._session.get(self._moved.resolve(url), timeout=timeouts)
         except requests.TooManyRedirects:
             response = None
         if response is None:
             raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
+        if response.history:
+            self._moved.learn(response.history[0].url, response.url)
         content_type = response.headers.get("Content-Type", "")
         retrieved = datetime.now(UTC)
         if keep:

@@ -61,7 +61,7 @@ def end_at(step: int) -> None:
         if event != "c_call":
             return
         owner = getattr(called, "__self__", None)
-        home = owner.__name__ if hasattr(owner, "__name__") else type(owner).__module__
+        home = getattr(owner, "__name__", type(owner).__module__)
         if called.__name__ in _WRITES.get(home, frozenset()):
             left -= 1
             if not left:
@@ -287,7 +287,7 @@ def _key_added(folder: Path, told: dict[str, Any]) -> None:
     with KeyStore(folder / "keys.sqlite") as keys:
         before = len(keys.list())
         key = keys.add("Bob", "App", daily_limit=5)
-        assert keys.count(key).left == 4
+        assert keys.count(key).remaining == 4
         assert len(keys.list()) == before + 1
 
 
@@ -302,7 +302,7 @@ def _imported(folder: Path, told: dict[str, Any]) -> None:
         try:
             with Store(folder / "store.sqlite") as store:
                 assert store.count(RESOURCES["project"]) == 30
-                assert store.page(RESOURCES["project"], query="name").records
+                assert store.page(RESOURCES["project"], query="name").fragments
         except StoreError:
             assert not (folder / "store.sqlite").exists()
         _import(folder, told)

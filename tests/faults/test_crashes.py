@@ -34,8 +34,8 @@ def check(worker: Worker, job: str, base: Path, *, writes: int, **told: Any) -> 
 
 @pytest.fixture
 def shelf() -> LivingShelf:
-    """Hold 25 projects on three pages."""
-    return LivingShelf(25)
+    """Hold 15 projects on two pages."""
+    return LivingShelf(15)
 
 
 @pytest.fixture
@@ -67,10 +67,13 @@ def test_a_refresh_ended_at_any_write_goes_on(
 ) -> None:
     if honours == "ids":  # then everything is asked for again
         shelf.honours = ("id",)
+    else:  # three pages, so that there is one on which nothing changes
+        for one in numbered(25)[15:]:
+            shelf.add(one)
     base = tmp_path / "base"
     dirframe.harvest("projects", base / "a", directory=ask(service))
     before = names(service, ask)
-    for one in ("3", "7", *numbered(25)[12:20]):
+    for one in ("3", "7", *numbered(15)[8:10], *numbered(15)[12:]):
         shelf.touch(one)
     shelf.remove("12")
     shelf.add("26")

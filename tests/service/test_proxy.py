@@ -131,9 +131,8 @@ def test_every_link_and_form_leads_somewhere_below_the_path(service: Service, be
         key = f"&api_key={service.api_key.reveal()}" if ".xml" in address else ""
         assert get(address + key, client="127.0.0.78").status_code == 200, address
     root = html.fromstring(get(f"{below}/nowhere").content)
-    assert {urljoin(below, home) for home in root.xpath("//a[@class='brand']/@href")} == {
-        f"{below}/"
-    }
+    (home,) = root.iterfind(".//a[@class='brand']")
+    assert urljoin(below, home.get("href") or "") == f"{below}/"
 
 
 def test_the_log_and_the_rate_know_the_client_and_not_the_proxy(

@@ -19,6 +19,8 @@ from dirframe.schema import RESOURCES
 from dirframe.settings import API_KEY_VARIABLE
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from dirframe.reporting.material import Material
 
 __all__ = ["TEMPLATE", "executed", "need", "read_template"]
@@ -153,7 +155,7 @@ def executed(notebook: Any, material: Material) -> Any:
             resources={"metadata": {"path": name}},
         )
         try:
-            _run(client, _environment(folder))
+            _run(client, folder)
         except CellExecutionError as error:
             number = next(n for n, cell in enumerate(notebook.cells, 1) if _failed(cell))
             raise _told(notebook, number, error.ename, error.evalue) from None
@@ -169,7 +171,24 @@ def executed(notebook: Any, material: Material) -> Any:
     return notebook
 
 
-def _run(client: Any, environment: dict[str, str]) -> None:
+def _run(client: Any, folder: Path) -> None:
+    with (folder / "stderr").open("w+b") as stderr:
+        try:
+            _execute(client, env=_environment(folder), stderr=stderr)
+        except KeyboardInterrupt:  # a kernel that is stopped prints a traceback of its own
+            raise
+        except BaseException:
+            _repeat(stderr)
+            raise
+        _repeat(stderr)
+
+
+def _repeat(stderr: BinaryIO) -> None:
+    stderr.seek(0)
+    sys.stderr.write(stderr.read().decode(errors="replace"))
+
+
+def _execute(client: Any, **kernel: Any) -> None:
     import asyncio
 
     class Loop(asyncio.SelectorEventLoop):
@@ -182,9 +201,13 @@ def _run(client: Any, environment: dict[str, str]) -> None:
         asyncio.get_running_loop()
     except RuntimeError:
         with asyncio.Runner(loop_factory=Loop) as runner:
-            runner.run(client.async_execute(cleanup_kc=True, env=environment))
+            try:
+                runner.run(client.async_execute(cleanup_kc=True, **kernel))
+            except KeyboardInterrupt:  # what the tasks meet as they are ended is no news
+                runner.get_loop().set_exception_handler(lambda *_: None)
+                raise
     else:  # a notebook's: nbclient begins one in a thread, which gets no signals
-        client.execute(cleanup_kc=True, env=environment)
+        client.execute(cleanup_kc=True, **kernel)
 
 
 def _kernels(folder: Path) -> str:

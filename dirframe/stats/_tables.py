@@ -59,7 +59,10 @@ def reduced(
     if is_relation(frame):
         table = relation_table(frame, _names(columns))
         read = {name: column.within(table) for name, column in columns.items()}
-        return collected(statement(table.select(**read)))
+        found = collected(statement(table.select(**read)))
+        if by:  # as `added` does with the parts of other frames
+            _summable(found, by)
+        return found
 
     def work(part: pd.DataFrame) -> pd.DataFrame:
         # Their rows belong together, whatever the index.
@@ -69,8 +72,8 @@ def reduced(
         table = nw.from_native(pd.DataFrame(plain, copy=False)).lazy()
         return collected(statement(table))
 
-    found: pd.DataFrame = in_parts(frame, _names(columns), work, partial(added, by=by))
-    return found
+    counted: pd.DataFrame = in_parts(frame, _names(columns), work, partial(added, by=by))
+    return counted
 
 
 def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame:
@@ -78,11 +81,16 @@ def added(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame
     whole = pd.concat(parts, ignore_index=True)
     if not by or len(parts) == 1:
         return whole
-    for name in whole.columns.drop([*by]):
-        if pd.api.types.is_integer_dtype(whole[name]):
-            summable(name, whole[name])
+    _summable(whole, by)
     groups = whole.groupby([*by], dropna=False, sort=False, observed=True)
     return groups.sum().reset_index()
+
+
+def _summable(table: pd.DataFrame, by: Sequence[str]) -> None:
+    # Of all groups: their total is what shares are taken of.
+    for name in table.columns.drop([*by]):
+        if pd.api.types.is_integer_dtype(table[name]):
+            summable(name, table[name])
 
 
 def sizes(

@@ -75,3 +75,18 @@ def test_what_no_archive_holds_is_refused(
 ) -> None:
     with pytest.raises(ArchiveError, match="says what no archive holds"):
         read(tmp_path / "m", of_page=of_page, of_end=of_end)
+
+
+def test_rounds_of_which_no_page_was_written_down_do_not_count(tmp_path: Path) -> None:
+    """A kill between the two left such rounds; what counts is the last one that has pages."""
+    file = tmp_path / "m"
+    read(file, of_page={}, of_end={})
+    journal = Journal(file)
+    begun = {"event": "round", "kind": "whole", "sort": None, "at": AT}
+    journal.add(begun)
+    journal.add(END | {"round": 2, "pages": 0, "available": None, "order": []})
+    journal.add(begun)
+    journal.close()
+    manifest = Manifest.read(lambda: file.open("rb"), "it")
+    assert [one.number for one in manifest.rounds] == [1, 2]
+    assert [one.number for one in manifest.until(None)] == [1]

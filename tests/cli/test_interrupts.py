@@ -132,6 +132,41 @@ def test_an_interrupt_while_modules_are_loaded_ends_a_command(
     assert "Traceback" not in err
 
 
+def test_sigterm_ends_a_command_as_the_shell_expects(
+    slow: tuple[Server, threading.Event, dict[str, str]], tmp_path: Path
+) -> None:
+    _, begun, environment = slow
+    with begin("-m", "dirframe", "projects", env=environment, cwd=tmp_path) as process:
+        assert begun.wait(60)
+        process.terminate()
+        code, out, err = stopped(process)
+    assert (code, out) == (-signal.SIGTERM, ""), err  # 143 to a shell
+    assert "Traceback" not in err
+
+
+def test_an_export_that_is_stopped_leaves_no_file(tmp_path: Path) -> None:
+    # As the new file is about to get its name.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "def stop(event, arguments):\n"
+        "    if event in {'os.link', 'os.rename'} and 'made.parquet' in str(arguments[1]):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "sys.addaudithook(stop)\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "projects.csv").write_text("id,name\n1,a\n", encoding="utf-8")
+    words = ["export", "projects.csv", "made.parquet"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    with begin("-m", "dirframe", *words, env=environment, cwd=tmp_path) as process:
+        code, out, err = stopped(process)
+    assert (code, out) == (130, ""), err
+    assert "Traceback" not in err
+    assert {one.name for one in tmp_path.iterdir() if one.is_file()} == {
+        "sitecustomize.py",
+        "projects.csv",
+    }
+
+
 def test_an_interrupt_that_a_finalizer_swallows_is_repeated() -> None:
     started = time.monotonic()
     with begin("-c", IGNORED) as process:

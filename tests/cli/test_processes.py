@@ -217,10 +217,11 @@ def test_without_key_or_directory_nobody_is_asked_for_one(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_a_full_disk_is_said_in_a_line(desk: Desk) -> None:
+@pytest.mark.parametrize("words", [["fields", "account"], ["--help"], ["serve", "--help"]])
+def test_a_full_disk_is_said_in_a_line(words: list[str], desk: Desk) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [SCRIPT, "fields", "account"],
+            [SCRIPT, *words],
             stdin=subprocess.DEVNULL,
             stdout=full,
             stderr=subprocess.PIPE,
@@ -229,6 +230,17 @@ def test_a_full_disk_is_said_in_a_line(desk: Desk) -> None:
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, b"dirframe: No space left on device.\n")
+
+
+def test_a_missing_extra_is_named(desk: Desk, tmp_path: Path) -> None:
+    # To Python, duckdb is then not installed.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['duckdb'] = None\n")
+    words = ("export", "projects.parquet", "missing.duckdb")
+    done = desk.run(*words, PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (3, b""), done.stderr
+    assert b"dirframe[duckdb]" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not (desk.folder / "missing.duckdb").exists()
 
 
 def test_parquet_in_a_pipe_hands_types_and_source_on(desk: Desk) -> None:

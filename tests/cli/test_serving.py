@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import requests
 
-from tests.cli import dirframe
+from tests.cli import dirframe, interruptible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,10 @@ def test_a_key_is_shown_once_listed_raised_and_revoked(tmp_path: Path) -> None:
     assert key.encode() not in (tmp_path / "keys.sqlite").read_bytes()
 
 
-def test_a_generated_directory_is_served_until_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_generated_directory_is_served_until_interrupted(
+    stop: signal.Signals, tmp_path: Path
+) -> None:
     made = dirframe("generate", str(tmp_path / "own"), "--accounts", "40", "--projects", "30")
     assert made.returncode == 0
     keys = tmp_path / "keys.sqlite"
@@ -38,12 +41,11 @@ def test_a_generated_directory_is_served_until_interrupted(tmp_path: Path) -> No
         "keys", "--file", str(keys), "add", "--developer", "Ada", "--application", "test"
     ).stdout.strip()
     command = [sys.executable, "-m", "dirframe", "serve", "--data", str(tmp_path / "own")]
-    with subprocess.Popen(
-        [*command, "--port", "0", "--keys", str(keys)],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ,
-    ) as service:
+    with interruptible():
+        started = subprocess.Popen(
+            [*command, "--port", "0", "--keys", str(keys)], stderr=subprocess.PIPE, text=True
+        )
+    with started as service:
         assert service.stderr is not None
         said = ""
         while not (found := re.search(r"http://127\.0\.0\.1:\d+", said)):
@@ -53,7 +55,7 @@ def test_a_generated_directory_is_served_until_interrupted(tmp_path: Path) -> No
         answer = requests.get(f"{found[0]}/projects.xml", params={"api_key": key}, timeout=30)
         assert answer.status_code == 200
         assert b"<items_available>30</items_available>" in answer.content
-        service.send_signal(signal.SIGTERM)
+        service.send_signal(stop)
         _, rest = service.communicate(timeout=30)
     assert service.returncode == 0
     assert key not in said + rest

@@ -10,6 +10,7 @@ import pytest
 from dirframe.client.directory import Directory
 from dirframe.settings import ApiKey, Settings
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
+from tests.faults.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Worker]:
+    """Run what has to fork; started once, for its modules take seconds to load."""
+    with Worker(ROOT) as worker:
+        yield worker
 
 
 @pytest.fixture

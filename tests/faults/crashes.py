@@ -1,7 +1,7 @@
 """End a job at each of its writes in turn, go on, and say what is wrong afterwards.
 
-Run in a process of its own, which has one thread and so can be forked: the modules are loaded
-once, and each job is a copy that ends at its n-th write. What is a write does not depend on what
+Run in a process of its own (`tests.faults.worker`), which has one thread and so can be forked: the
+modules are loaded once, and each job is a copy that ends at its n-th write. What is a write does not depend on what
 a job writes with: files and their names, and statements to SQLite, are seen as the interpreter
 calls them.
 """
@@ -9,7 +9,6 @@ calls them.
 from __future__ import annotations
 
 import gc
-import json
 import os
 import shutil
 import sys
@@ -61,7 +60,7 @@ def end_at(step: int) -> None:
         if event != "c_call":
             return
         owner = getattr(called, "__self__", None)
-        home = owner.__name__ if hasattr(owner, "__name__") else type(owner).__module__
+        home = getattr(owner, "__name__", type(owner).__module__)
         if called.__name__ in _WRITES.get(home, frozenset()):
             left -= 1
             if not left:
@@ -109,32 +108,33 @@ def load_what_is_needed(base: Path, act: Step, check: Step, told: dict[str, Any]
             import_module(name)
 
 
-def crash_everywhere(base: Path, act: Step, check: Step, told: dict[str, Any]) -> dict[str, Any]:
+def crash_everywhere(job: str, folder: str, told: dict[str, Any]) -> dict[str, Any]:
     """Count the writes of a job, and list those after which something was wrong."""
+    base, (act, check) = Path(folder), JOBS[job]
     load_what_is_needed(base, act, check, told)
     gc.freeze()
     wrong: list[str] = []
     for step in count(1):
-        folder = base.with_name(f"step-{step}")
-        shutil.copytree(base, folder)
+        copy = base.with_name(f"step-{step}")
+        shutil.copytree(base, copy)
 
-        def job(folder: Path = folder, step: int = step) -> None:
+        def crash(folder: Path = copy, step: int = step) -> None:
             end_at(step)
             act(folder, told)
             sys.setprofile(None)
 
-        def look(folder: Path = folder) -> None:
+        def look(folder: Path = copy) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", dirframe.IncompleteWarning)
                 check(folder, told)
 
-        code, said = in_fork(job)
+        code, said = in_fork(crash)
         if code not in {0, ENDED}:
             wrong.append(f"write {step}: the job itself fails: {said or code}")
         after, said = in_fork(look)
         if after:
             wrong.append(f"write {step}: {said or after}")
-        shutil.rmtree(folder)
+        shutil.rmtree(copy)
         if code != ENDED:
             return {"writes": step - 1, "wrong": wrong}
     raise AssertionError
@@ -287,7 +287,7 @@ def _key_added(folder: Path, told: dict[str, Any]) -> None:
     with KeyStore(folder / "keys.sqlite") as keys:
         before = len(keys.list())
         key = keys.add("Bob", "App", daily_limit=5)
-        assert keys.count(key).left == 4
+        assert keys.count(key).remaining == 4
         assert len(keys.list()) == before + 1
 
 
@@ -302,7 +302,7 @@ def _imported(folder: Path, told: dict[str, Any]) -> None:
         try:
             with Store(folder / "store.sqlite") as store:
                 assert store.count(RESOURCES["project"]) == 30
-                assert store.page(RESOURCES["project"], query="name").records
+                assert store.page(RESOURCES["project"], query="name").fragments
         except StoreError:
             assert not (folder / "store.sqlite").exists()
         _import(folder, told)
@@ -318,7 +318,3 @@ JOBS: dict[str, tuple[Step, Step]] = {
     "keys": (_add_key, _key_added),
     "import": (_import, _imported),
 }
-
-if __name__ == "__main__":
-    name, base, told = sys.argv[1], Path(sys.argv[2]), json.loads(sys.stdin.read())
-    print(json.dumps(crash_everywhere(base, *JOBS[name], told)))

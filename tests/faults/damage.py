@@ -104,10 +104,12 @@ def damaged_bundle(times: int, seed: int) -> Counter[str]:
         return damage(file, lambda: dirframe.open_bundle(file).frame(), times, seed)
 
 
-if __name__ == "__main__":
-    what, times, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+def damaged(what: str, times: int, seed: int) -> Counter[str]:
+    """Damage a bundle, or an export by its suffix: `.csv`, or `old.csv` without its digest."""
     if what == "bundle":
-        counted = damaged_bundle(times, seed)
-    else:
-        counted = damaged_export(what.removeprefix("old"), times, seed, sealed=what[:3] != "old")
-    print(json.dumps(counted))
+        return damaged_bundle(times, seed)
+    return damaged_export(what.removeprefix("old"), times, seed, sealed=what[:3] != "old")
+
+
+if __name__ == "__main__":
+    print(json.dumps(damaged(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))

@@ -82,7 +82,7 @@ def test_other_programs_read_the_file(suffix: str, tmp_path: Path) -> None:
             assert base.sql("SELECT count(*) FROM f").fetchall() == [(6,)]
     elif suffix == ".parquet":
         assert list(pd.read_parquet(file)["id"]) == ["1", "2", "3"]
-        assert duckdb.sql(f"SELECT count(*) FROM '{file}'").fetchall() == [(3,)]
+        assert duckdb.execute(f"SELECT count(*) FROM '{file}'").fetchall() == [(3,)]
     else:
         assert list(pd.read_feather(file)["id"]) == ["1", "2", "3"]
 

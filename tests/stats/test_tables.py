@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dirframe import stats
@@ -77,16 +77,21 @@ NUMBERS = st.one_of(
 
 @pytest.mark.parametrize("name", SUMS)
 @settings(
-    max_examples=25,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
-@given(numbers=st.lists(NUMBERS, min_size=1, max_size=8), cuts=st.sets(st.integers(1, 7)))
+@given(
+    records=st.lists(st.tuples(NUMBERS, st.sampled_from(["C", "D"])), min_size=1, max_size=6),
+    cuts=st.sets(st.integers(1, 5), max_size=2),
+)
+@example(records=[(LARGEST, "C"), (1, "D")], cuts=set())  # each language fits, their total not
 def test_a_sum_is_right_or_refused_however_the_records_lie_in_parts(
-    name: str, numbers: list[int | None], cuts: set[int]
+    name: str, records: list[tuple[int | None, str]], cuts: set[int]
 ) -> None:
-    given, column = SUMS[name]
-    projects = with_numbers(column, numbers)
+    sums_in, column = SUMS[name]
+    numbers = [number for number, _ in records]
+    projects = with_numbers(column, numbers).assign(**{LANGUAGE: [one for _, one in records]})
     total = sum(number for number in numbers if number is not None and number > 0)
     edges = [0, *sorted(cut for cut in cuts if cut < len(numbers)), len(numbers)]
     parts = [projects.iloc[begin:end] for begin, end in pairwise(edges)]
@@ -95,7 +100,7 @@ def test_a_sum_is_right_or_refused_however_the_records_lie_in_parts(
             with pytest.raises(InvalidInputError, match="beyond 64 bits"):
                 getattr(stats, name)(frame)
         else:
-            sums = getattr(stats, name)(frame)[given].dropna()
+            sums = getattr(stats, name)(frame)[sums_in].dropna()
             assert sum(map(int, sums)) == total
 
 

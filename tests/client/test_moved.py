@@ -19,22 +19,26 @@ HOST = "http://127.0.0.1:8080"
 
 
 @pytest.mark.parametrize(
-    ("answered", "expected"),
+    ("asked", "answered", "then", "expected"),
     [
-        ("/p/1.xml", "/p/2.xml"),
-        ("/p/one.xml", "/projects/2.xml"),  # what another name stands for says nothing of others
-        ("/projects/1.xml", "/projects/2.xml"),
-        ("/p/1.xml?moved=1", "/projects/2.xml"),
+        ("/projects/1.xml", "/p/1.xml", "/projects/2.xml", "/p/2.xml"),
+        ("/projects/1.xml", "/p/1.xml", "/projects.xml?page=2", "/p.xml?page=2"),
+        ("/projects.xml?page=1", "/p.xml?page=1", "/projects/x%20y.xml", "/p/x%20y.xml"),
+        ("/top/projects.xml", "/top/p.xml", "/top/projects.xml?page=2", "/top/p.xml?page=2"),
+        ("/projects/1.xml", "/p/1.xml", "/accounts/2.xml?x=%20a", "/accounts/2.xml?x=%20a"),
+        # What another name stands for says nothing of others.
+        ("/projects/1.xml", "/p/one.xml", "/projects/2.xml", "/projects/2.xml"),
+        ("/projects/1.xml", "/projects/one.xml", "/projects/2.xml", "/projects/2.xml"),
+        ("/projects/1.xml", "/p/1.xml?moved=1", "/projects/2.xml", "/projects/2.xml"),
+        ("/projects/1.xml", "/x/p/1.xml", "/projects/2.xml", "/projects/2.xml"),
     ],
 )
-def test_what_is_kept_elsewhere_under_the_same_name_is_asked_for_there(
-    answered: str, expected: str
+def test_what_is_kept_under_another_name_is_asked_for_there(
+    asked: str, answered: str, then: str, expected: str
 ) -> None:
     moved = MovedPaths()
-    moved.learn(f"{HOST}/projects/1.xml", f"{HOST}{answered}")
-    assert moved.resolve(f"{HOST}/projects/2.xml") == f"{HOST}{expected}"
-    assert moved.resolve(f"{HOST}/projects.xml?page=2") == f"{HOST}/projects.xml?page=2"
-    assert moved.resolve(f"{HOST}/accounts/2.xml?x=%20a") == f"{HOST}/accounts/2.xml?x=%20a"
+    moved.learn(f"{HOST}{asked}", f"{HOST}{answered}")
+    assert moved.resolve(f"{HOST}{then}") == f"{HOST}{expected}"
 
 
 def test_one_redirect_is_paid_for_and_not_one_for_each_record(

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from dirframe.citation import cite
     from dirframe.clean import country_audit, country_note, unify_countries
     from dirframe.client.children import child_table
+    from dirframe.client.collections import (
+        load_activity,
+        load_contributors,
+        load_languages,
+        load_size,
+    )
     from dirframe.client.directory import Directory
+    from dirframe.client.load import load
     from dirframe.client.loaders import load_accounts, load_projects
     from dirframe.client.plan import plan
     from dirframe.client.records import load_account, load_project
@@ -102,10 +109,15 @@ __all__ = [
     "export",
     "fields",
     "harvest",
+    "load",
     "load_account",
     "load_accounts",
+    "load_activity",
+    "load_contributors",
+    "load_languages",
     "load_project",
     "load_projects",
+    "load_size",
     "open_archive",
     "open_bundle",
     "plan",
@@ -137,10 +149,15 @@ _HOMES = {
     "export": "dirframe.files.writing",
     "fields": "dirframe.dictionary",
     "harvest": "dirframe.archive.harvest",
+    "load": "dirframe.client.load",
     "load_account": "dirframe.client.records",
     "load_accounts": "dirframe.client.loaders",
+    "load_activity": "dirframe.client.collections",
+    "load_contributors": "dirframe.client.collections",
+    "load_languages": "dirframe.client.collections",
     "load_project": "dirframe.client.records",
     "load_projects": "dirframe.client.loaders",
+    "load_size": "dirframe.client.collections",
     "open_archive": "dirframe.archive.reading",
     "open_bundle": "dirframe.archive.unbundle",
     "plan": "dirframe.client.plan",

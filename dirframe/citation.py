@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from dirframe.errors import InvalidInputError
+from dirframe.extensions import ALL_RESOURCES
 from dirframe.provenance import ATTRIBUTE, Provenance
-from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,8 +178,8 @@ def _link(record: Provenance) -> str:
 
 def _title(record: Provenance) -> str:
     """Say what was asked for, in words."""
-    resource = RESOURCES.get(record.resource)
-    words = [resource.collection.capitalize() if resource else "Records"]
+    resource = ALL_RESOURCES.get(record.resource)
+    words = [resource.words[1].capitalize() if resource else "Records"]
     question = {name: value for name, value in record.question.items() if value is not None}
     if (query := question.pop("query", None)) not in {None, ""}:
         words.append(f"matching “{' '.join(str(query).split())}”")
@@ -232,7 +232,7 @@ def _escaped(text: str) -> str:
 def _key(record: Provenance) -> str:
     plain = unicodedata.normalize("NFKD", _service(record)).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
-    resource = RESOURCES.get(record.resource)
+    resource = ALL_RESOURCES.get(record.resource)
     days = _days(record)
     parts = [*words, resource.collection if resource else "", days[-1][:4] if days else ""]
     return "-".join(part for part in parts if part)

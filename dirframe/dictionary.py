@@ -5,13 +5,14 @@ What stays out: columns that a directory sends and no document describes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from dirframe.client.dtypes import to_pandas, typed_array
 from dirframe.errors import InvalidInputError
-from dirframe.schema import RESOURCES, Kind
+from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema import Kind
 
 if TYPE_CHECKING:
     from dirframe.schema import Field
@@ -21,13 +22,16 @@ __all__ = ["fields"]
 _COLUMNS = ["name", "type", "unit", "required", "meaning", "dialects"]
 
 
-def fields(resource: Literal["account", "project"] = "project") -> pd.DataFrame:
-    """Say what each column of the accounts or the projects is.
+def fields(resource: str = "project") -> pd.DataFrame:
+    """Say what each column of the accounts, the projects or other records is.
 
     Parameters
     ----------
-    resource : {"account", "project"}, default "project"
-        The kind of record; the names of the collections will do as well.
+    resource : str, default "project"
+        The kind of record, ``"account"`` or ``"project"``; or one of the extension outside
+        the specification, ``"language"``, ``"contributor_fact"``, ``"activity_fact"``,
+        ``"size_fact"``, ``"analysis"``, ``"factoid"``, ``"enlistment"``, ``"stack"``,
+        ``"kudo"`` or ``"org"``. The names of the collections will do as well.
 
     Returns
     -------
@@ -40,8 +44,9 @@ def fields(resource: Literal["account", "project"] = "project") -> pd.DataFrame:
           has neither
         - ``required`` (bool): whether every record has it by the specification
         - ``meaning`` (str): what it says; of a list also what an entry holds
-        - ``dialects`` (str): where it is known from: the specification, which every frame
-          has, answers recorded from 2008 to 2013, or today's service
+        - ``dialects`` (str): where it is known from: the specification or the extension,
+          whose columns every frame has, answers recorded from 2008 to 2013, or today's
+          service
 
     Raises
     ------
@@ -53,14 +58,14 @@ def fields(resource: Literal["account", "project"] = "project") -> pd.DataFrame:
     >>> fields("account").query("name == 'latitude'")[["type", "unit"]].values.tolist()
     [['Float64', 'degrees north']]
     """
-    by_name = {one.name: one for one in RESOURCES.values()}
-    by_name |= {one.collection: one for one in RESOURCES.values()}
+    by_name = {one.name: one for one in ALL_RESOURCES.values()}
+    by_name |= {one.collection: one for one in ALL_RESOURCES.values()}
     if resource not in by_name:
         raise InvalidInputError(
-            f"There is no resource {resource!r}; choose one of {', '.join(RESOURCES)}."
+            f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."
         )
     found = by_name[resource]
-    known = [*found.specified, *(one for one in found.fields if one not in found.specified)]
+    known = [*found.core, *(one for one in found.fields if one not in found.core)]
     rows = [
         {
             "name": one.column,

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
+from dirframe.extensions import ALL_RESOURCES
 from dirframe.requirements import check_pandas
-from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class Provenance:
     base_url : str
         Address of the directory, without a key.
     resource : str
-        Kind of record: ``"account"`` or ``"project"``.
+        Kind of record: ``"account"``, ``"project"``, or the element of other records.
     question : Mapping of str to object
         What was asked: ``query``, ``sort``, ``max_items``.
     items_available : int or None
@@ -243,15 +243,15 @@ def caption(frame: pd.DataFrame) -> str:
 
 
 def _noun(record: Provenance, count: int) -> str:
-    resource = RESOURCES.get(record.resource)
+    resource = ALL_RESOURCES.get(record.resource)
     if resource is None:
         return "record" if count == 1 else "records"
-    return resource.name if count == 1 else resource.collection
+    return resource.words[0 if count == 1 else 1]
 
 
 def _size(record: Provenance, rows: int) -> str:
     # A statistic has a row a group; what it counted says how many records are behind it.
-    resource = RESOURCES.get(record.resource)
+    resource = ALL_RESOURCES.get(record.resource)
     count = record.counted.get(resource.collection, rows) if resource else rows
     loaded = record.items_loaded
     if loaded is not None and count < loaded:

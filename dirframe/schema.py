@@ -59,6 +59,7 @@ class Dialect(enum.Enum):
     SPECIFIED = "specification"
     RECORDED = "recorded 2008-2013"
     TODAY = "today's service"
+    EXTENSION = "extension outside the specification"
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,9 @@ class Resource:
     """A kind of record: its element, its collection, its fields and its sort values.
 
     `sorts` are those that our own service offers; `other_sorts` those of today's live service.
+    `paths` are templates of the addresses that answer with such records, the collection first;
+    none where the path is ``/{collection}.xml``. `key` is the column that tells the records of
+    one collection apart, empty where none does.
     """
 
     name: str
@@ -111,11 +115,25 @@ class Resource:
     sorts: tuple[str, ...]
     default_sort: str
     other_sorts: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    paged: bool = True
+    key: str = "id"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What one record and several of them are called in a sentence."""
+        return self.name.replace("_", " "), self.collection.replace("_", " ")
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:
         """The fields of the specification, in its order: every frame has them."""
         return tuple(f for f in self.fields if f.dialect is Dialect.SPECIFIED)
+
+    @cached_property
+    def core(self) -> tuple[Field, ...]:
+        """The fields that every frame has: the specified ones, or those of an extension."""
+        always = (Dialect.SPECIFIED, Dialect.EXTENSION)
+        return tuple(f for f in self.fields if f.dialect in always)
 
     @cached_property
     def by_column(self) -> dict[str, Field]:

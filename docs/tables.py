@@ -12,7 +12,7 @@ import dirframe
 from dirframe import errors
 from dirframe.cli import EXIT_CODES
 from dirframe.dictionary import dtype_of
-from dirframe.schema import RESOURCES
+from dirframe.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ def substitutions() -> dict[str, str]:
     two trees of the errors' module, and the description of each error by its name.
     """
     found = {"exit_codes": _exit_codes(), "error_trees": _error_trees()}
-    for resource in RESOURCES.values():
+    for resource in ALL_RESOURCES.values():
         found[f"fields_{resource.name}"] = _columns(resource)
         for field in resource.fields:
             if field.items:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dirframe.extensions import ALL_RESOURCES, EXTENSIONS
 from dirframe.schema import (
     ACCOUNT,
     COLLECTION_COUNTS,
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 both = pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+all_of_them = pytest.mark.parametrize(
+    "resource", ALL_RESOURCES.values(), ids=lambda resource: resource.name
+)
+extensions = pytest.mark.parametrize(
+    "resource", EXTENSIONS.values(), ids=lambda resource: resource.name
+)
 
 #: Written down from the specification's text by hand, not from the schema.
 ACCOUNT_FIELDS = [
@@ -110,7 +117,7 @@ def test_projects_have_the_account_sorts_and_the_stack_count() -> None:
     assert set(PROJECT.sorts) == {*ACCOUNT.sorts, "stack_count", "stack_count_reverse"}
 
 
-@both
+@all_of_them
 def test_no_two_fields_share_a_column(resource: Resource) -> None:
     columns = [field.column for field in resource.fields]
     assert len(columns) == len(set(columns))
@@ -127,13 +134,13 @@ def test_the_nested_id_of_an_analysis_is_not_mistaken_for_the_analysis_id() -> N
     assert PROJECT.by_column["analysis__id"].path == ("analysis", "id")
 
 
-@both
+@all_of_them
 def test_repeated_elements_and_only_they_describe_their_entries(resource: Resource) -> None:
     for field in resource.fields:
         assert (field.items is not None) == (field.kind is Kind.ITEMS), field.column
 
 
-@both
+@all_of_them
 def test_every_field_says_what_it_means_and_numbers_say_in_what_unit(resource: Resource) -> None:
     for field in resource.fields:
         assert field.meaning
@@ -141,7 +148,7 @@ def test_every_field_says_what_it_means_and_numbers_say_in_what_unit(resource: R
             assert field.unit, field.column
 
 
-@both
+@all_of_them
 def test_only_specified_fields_are_required(resource: Resource) -> None:
     assert all(f.dialect is Dialect.SPECIFIED for f in resource.fields if f.required)
 
@@ -153,3 +160,23 @@ def test_a_timestamp_has_the_specified_form() -> None:
 
 def test_the_counts_of_a_collection_stand_in_the_envelope_s_order() -> None:
     assert COLLECTION_COUNTS == ("items_returned", "items_available", "first_item_position")
+
+
+@extensions
+def test_an_extension_claims_no_field_of_the_specification(resource: Resource) -> None:
+    assert resource.specified == ()
+    assert resource.name not in RESOURCES
+
+
+@extensions
+def test_an_extension_names_its_addresses_and_what_tells_its_records_apart(
+    resource: Resource,
+) -> None:
+    assert resource.paths
+    assert all(re.fullmatch(r"(/(\w+|\{\w+\}))+\.xml", path) for path in resource.paths)
+    assert resource.key in {"", *(field.column for field in resource.core)}
+
+
+@both
+def test_a_frame_of_the_specification_always_has_the_specified_fields(resource: Resource) -> None:
+    assert resource.core == resource.specified

@@ -22,7 +22,17 @@ import click
 
 from dirframe import __version__
 from dirframe.cli.archiving import bundle, harvest, refresh, status
-from dirframe.cli.asking import account, accounts, project, projects
+from dirframe.cli.asking import (
+    account,
+    accounts,
+    activity,
+    contributors,
+    languages,
+    load,
+    project,
+    projects,
+    size,
+)
 from dirframe.cli.completing import completion
 from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
@@ -172,7 +182,8 @@ def demo(folder: Path) -> None:
 
 
 for command in (
-    *(demo, accounts, projects, account, project, plan, quota),
+    *(demo, accounts, projects, account, project),
+    *(languages, contributors, activity, size, load, plan, quota),
     *(summary, compare, clean, stats, plot, report, export, cite, fields),
     *(harvest, status, refresh, bundle),
     *(cache, serve, keys, generate, completion),

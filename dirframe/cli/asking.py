@@ -1,4 +1,4 @@
-"""Commands that ask a directory: collections and single records.
+"""Commands that ask a directory: collections, single records, and any other address.
 
 What stays out: everything that the commands call.
 """
@@ -11,16 +11,17 @@ import click
 
 from dirframe.cli import showing
 from dirframe.cli.pricing import PRICED, say_price
-from dirframe.cli.questions import ask, asking, collecting, open_directory
+from dirframe.cli.questions import ask, asking, collecting, documents, open_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["account", "accounts", "project", "projects"]
+__all__ = ["account", "accounts", "activity", "contributors", "languages", "load"]
+__all__ += ["project", "projects", "size"]
 
 
 def _collection(
-    collection: Literal["accounts", "projects"],
+    collection: Literal["accounts", "projects", "languages", "contributors"],
     *,
     price: bool,
     output: Path | None,
@@ -30,7 +31,13 @@ def _collection(
 ) -> None:
     showing.check(output, overwrite, form)
     if price:
-        say_price(collection, form="text", **{name: question[name] for name in PRICED})
+        asked: str = collection
+        if collection == "contributors":
+            from dirframe.client.addresses import path_of
+            from dirframe.extensions import CONTRIBUTOR_FACT
+
+            asked = path_of(CONTRIBUTOR_FACT.paths[0], project=question["project"])
+        say_price(asked, form="text", **{name: question[name] for name in PRICED})
         return
     showing.hand_over(ask(collection, **question), output, overwrite, form)
 
@@ -127,4 +134,124 @@ def project(
     showing.check(output, overwrite, form)
     with open_directory(base_url, sample) as directory:
         frame = load_project(project_id, directory=directory, **manner)
+    showing.hand_over(frame, output, overwrite, form)
+
+
+@click.command()
+@collecting
+@_price
+@showing.output
+def languages(**options: Any) -> None:
+    """Load the languages that the directory counts.
+
+    No part of the specification: a directory can be without them.
+
+    \b
+    Examples:
+      dirframe languages --sort code --max-items 20
+      dirframe languages -o languages.parquet
+    """
+    _collection("languages", **options)
+
+
+@click.command()
+@click.argument("project", metavar="PROJECT")
+@collecting
+@_price
+@showing.output
+def contributors(**options: Any) -> None:
+    """Load the people who committed to a project.
+
+    PROJECT is its id, or its short name in addresses. No part of the specification: a
+    directory can be without them.
+
+    \b
+    Examples:
+      dirframe contributors 1 --plan
+      dirframe contributors 1 -o contributors.parquet
+    """
+    _collection("contributors", **options)
+
+
+@click.command()
+@click.argument("project", metavar="PROJECT")
+@documents
+@showing.output
+def activity(**options: Any) -> None:
+    """Load commits, contributors and lines of a project by month.
+
+    PROJECT is its id, or its short name in addresses. No part of the specification: a
+    directory can be without them.
+
+    \b
+    Example:
+      dirframe activity 1 -o activity.parquet
+    """
+    _document("activity", **options)
+
+
+@click.command()
+@click.argument("project", metavar="PROJECT")
+@documents
+@showing.output
+def size(**options: Any) -> None:
+    """Load the size of a project's source code by month.
+
+    PROJECT is its id, or its short name in addresses. No part of the specification: a
+    directory can be without them.
+
+    \b
+    Example:
+      dirframe size 1 --format jsonl
+    """
+    _document("size", **options)
+
+
+def _document(
+    collection: Literal["activity", "size"],
+    *,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None,
+    **question: Any,
+) -> None:
+    showing.check(output, overwrite, form)
+    showing.hand_over(ask(collection, **question), output, overwrite, form)
+
+
+@click.command()
+@click.argument("path", metavar="PATH")
+@collecting
+@_price
+@showing.output
+def load(
+    *,
+    path: str,
+    price: bool,
+    base_url: str | None,
+    sample: bool,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None,
+    **question: Any,
+) -> None:
+    """Load whatever is at an address below the base URL.
+
+    PATH ends in .xml; the records' element says what they are.
+
+    \b
+    Examples:
+      dirframe load /accounts.xml --sample --max-items 30
+      dirframe load /languages.xml -o languages.parquet
+      dirframe load /projects/1/contributors.xml --plan
+    """
+    from dirframe.client.load import load as load_path
+
+    showing.check(output, overwrite, form)
+    if price:
+        asked = question | {"base_url": base_url, "sample": sample}
+        say_price(path, form="text", **{name: asked[name] for name in PRICED})
+        return
+    with open_directory(base_url, sample) as directory:
+        frame = load_path(path, directory=directory, **question)
     showing.hand_over(frame, output, overwrite, form)

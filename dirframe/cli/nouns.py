@@ -16,7 +16,7 @@ __all__ = ["CHARTS", "STATISTICS", "Noun"]
 class Noun:
     """A statistic or chart: of which records, what it says, which options mean something.
 
-    An empty `collection` means that both kinds of record will do.
+    An empty `collection` means that accounts and projects will do.
     """
 
     name: str
@@ -27,6 +27,8 @@ class Noun:
 
 
 _A, _P = "accounts", "projects"
+#: Of one project, and no part of the specification.
+_C, _M = "contributors", "activity"
 _ACCOUNTS_BY_COUNTRY = Noun(
     "accounts_by_country", _A, "Count the accounts of each country.", ("top",)
 )
@@ -34,6 +36,7 @@ _BOTH = (
     _ACCOUNTS_BY_COUNTRY,
     Noun("accounts_by_kudo_rank", _A, "Count the accounts of each kudo rank."),
     Noun("activity", _P, "Count active and dormant projects.", ("as_of",)),
+    Noun("commits_by_contributor", _C, "Rank contributors by their commits."),
     Noun("contributor_distribution", _P, "Count projects by number of contributors."),
     Noun("contributors_by_language", _P, "Describe contributors by main language.", ("top",)),
     Noun(
@@ -49,6 +52,7 @@ _BOTH = (
     Noun("licenses", _P, "Count the projects under each licence.", ("top",)),
     Noun("life_span", _P, "Time from first to last activity.", ("top",)),
     Noun("lorenz", _P, "Give the Lorenz curve of contributors."),
+    Noun("monthly_activity", _M, "Follow commits and contributors by month."),
     Noun("posts_distribution", _A, "Count accounts by number of posts."),
     Noun("project_age", _P, "Count projects by age in years.", ("as_of",)),
     Noun("tags", _P, "Count the projects with each tag.", ("top",)),
@@ -61,6 +65,7 @@ STATISTICS = tuple(
     sorted(
         (
             *_BOTH,
+            Noun("commit_concentration", _C, "Give bus factor, Gini and top shares."),
             Noun("contributor_concentration", _P, "Give Gini and the largest projects' shares."),
             Noun(
                 "contributor_quantiles",

@@ -44,11 +44,13 @@ def _iso(moment: datetime) -> str:
 
 
 @click.command()
-@click.argument("collection", type=click.Choice(["accounts", "projects"]))
+@click.argument("collection")
 @pricing
 @plain_format
 def plan(collection: str, form: str, **question: Any) -> None:
     """Say what a load will cost, for one request at most.
+
+    COLLECTION is accounts, projects, languages, or a path as of dirframe load.
 
     \b
     Examples:

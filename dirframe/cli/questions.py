@@ -21,6 +21,9 @@ __all__ = [
     "asked",
     "asking",
     "collecting",
+    "documents",
+    "of_contributors",
+    "of_months",
     "open_directory",
     "plain_format",
     "pricing",
@@ -52,6 +55,9 @@ _QUESTION = (
         "--max-items", metavar="N", type=click.IntRange(1), help="Cap on the number of records."
     ),
 )
+_PROJECT = click.option(
+    "--project", metavar="PROJECT", help="Whose: the project's id or its short name in addresses."
+)
 _PROOF = (
     click.option(
         "--incomplete",
@@ -80,6 +86,12 @@ where = with_options(*_WHERE)
 asking = with_options(*_WHERE, *_MANNER)
 #: The same, for a question to a collection.
 collecting = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
+#: The same, for the contributors of a project.
+of_contributors = with_options(_PROJECT, *_QUESTION, *_PROOF, *_WHERE, *_MANNER)
+#: The same, for the months of a project, which are one document.
+of_months = with_options(_PROJECT, *_PROOF, *_WHERE, *_MANNER)
+#: How the directory is asked for one document that says how many records it holds.
+documents = with_options(*_PROOF, *_WHERE, *_MANNER)
 #: The question of a plan, which loads nothing.
 pricing = with_options(*_QUESTION, *_WHERE, _MANNER[0])
 #: How facts that are no frame are written.
@@ -109,12 +121,25 @@ def open_directory(base_url: str | None, sample: bool) -> Directory:
 
 
 def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any) -> pd.DataFrame:
-    """Load a collection as the options of `collecting` say."""
+    """Load a collection as its options say."""
+    from dirframe.client.collections import (
+        load_activity,
+        load_contributors,
+        load_languages,
+        load_size,
+    )
     from dirframe.client.loaders import load_accounts, load_projects
 
-    load = load_accounts if collection == "accounts" else load_projects
+    loaders: dict[str, Callable[..., pd.DataFrame]] = {
+        "accounts": load_accounts,
+        "activity": load_activity,
+        "contributors": load_contributors,
+        "languages": load_languages,
+        "projects": load_projects,
+        "size": load_size,
+    }
     with open_directory(base_url, sample) as directory:
-        return load(directory=directory, **question)
+        return loaders[collection](directory=directory, **question)
 
 
 def asked(question: dict[str, Any]) -> list[str]:

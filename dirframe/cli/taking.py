@@ -48,6 +48,8 @@ def take(file: str | None, collection: str | None, question: dict[str, Any]) -> 
         return read(file)
     if collection is None:
         raise click.UsageError("Name a file, or a collection to ask for: --collection projects.")
+    if "project" in question and not question["project"]:
+        raise click.UsageError(f"Name a file of {collection}, or a project: --project ID.")
     return ask(collection, **question)
 
 
@@ -212,7 +214,12 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _resource(columns: set[str]) -> Resource | None:
     """Tell which records these are by the fields that only they have."""
+    from dirframe.extensions import EXTENSIONS
     from dirframe.schema import ACCOUNT, PROJECT
+
+    for extension in EXTENSIONS.values():
+        if {field.column for field in extension.core} <= columns:
+            return extension
 
     common = set(ACCOUNT.by_column) & set(PROJECT.by_column)
     hits = {

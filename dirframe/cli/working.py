@@ -16,7 +16,7 @@ import click
 
 from dirframe.cli import showing
 from dirframe.cli.nouns import CHARTS, STATISTICS
-from dirframe.cli.questions import collecting, with_options
+from dirframe.cli.questions import collecting, of_contributors, of_months, with_options
 from dirframe.cli.taking import file_argument, take
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _listing(nouns: Sequence[Noun]) -> Callable[[Callable[..., Any]], Callable[.
 @click.group()
 @_listing(STATISTICS)
 def stats() -> None:
-    """Compute a statistic of accounts or projects.
+    """Compute a statistic of accounts, projects or one project.
 
     Each takes a file, - for standard input, or asks the directory.
 
@@ -163,7 +163,7 @@ def stats() -> None:
 @click.group()
 @_listing(CHARTS)
 def plot() -> None:
-    """Draw a chart of accounts or projects.
+    """Draw a chart of accounts, projects or one project.
 
     Each takes a file, - for standard input, or asks the directory.
 
@@ -192,7 +192,8 @@ def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
 
 def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     if noun.collection:
-        return with_options(collecting)
+        of_project = {"contributors": of_contributors, "activity": of_months}
+        return with_options(of_project.get(noun.collection, collecting))
     return with_options(
         click.option(
             "--collection",
@@ -206,6 +207,8 @@ def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _help(noun: Noun, group: str, example: str) -> str:
     records = noun.collection or "records"
     question = (f"--sample --max-items 100{example}") if noun.collection else ""
+    if noun.collection in {"contributors", "activity"}:
+        question = f"--project 1{example}"
     asked = f"\n  dirframe {group} {noun.name} {question}" if question else ""
     file = f"{noun.collection or 'projects'}.parquet"
     return (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,10 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe.client.dtypes import to_pandas, typed_array
+from dirframe.client.inference import inferred_kind
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ACCOUNT, PROJECT, Kind
-
-if TYPE_CHECKING:
-    from dirframe.schema import Field, Resource
+from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 __all__ = ["child_table"]
 
@@ -33,13 +32,15 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         A frame of a loader.
     name : str
         Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
-        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``.
+        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; of other records
+        the column with the lists.
 
     Returns
     -------
     pandas.DataFrame
         One row an entry, in the order of the records. The first column is the parent's id,
-        ``project_id`` or ``account_id`` (str). Then come the entry's own fields as
+        ``project_id`` or ``account_id`` (str), or of other records what tells them apart,
+        such as ``contributor_id``. Then come the entry's own fields as
         `dirframe.schema` lists them, such as ``tag`` (str), or ``language`` (str),
         ``percentage`` (Float64, % of code lines; ``<1`` is read as 0.5), ``color`` (str) and
         ``id`` (str, the language's), and after these what else an entry had (str). A text
@@ -49,7 +50,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If there is no such element in accounts or projects, or the frame has no ``id``.
+        If there is no such element in the records, or the frame has no ``id``.
 
     Examples
     --------
@@ -60,11 +61,12 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     ['project_id', 'tag']
     """
     resource = _resource_of(frame)
-    field = _field_of(resource, name)
-    if "id" not in frame:
+    field = _field_of(resource, name, frame)
+    key = resource.key or "id"
+    if key not in frame:
         raise InvalidInputError(
-            "The frame has no column 'id', so its entries could not be told apart. Pass a frame "
-            "of a loader, with its id."
+            f"The frame has no column {key!r}, so its entries could not be told apart. Pass a "
+            "frame of a loader, with its id."
         )
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     own = [value if isinstance(value, list) else _listed(value) for value in lists]
@@ -73,11 +75,15 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     entries = list(chain.from_iterable(own))
     kinds = {known.column: known.kind for known in items.fields}
     lengths = [len(one) for one in own]
-    parents = frame["id"].astype("str").repeat(lengths).reset_index(drop=True)
-    data: dict[str, Any] = {f"{resource.name}_id": parents}
+    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
+    parent = f"{resource.name}_id" if key == "id" else key
+    data: dict[str, Any] = {parent: parents}
     for column, values in _by_name(entries, items.tag, list(kinds)).items():
+        if column == parent and key != "id":  # the entry repeats whose it is
+            continue
         try:
-            array, unreadable = typed_array(values, kinds.get(column, Kind.TEXT))
+            kind = kinds.get(column) or _kind_of(column, values, resource)
+            array, unreadable = typed_array(values, kind)
         except pa.ArrowTypeError:  # a list or an entry inside the entry
             data[column] = pd.Series(values, dtype="object")
             continue
@@ -111,12 +117,22 @@ def _listed(value: object) -> list[Any]:
 def _resource_of(frame: pd.DataFrame) -> Resource:
     noted = provenance.describe(frame)["resource"]
     if noted:
-        return ACCOUNT if noted == ACCOUNT.name else PROJECT
+        return ALL_RESOURCES.get(noted) or Resource(noted, f"{noted}s", (), (), "")
     return ACCOUNT if "email_sha1" in frame else PROJECT
 
 
-def _field_of(resource: Resource, name: str) -> Field:
+def _kind_of(column: str, values: list[Any], resource: Resource) -> Kind:
+    if resource.name in RESOURCES or not all(v is None or isinstance(v, str) for v in values):
+        return Kind.TEXT
+    return inferred_kind(column, {text.strip() for text in values if text and text.strip()})
+
+
+def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
     known = {f.path[-1]: f for f in resource.fields if f.kind is Kind.ITEMS}
+    if resource.name not in RESOURCES:  # nobody described every list of theirs
+        for column in frame.columns[frame.dtypes == "object"].difference(list(known)):
+            items = Items(column.removesuffix("s"), ())
+            known[column] = Field((column,), Kind.ITEMS, "", items=items)
     if name not in known:
         raise InvalidInputError(
             f"There is no table {name!r} of {resource.collection}: it is one of "

@@ -51,6 +51,6 @@ def only(frame: pd.DataFrame, columns: Sequence[str] | None) -> pd.DataFrame:
     return frame[[name for name in frame.columns if name.removesuffix("_unreadable") in columns]]
 
 
-def with_id(columns: Sequence[str] | None) -> list[str] | None:
+def with_id(columns: Sequence[str] | None, key: str = "id") -> list[str] | None:
     """Return the chosen columns with the id before them: without it nothing can be proven."""
-    return None if columns is None else list(dict.fromkeys(["id", *columns]))
+    return None if columns is None else list(dict.fromkeys([*([key] if key else []), *columns]))

@@ -3,7 +3,8 @@
 The dtypes follow the schema: text, identifiers and addresses are ``str`` (the specification
 does not show the type of an identifier), whole numbers ``Int64``, other numbers ``Float64``,
 timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object`` column. A column
-that the schema does not know is ``str``. A value that cannot be read as what it should be is
+that the schema does not know is ``str``; outside the specification it is what all its texts
+are (`dirframe.client.inference`). A value that cannot be read as what it should be is
 never dropped: its text goes to a column of the same name with ``_unreadable`` behind it, and
 a warning says so. Impossible values, such as negative lines of code, are values and stay.
 
@@ -19,8 +20,9 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe.client.dtypes import to_pandas, typed_array
+from dirframe.client.inference import inferred_kind
 from dirframe.errors import UnreadableValueWarning
-from dirframe.schema import Kind
+from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +52,8 @@ class FrameBuilder:
         self._unreadable: dict[str, str] = {}
         self._columns: dict[str, list[pa.Array | list[Value]]] = {}
         self._rows = 0
-        every = [field.column for field in resource.specified] if columns is None else columns
+        self._inferred: set[str] = set()
+        every = [field.column for field in resource.core] if columns is None else columns
         for name in every:
             kind = resource.by_column[name].kind
             self._columns[name] = [[] if kind is Kind.ITEMS else typed_array([], kind).array]
@@ -73,6 +76,8 @@ class FrameBuilder:
                 continue
             if unreadable is not None:
                 chunk[self._name_of_unreadable(name)] = unreadable
+            if field is None and self._resource.name not in RESOURCES:
+                self._inferred.add(name)
         for name in {**self._columns, **chunk}:
             if name not in self._columns:
                 self._columns[name] = [_nothing(chunk[name], self._rows)]
@@ -94,7 +99,10 @@ class FrameBuilder:
             If values could not be read; their texts are in the ``…_unreadable`` columns.
         """
         frame = pd.DataFrame(
-            {name: _joined(parts) for name, parts in self._columns.items()},
+            {
+                name: _inferred(name, parts) if name in self._inferred else _joined(parts)
+                for name, parts in self._columns.items()
+            },
             index=pd.RangeIndex(self._rows),
         )
         self._warn(frame)
@@ -144,6 +152,14 @@ def _put_together(parts: Sequence[Part]) -> Part:
 
 def _nothing(like: pa.Array | list[Value], rows: int) -> pa.Array | list[Value]:
     return [None] * rows if isinstance(like, list) else pa.nulls(rows, like.type)
+
+
+def _inferred(name: str, parts: list[pa.Array | list[Value]]) -> pd.Series[Any]:
+    if any(isinstance(part, list) for part in parts):
+        return _joined(parts)
+    texts = pa.chunked_array(parts)
+    kind = inferred_kind(name, texts.unique().drop_null().to_pylist())
+    return to_pandas(typed_array(texts.combine_chunks(), kind).array)
 
 
 def _joined(parts: list[pa.Array | list[Value]]) -> pd.Series[Any]:

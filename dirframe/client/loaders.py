@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dirframe.client.progress import Told
     from dirframe.client.session import Answer
 
-__all__ = ["load_accounts", "load_projects"]
+__all__ = ["Incomplete", "check_incomplete", "load_accounts", "load_projects", "load_question"]
 
 Incomplete = Literal["raise", "warn"]
 
@@ -116,7 +116,9 @@ def load_accounts(
     """
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return _load(question, directory, incomplete, manner, columns=columns, progress=progress)
+    return load_question(
+        question, directory, incomplete, manner, columns=columns, progress=progress
+    )
 
 
 def load_projects(
@@ -206,10 +208,12 @@ def load_projects(
     """
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return _load(question, directory, incomplete, manner, columns=columns, progress=progress)
+    return load_question(
+        question, directory, incomplete, manner, columns=columns, progress=progress
+    )
 
 
-def _load(
+def load_question(
     question: Question,
     directory: Directory | None,
     incomplete: Incomplete,
@@ -217,11 +221,39 @@ def _load(
     *,
     columns: Sequence[str] | None,
     progress: bool | Told,
+    first: Answer | None = None,
+    stacklevel: int = 3,
 ) -> pd.DataFrame:
-    if incomplete not in get_args(Incomplete):
-        raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
+    """Load what a question asks for; see `load_projects`.
+
+    Parameters
+    ----------
+    question
+        The question, checked.
+    directory, incomplete, columns, progress
+        As in `load_projects`.
+    manner
+        How the cache and the day's allowance may be used.
+    first
+        The first page, if it was fetched already.
+    stacklevel
+        Whose line a warning is about.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The records, with their provenance.
+
+    Raises
+    ------
+    InvalidInputError
+        If `incomplete` is not one of its two words.
+    IncompleteCollectionError
+        If the collection cannot be proven complete.
+    """
+    check_incomplete(incomplete)
     with opened(directory) as place:
-        walk = _walk(place, question, manner, columns=columns, progress=progress)
+        walk = _walk(place, question, manner, columns=columns, progress=progress, first=first)
         if walk.answers:
             place.session.warn_of_age(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
@@ -242,8 +274,14 @@ def _load(
         message = _stopped(what, walk.why) if walk.stopped else _unproven(what, walk.why)
         if incomplete == "raise":
             raise IncompleteCollectionError(message, frame=frame, missing=walk.why)
-        warnings.warn(message, IncompleteWarning, stacklevel=3)
+        warnings.warn(message, IncompleteWarning, stacklevel=stacklevel)
     return frame
+
+
+def check_incomplete(incomplete: str) -> None:
+    """Refuse a word that `incomplete` cannot be."""
+    if incomplete not in get_args(Incomplete):
+        raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
 
 
 def _walk(
@@ -253,6 +291,7 @@ def _walk(
     *,
     columns: Sequence[str] | None,
     progress: bool | Told,
+    first: Answer | None,
 ) -> Walk:
     session, settings = place.session, place.settings
 
@@ -261,6 +300,8 @@ def _walk(
         return session.get(question.path, question.parameters(page), chosen)
 
     def at_hand(page: int) -> Answer | None:
+        if page == 1 and first is not None:
+            return first
         return session.at_hand(question.path, question.parameters(page), manner)
 
     with Progress(question.resource.collection, shown=progress) as bar:

@@ -18,12 +18,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import pandas as pd
 
 from dirframe.client.ahead import in_order
 from dirframe.client.choice import chosen_paths, only, with_id
+from dirframe.client.digests import digests
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK, REPAIRS, Page, Positions
 from dirframe.client.reader import Reader
@@ -31,8 +33,6 @@ from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import pandas as pd
 
     from dirframe.client.session import Answer
     from dirframe.schema import Resource
@@ -112,7 +112,7 @@ def collect(
         max_items=max_items,
         workers=workers,
         max_bytes=max_bytes,
-        columns=with_id(columns),
+        columns=with_id(columns, resource.key),
         at_hand=at_hand,
         progress=progress,
     )
@@ -145,12 +145,13 @@ class _Walker(Positions):
         at_hand: Callable[[int], Answer | None],
         progress: Callable[[int, int], None] | None,
     ) -> None:
-        super().__init__(max_items)
+        super().__init__(max_items, paged=resource.paged)
         self._fetch = fetch
         self._at_hand = at_hand
         self._workers = workers
         self._progress = progress
         self._columns = columns
+        self._key = resource.key
         chosen = chosen_paths(resource, columns)
         self._reader = Reader(resource, chosen=chosen, max_bytes=max_bytes)
         self._builder = FrameBuilder(resource, columns)
@@ -199,7 +200,7 @@ class _Walker(Positions):
 
     def _read_one(self, number: int, answer: Answer) -> None:
         envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.latest("id")
+        ids = self._reader.latest(self._key) if self._key else digests(answer.content)
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
         page = Page(
@@ -231,8 +232,10 @@ class _Walker(Positions):
         starts = np.cumsum([0, *(count for _, count in self._rows)])
         rows = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
         frame = everything.iloc[np.concatenate(rows) if rows else np.arange(0)]
-        repeated = frame["id"].duplicated() & frame["id"].notna()
-        frame = frame[~repeated]
+        keys = self._keys(frame, used)
+        repeated = keys.duplicated() & keys.notna()
+        if self._key:  # otherwise records that are alike may be two
+            frame = frame[~repeated]
         cap = self._max_items
         available = self.available()
         capped = cap is not None and (available is None or available > cap)
@@ -242,12 +245,18 @@ class _Walker(Positions):
             available=available,
             capped=capped,
             why=self._halt(frame)
-            or self.doubt(len(frame), int(frame["id"].isna().sum()), int(repeated.sum())),
-            duplicates=int(repeated.sum()),
+            or self.doubt(len(frame), int(keys.isna().sum()), int(repeated.sum())),
+            duplicates=int(repeated.sum()) if self._key else 0,
             answers=self._answers,
             synthetic=self._synthetic,
             stopped=self.stopped,
         )
+
+    def _keys(self, frame: pd.DataFrame, used: list[Page]) -> pd.Series[Any]:
+        """Give what tells the records apart: their key, or else what they hold."""
+        if self._key in frame:
+            return frame[self._key]
+        return pd.Series([one for page in used for one in page.ids], frame.index, dtype="str")
 
     def _halt(self, frame: pd.DataFrame) -> str | None:
         if not self.stopped or not (self.unread() or self.unfit()):

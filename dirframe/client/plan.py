@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 from dirframe.client.directory import opened
+from dirframe.client.load import fetch_first, question_at
 from dirframe.client.manner import Manner
 from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
-from dirframe.client.reader import Reader
 from dirframe.errors import InvalidInputError
+from dirframe.extensions import EXTENSIONS
 from dirframe.schema import RESOURCES
 from dirframe.show import Card
 
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.session import Session
 
 __all__ = ["Plan", "plan"]
 
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
+#: The other collections whose path needs nothing filled in.
+_PATHS = {r.collection: r.paths[0] for r in EXTENSIONS.values() if "{" not in r.paths[0]}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,7 +38,7 @@ class Plan(Card):
     Attributes
     ----------
     collection : str
-        ``accounts`` or ``projects``.
+        What the records are: ``accounts``, ``projects``, ``languages`` and so on.
     items : int or None
         Records that will come; None if the directory does not say.
     pages : int or None
@@ -106,7 +108,7 @@ class Plan(Card):
 
 
 def plan(
-    collection: Literal["accounts", "projects"],
+    collection: str,
     *,
     query: str | None = None,
     sort: str | None = None,
@@ -118,10 +120,11 @@ def plan(
 
     Parameters
     ----------
-    collection : {"accounts", "projects"}
-        What is to be loaded.
+    collection : {"accounts", "projects", "languages"} or str
+        What is to be loaded; or a path below the base URL, as `load` takes it, such as
+        ``"/projects/1/contributors.xml"``.
     query, sort, max_items
-        As in `load_accounts` and `load_projects`.
+        As in `load_accounts`, `load_projects` and `load`.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     refresh : bool, default False
@@ -148,23 +151,32 @@ def plan(
     >>> price.pages, price.requests_to_pay, price.fits
     (4, 4, True)
     """
-    if collection not in _BY_COLLECTION:
+    path = _PATHS.get(collection, collection)
+    if collection not in _BY_COLLECTION and "/" not in path:
         raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of {', '.join(_BY_COLLECTION)}."
+            f"There is no collection {collection!r}; choose one of "
+            f"{', '.join([*_BY_COLLECTION, *_PATHS])}, or pass a path such as "
+            "'/projects/1/contributors.xml'."
         )
-    question = Question(
-        resource=_BY_COLLECTION[collection], query=query, sort=sort, max_items=max_items
-    )
+    asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    if collection in _BY_COLLECTION:
+        question = Question(resource=_BY_COLLECTION[collection], **asked)
     with opened(directory) as place:
-        return _price(place.session, question, refresh=refresh)
+        if collection not in _BY_COLLECTION:
+            question = question_at(path, place, **asked)
+        return _price(place, question, refresh=refresh)
 
 
-def _price(session: Session, question: Question, *, refresh: bool) -> Plan:
-    first = session.get(question.path, question.parameters(1), Manner())
-    envelope = Reader(question.resource).read(first.content, source=first.url)
+def _price(place: Directory, question: Question, *, refresh: bool) -> Plan:
+    session = place.session
+    shown = fetch_first(question, place, Manner())
+    question, first, envelope = shown.question, shown.answer, shown.envelope
     available, cap = envelope.items_available, question.max_items
+    if shown.is_single:
+        available = 1
     items = available if cap is None or available is None else min(available, cap)
-    pages = _pages(items, envelope.records, whole=items == available)
+    whole = items == available and question.resource.paged and not shown.is_single
+    pages = _pages(items, envelope.records, whole=whole)
     cached = 0
     if pages is not None and not refresh:
         cached = sum(

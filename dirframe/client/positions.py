@@ -43,10 +43,13 @@ class Positions:
     ----------
     max_items
         Cap on the number of records; None for all.
+    paged
+        Whether something may stand behind a page that is full.
     """
 
-    def __init__(self, max_items: int | None = None) -> None:
+    def __init__(self, max_items: int | None = None, *, paged: bool = True) -> None:
         self._max_items = max_items
+        self._paged = paged
         self._pages: dict[int, Page] = {}
         self._newest: Page | None = None
         self.ended = False  # the directory said that there is no further page
@@ -97,7 +100,7 @@ class Positions:
             known = min((number for number in self._pages if number > after), default=math.inf)
             return range(after, int(min(after + math.ceil(short / size), known)))
         full = len(run[-1].ids) == size and (len(run) > 1 or size in USUAL_PAGE_SIZES)
-        return [after] if short == 0 and full else []
+        return [after] if short == 0 and full and self._paged else []
 
     def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
         """Tell whether only what stands behind the last page is to be asked for."""

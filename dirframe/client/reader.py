@@ -36,7 +36,8 @@ from dirframe.client.markup import Sheet, joined, sheet_of
 from dirframe.client.refusal import describe, refuse
 from dirframe.client.table import Table
 from dirframe.errors import UnreadableResponseError
-from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -201,7 +202,7 @@ class Reader:
         root, held = self._open(content, source)
         if self.resource is None and held is not None:
             [name, *_] = held.names() if isinstance(held, Sheet) else [local(held[0])]
-            self.resource = RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+            self.resource = ALL_RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
         if isinstance(held, Sheet):
             self._sheets.append(held)
             if sum(len(sheet.content) for sheet in self._sheets) > _TOGETHER:

@@ -11,7 +11,7 @@ import lzma
 import warnings
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dirframe import provenance
 from dirframe.client.choice import with_id
@@ -19,14 +19,14 @@ from dirframe.client.documents import read_documents
 from dirframe.client.pages import IncompleteWarning
 from dirframe.client.reader import MAX_BYTES
 from dirframe.errors import InvalidInputError, UnreadableResponseError
-from dirframe.schema import RESOURCES
+from dirframe.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
-    from dirframe.client.reader import Envelope
+    from dirframe.client.documents import Documents
     from dirframe.schema import Resource
 
 __all__ = ["read_pages"]
@@ -41,7 +41,7 @@ _OPENERS: dict[str, Any] = {
 def read_pages(
     paths: str | Path | Iterable[str | Path],
     *,
-    resource: Literal["account", "project"] | None = None,
+    resource: str | None = None,
     columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> pd.DataFrame:
@@ -52,8 +52,9 @@ def read_pages(
     paths : str, pathlib.Path or iterable of these
         Files, or folders whose ``.xml`` files are read in the order of their names, packed
         ones (``.gz``, ``.bz2``, ``.xz``) included.
-    resource : {"account", "project"}, optional
-        What the records must be. Left out: what the first record is.
+    resource : str, optional
+        What the records must be: ``"account"``, ``"project"`` or another kind that `fields`
+        knows. Left out: what the first record is.
     columns : sequence of str, optional
         Names of the columns to read, with `resource` named; ``id`` is always among them.
         The fewer, the faster. Left out: everything there is.
@@ -63,8 +64,9 @@ def read_pages(
     Returns
     -------
     pandas.DataFrame
-        One row a record, in the order of the files, with the columns of `load_accounts` or
-        `load_projects`. A record whose id came before is left out and counted. In the
+        One row a record, in the order of the files, with the columns of `load_accounts`,
+        `load_projects` or, for other records, `load`. A record whose id came before is left
+        out and counted. In the
         provenance, ``complete`` is true if the pages prove it, false if they prove the
         opposite, and None if they do not say how many records there are. When they were
         fetched is not known: the time of a file says when it was copied.
@@ -94,13 +96,18 @@ def read_pages(
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
     known = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
-    read = read_documents(documents, known, columns=with_id(columns), max_bytes=max_bytes)
+    read = read_documents(
+        documents,
+        known,
+        columns=with_id(columns, known.key if known else "id"),
+        max_bytes=max_bytes,
+    )
     frame, duplicates = read.frame, 0
     if "id" in frame:
         repeated = frame["id"].duplicated() & frame["id"].notna()
         duplicates = int(repeated.sum())
         frame = frame[~repeated].reset_index(drop=True)
-    complete, why, available = _completeness(read.envelopes, len(frame))
+    complete, why, available = _completeness(read, len(frame))
     synthetic = any(envelope.synthetic for envelope in read.envelopes)
     provenance.attach(
         frame,
@@ -125,11 +132,11 @@ def read_pages(
 
 
 def _known(resource: str) -> Resource:
-    if resource not in RESOURCES:
+    if resource not in ALL_RESOURCES:
         raise InvalidInputError(
-            f"resource is {resource!r}; it must be one of {', '.join(RESOURCES)}."
+            f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
         )
-    return RESOURCES[resource]
+    return ALL_RESOURCES[resource]
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
@@ -167,12 +174,15 @@ def _content(file: Path, max_bytes: int) -> bytes:
     return content
 
 
-def _completeness(
-    envelopes: list[Envelope], loaded: int
-) -> tuple[bool | None, str | None, int | None]:
-    counts = {envelope.items_available for envelope in envelopes}
+def _completeness(read: Documents, loaded: int) -> tuple[bool | None, str | None, int | None]:
+    counts = {envelope.items_available for envelope in read.envelopes}
     if None in counts:
         return None, "not every document says how many records there are", None
+    if read.resource is not None and not read.resource.paged:
+        # Each document is a whole collection, of another project or account, say.
+        available = sum(envelope.items_available or 0 for envelope in read.envelopes)
+        if all(envelope.items_available == envelope.records for envelope in read.envelopes):
+            return True, None, available
     if len(counts) > 1:
         said = " and ".join(f"{count:,}" for count in sorted(c for c in counts if c is not None))
         return False, f"the pages count {said} records, so they are of different states", None

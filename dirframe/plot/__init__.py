@@ -20,6 +20,7 @@ from dirframe.plot._colours import language_colour
 from dirframe.plot._style import STYLE, style
 from dirframe.plot._text import FONTS
 from dirframe.plot.accounts import accounts_by_kudo_rank, posts_distribution
+from dirframe.plot.commits import commits_by_contributor
 from dirframe.plot.contributors import contributor_distribution, lorenz, team_size_classes
 from dirframe.plot.countries import accounts_by_country
 from dirframe.plot.density import contributors_per_thousand_lines
@@ -27,6 +28,7 @@ from dirframe.plot.entries import language_breakdown, licenses, tags
 from dirframe.plot.growth import growth, languages_by_year
 from dirframe.plot.languages import contributors_by_language, language_share
 from dirframe.plot.lifetimes import activity, life_span, project_age
+from dirframe.plot.months import monthly_activity
 from dirframe.plot.users import users_against_contributors
 from dirframe.plot.world import accounts_map
 
@@ -37,6 +39,7 @@ __all__ = [
     "accounts_by_kudo_rank",
     "accounts_map",
     "activity",
+    "commits_by_contributor",
     "contributor_distribution",
     "contributors_by_language",
     "contributors_per_thousand_lines",
@@ -48,6 +51,7 @@ __all__ = [
     "licenses",
     "life_span",
     "lorenz",
+    "monthly_activity",
     "posts_distribution",
     "project_age",
     "style",

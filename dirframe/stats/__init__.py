@@ -12,6 +12,7 @@ What stays out: drawing (`dirframe.plot`), loading and cleaning.
 """
 
 from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
+from dirframe.stats.commits import commit_concentration, commits_by_contributor
 from dirframe.stats.contributors import (
     contributor_concentration,
     contributor_distribution,
@@ -25,11 +26,14 @@ from dirframe.stats.entries import language_breakdown, licenses, tags
 from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
 from dirframe.stats.lifetimes import activity, life_span, project_age
+from dirframe.stats.months import monthly_activity
 
 __all__ = [
     "accounts_by_country",
     "accounts_by_kudo_rank",
     "activity",
+    "commit_concentration",
+    "commits_by_contributor",
     "contributor_concentration",
     "contributor_distribution",
     "contributor_quantiles",
@@ -42,6 +46,7 @@ __all__ = [
     "licenses",
     "life_span",
     "lorenz",
+    "monthly_activity",
     "posts_distribution",
     "project_age",
     "tags",

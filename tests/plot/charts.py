@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Chart = Callable[..., Axes]
 
 GPL = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
+SOURCE = "A $directory$ of <names>"
 ODD = [
     "<script>alert(1)</script>",
     "$x^2$ & C#_%",
@@ -43,7 +44,7 @@ def accounts(number: int = 40, **columns: Any) -> pd.DataFrame:
             "created_at": _months([row % 30 for row in rows]),
         }
     ).assign(**columns)
-    return provenance.attach(frame, resource="account", source="A $directory$ of <names>")
+    return provenance.attach(frame, resource="account", source=SOURCE)
 
 
 def projects(number: int = 40, **columns: Any) -> pd.DataFrame:
@@ -70,12 +71,44 @@ def projects(number: int = 40, **columns: Any) -> pd.DataFrame:
             "analysis_languages": pd.Series(breakdown, dtype="object"),
         }
     ).assign(**columns)
-    return provenance.attach(frame, resource="project", source="A $directory$ of <names>")
+    return provenance.attach(frame, resource="project", source=SOURCE)
 
 
+def contributors(number: int = 40) -> pd.DataFrame:
+    """Make contributors of a project, with 0 to 1,600 commits."""
+    rows = range(number)
+    frame = pd.DataFrame(
+        {
+            "contributor_id": pd.Series(rows, dtype="str"),
+            "contributor_name": pd.Series([ODD[row % 5] for row in rows], dtype="str"),
+            "commits": pd.Series([row**2 % 1601 for row in rows], dtype="Int64"),
+        }
+    )
+    return provenance.attach(frame, resource="contributor_fact", source=SOURCE)
+
+
+def activity_facts(number: int = 40) -> pd.DataFrame:
+    """Make months of a project, with 0 to 1,600 commits."""
+    rows = range(number)
+    frame = pd.DataFrame(
+        {
+            "month": _months([*rows]),
+            "commits": pd.Series([row**2 % 1601 for row in rows], dtype="Int64"),
+            "contributors": pd.Series([row % 17 for row in rows], dtype="Int64"),
+        }
+    )
+    return provenance.attach(frame, resource="activity_fact", source=SOURCE)
+
+
+def nouns(make: Callable[..., pd.DataFrame]) -> str:
+    """Return what the records are called in captions."""
+    return make.__name__.replace("_", " ")
+
+
+_MAKERS = {"commits_by_contributor": contributors, "monthly_activity": activity_facts}
 #: Every chart, with what makes its frame.
 CHARTS: dict[str, Callable[..., pd.DataFrame]] = {
-    name: accounts if name.startswith(("accounts", "posts")) else projects
+    name: _MAKERS.get(name, accounts if name.startswith(("accounts", "posts")) else projects)
     for name in plot.__all__
     if name.islower() and name not in {"language_colour", "style"}
 }

@@ -15,7 +15,7 @@ import pytest
 
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from tests.plot.charts import CHARTS, caption, draw, shown_texts
+from tests.plot.charts import CHARTS, caption, draw, nouns, shown_texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +69,7 @@ def check_that_all_is_inside(ax: Axes) -> None:
 @EVERY
 def test_the_caption_says_how_many_records_of_which_source(name: str) -> None:
     said = caption(draw(name, CHARTS[name]()))
-    noun = "accounts" if CHARTS[name].__name__ == "accounts" else "projects"
-    assert f"n = 40 {noun} · Source: A $directory$ of <names>" in said
+    assert f"n = 40 {nouns(CHARTS[name])} · Source: A $directory$ of <names>" in said
 
 
 @EVERY
@@ -87,8 +86,8 @@ def test_no_records_make_a_tidy_chart_that_says_so(name: str) -> None:
     make = CHARTS[name]
     ax = draw(name, make().iloc[:0])
     ax.figure.canvas.draw()
-    assert ax.texts[0].get_text() == f"No {make.__name__}"
-    assert f"n = 0 {make.__name__}" in caption(ax)
+    assert ax.texts[0].get_text() == f"No {nouns(make)}"
+    assert f"n = 0 {nouns(make)}" in caption(ax)
     assert ax.get_title()
     assert not [*ax.patches, *ax.lines, *ax.collections]
 
@@ -106,11 +105,11 @@ def test_one_record_makes_a_chart(name: str) -> None:
 def test_records_of_which_everything_is_missing_make_a_tidy_chart_that_says_so(name: str) -> None:
     make = CHARTS[name]
     frame = make(3)
-    for column in frame.columns.drop(["id", "country_code"], errors="ignore"):
+    for column in frame.columns.drop(["id", "country_code", "contributor_id"], errors="ignore"):
         frame[column] = pd.Series([None] * 3, dtype=frame[column].dtype)
     ax = draw(name, frame)
     ax.figure.canvas.draw()
-    assert f"None of 3 {make.__name__} has" in " ".join(ax.texts[0].get_text().split())
+    assert f"None of 3 {nouns(make)} has" in " ".join(ax.texts[0].get_text().split())
     assert not [*ax.patches, *ax.lines, *ax.collections]
 
 

@@ -19,6 +19,7 @@ from dirframe import (
     unify_countries,
 )
 from dirframe.errors import InvalidInputError
+from tests.plot.charts import activity_facts, contributors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,11 +39,23 @@ TOPS = (
     *("accounts_by_country", "contributors_by_language", "contributors_per_thousand_lines"),
     *("language_breakdown", "language_share", "languages_by_year", "licenses", "life_span", "tags"),
 )
+#: Those of one project.
+OF_OTHERS = {
+    "commit_concentration": "contributors",
+    "commits_by_contributor": "contributors",
+    "monthly_activity": "activity_facts",
+}
+
+
+def records_of(name: str) -> str:
+    return OF_OTHERS.get(name, "accounts" if name in OF_ACCOUNTS else "projects")
+
+
 #: Every statistic, of what, with which options.
 CASES = [
     ("growth", "accounts", {"freq": "W"}),
-    *((name, "accounts" if name in OF_ACCOUNTS else "projects", {}) for name in stats.__all__),
-    *((name, "accounts" if name in OF_ACCOUNTS else "projects", {"top": 3}) for name in TOPS),
+    *((name, records_of(name), {}) for name in stats.__all__),
+    *((name, records_of(name), {"top": 3}) for name in TOPS),
     ("languages_by_year", "projects", {"date": "created_at"}),
 ]
 
@@ -51,7 +64,8 @@ CASES = [
 def frames() -> dict[str, pd.DataFrame]:
     with sample_directory(cache=False) as directory:
         accounts = unify_countries(load_accounts(directory=directory))
-        return {"accounts": accounts, "projects": load_projects(directory=directory)}
+        found = {"accounts": accounts, "projects": load_projects(directory=directory)}
+    return found | {"contributors": contributors(), "activity_facts": activity_facts()}
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +151,8 @@ def test_the_older_dialect_and_other_types_are_read_as_pandas_reads_them(session
 def test_no_records_give_the_same_columns_and_dtypes(
     name: str, frames: dict[str, pd.DataFrame], session: Any
 ) -> None:
-    empty = frames["projects"].iloc[:0].drop(columns=["tags", "licenses", "analysis_languages"])
+    lists = ["tags", "licenses", "analysis_languages"]
+    empty = frames[OF_OTHERS.get(name, "projects")].iloc[:0].drop(columns=lists, errors="ignore")
     statistic: Statistic = getattr(stats, name)
     expected = statistic(empty)
     for other in on_both(empty, session):

@@ -1,0 +1,136 @@
+"""Addresses below the base URL: checked, and what the vocabulary knows of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from dirframe.client.redaction import KEY_PARAMETER, scrub
+from dirframe.errors import InvalidInputError
+from dirframe.extensions import ALL_RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dirframe.schema import Resource
+
+__all__ = ["Address", "address_of", "known_resource", "path_of"]
+
+_SAFE = "/!$'()*+,:;=@~%"
+_PLACE = re.compile(r"\\{\w+\\}")  # a placeholder of a template after re.escape
+
+
+@dataclass(frozen=True)
+class Address:
+    """A path below the base URL that ends in ``.xml``, and its own query parameters.
+
+    `paged` and `single` are None where nothing is known about pages, or about the number of
+    records, at this path. `facts` is what provenance notes instead of the path.
+    """
+
+    path: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    paged: bool | None = None
+    single: bool | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
+    """Check an address that a person wrote.
+
+    Parameters
+    ----------
+    text
+        A path below the base URL, or a whole address that begins with the base URL.
+    base_url
+        Address of the directory.
+    secret
+        The key to it, which no path may hold.
+
+    Returns
+    -------
+    Address
+        The path, with characters escaped as an address needs it.
+
+    Raises
+    ------
+    InvalidInputError
+        If it leads to another host or out of the base URL, does not end in ``.xml``, or
+        holds a key, a page number or a fragment.
+    """
+    asked = text.strip() if isinstance(text, str) else ""
+    if not asked:
+        raise InvalidInputError(
+            f"The path is {text!r}; pass one below the base URL, such as '/languages.xml'."
+        )
+    if KEY_PARAMETER in unquote(asked).casefold() or scrub(asked, secret) != asked:
+        raise InvalidInputError(
+            "The path holds an api_key. Pass the path alone; the key belongs to the Directory, "
+            "which sends it by itself."
+        )
+    below = asked.removeprefix(base_url) if asked.startswith(f"{base_url}/") else asked
+    parts = urlsplit(below)
+    if parts.scheme or parts.netloc:
+        raise InvalidInputError(  # without the address: it may hold a password
+            f"The path is an address of {parts.hostname or 'another kind'}, and not below "
+            f"{base_url}, the one directory that is asked. Pass a path, such as "
+            "'/languages.xml', or a Directory of the other address."
+        )
+    if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
+        raise InvalidInputError(
+            f"The path {asked!r} has a fragment or a step such as '..'; write it out from the "
+            "base URL on."
+        )
+    path = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
+    if not path.endswith(".xml"):
+        raise InvalidInputError(
+            f"The path {asked!r} does not end in .xml, so the directory would answer with a page "
+            f"for people; pass {path.rstrip('/') + '.xml'!r}."
+        )
+    parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if "page" in parameters:
+        raise InvalidInputError(
+            f"The path {asked!r} names a page; all pages are loaded. Leave it out, and pass "
+            "max_items to load less."
+        )
+    resource, is_collection = known_resource(path)
+    if resource is None:
+        return Address(path, parameters)
+    paged = resource.paged and is_collection
+    return Address(path, parameters, paged=paged, single=not is_collection)
+
+
+def known_resource(path: str) -> tuple[Resource | None, bool]:
+    """Return which records the vocabulary expects at a path, and whether a collection of them."""
+    for resource in ALL_RESOURCES.values():
+        collection = f"/{resource.collection}.xml"
+        record = f"/{resource.collection}/{{id}}.xml"
+        for template in resource.paths or (collection, record):
+            if _fits(template, path):
+                return resource, not template.endswith("}.xml")
+    return None, False
+
+
+def path_of(template: str, **values: str | int) -> str:
+    """Fill a template of the vocabulary in.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is empty.
+    """
+    escaped = {}
+    for name, value in values.items():
+        text = str(value).strip()
+        if not text or text in {".", ".."}:
+            raise InvalidInputError(
+                f"The {name} is {value!r}; pass its id or its short name in addresses."
+            )
+        escaped[name] = quote(text, safe="")
+    return template.format(**escaped)
+
+
+def _fits(template: str, path: str) -> bool:
+    return re.fullmatch(_PLACE.sub("[^/]+", re.escape(template)), path) is not None

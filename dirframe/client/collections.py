@@ -1,0 +1,305 @@
+"""Loaders of the collections that the specification does not have; see `dirframe.extensions`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dirframe.client.addresses import Address, path_of
+from dirframe.client.directory import opened
+from dirframe.client.load import load_at
+from dirframe.client.loaders import check_incomplete
+from dirframe.client.manner import Manner
+from dirframe.client.question import Question
+from dirframe.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.loaders import Incomplete
+    from dirframe.client.progress import Told
+    from dirframe.schema import Resource
+
+__all__ = ["load_activity", "load_contributors", "load_languages", "load_size"]
+
+
+def load_languages(
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    columns: Sequence[str] | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+    progress: bool | Told = True,
+) -> pd.DataFrame:
+    """Load the programming languages that a directory counts, and their sums.
+
+    Not part of the specification, but of services of its kind.
+
+    Parameters
+    ----------
+    query : str, optional
+        Only languages that match.
+    sort : str, optional
+        ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
+        ``commits``. Left out: the directory's default, the name.
+    max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a language: ``id``, ``name``, ``nice_name`` (str), ``category`` (str:
+        ``code``, ``markup`` or ``build``), ``code``, ``comments``, ``blanks`` (Int64, lines
+        in all projects), ``comment_ratio`` (Float64, share from 0 to 1 of comments in
+        comments and code), ``projects`` (Int64, projects), ``contributors`` (Int64, people)
+        and ``commits`` (Int64, commits).
+
+    Raises
+    ------
+    InvalidInputError
+        If `sort` or `max_items` cannot be meant.
+    RequestError
+        If the directory cannot be reached, refuses, or has no languages.
+    IncompleteCollectionError
+        If the collection cannot be proven complete.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("language").query("unit == 'people'")["name"].item()
+    'contributors'
+    """
+    check_incomplete(incomplete)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    question = _question(LANGUAGE, query=query, sort=sort, max_items=max_items)
+    with opened(directory) as place:
+        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+
+
+def load_contributors(
+    project: str | int,
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    columns: Sequence[str] | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+    progress: bool | Told = True,
+) -> pd.DataFrame:
+    """Load the people who committed to a project.
+
+    Not part of the specification, but of services of its kind.
+
+    Parameters
+    ----------
+    project : str or int
+        The project's id, or its short name in addresses.
+    query : str, optional
+        Only contributors whose name in the commits matches.
+    sort : str, optional
+        ``commits_12_mo``, ``commits``, ``name``, ``kudo_position``, ``language``,
+        ``latest_commit``, ``newest`` or ``oldest``. Left out: the directory's default,
+        ``commits_12_mo``.
+    max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a contributor: ``contributor_id`` (str, unique within the project),
+        ``account_id``, ``account_name`` (str, of the account that claimed the
+        contributions, if any), ``analysis_id`` (str), ``contributor_name`` (str, as in the
+        commits), ``primary_language_id``, ``primary_language_nice_name`` (str),
+        ``comment_ratio`` (Float64, share from 0 to 1), ``first_commit_time``,
+        ``last_commit_time`` (datetime64[us, UTC]), ``man_months`` (Int64, months with a
+        commit) and ``commits`` (Int64, commits in all).
+
+    Raises
+    ------
+    InvalidInputError
+        If `project` is empty, or `sort` or `max_items` cannot be meant.
+    NotFoundError
+        If there is no such project.
+    ServiceError
+        If the project has no analysis yet.
+    IncompleteCollectionError
+        If the collection cannot be proven complete.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("contributor_fact")["name"].head(2).tolist()
+    ['contributor_id', 'account_id']
+    """
+    check_incomplete(incomplete)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    question = _question(
+        CONTRIBUTOR_FACT, project=project, query=query, sort=sort, max_items=max_items
+    )
+    with opened(directory) as place:
+        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+
+
+def load_activity(
+    project: str | int,
+    *,
+    columns: Sequence[str] | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+) -> pd.DataFrame:
+    """Load what happened in the source code of a project, month by month.
+
+    Not part of the specification, but of services of its kind. One request.
+
+    Parameters
+    ----------
+    project : str or int
+        The project's id, or its short name in addresses.
+    columns, directory, incomplete, refresh, offline, stale, wait
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a month of the latest analysis: ``month`` (datetime64[us, UTC], its first
+        day), ``code_added``, ``code_removed``, ``comments_added``, ``comments_removed``,
+        ``blanks_added``, ``blanks_removed`` (Int64, lines), ``commits`` (Int64, commits) and
+        ``contributors`` (Int64, people who committed in the month). The last month is that
+        of the answer, and not over yet; months after the analysis can hold zeros.
+
+    Raises
+    ------
+    InvalidInputError
+        If `project` is empty.
+    NotFoundError
+        If there is no such project.
+    ServiceError
+        If the project has no analysis yet.
+    IncompleteCollectionError
+        If the answer does not hold as many months as it says.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("activity_fact").query("unit == 'people'")["name"].item()
+    'contributors'
+    """
+    return _by_month(
+        ACTIVITY_FACT,
+        project,
+        directory,
+        columns=columns,
+        incomplete=incomplete,
+        refresh=refresh,
+        offline=offline,
+        stale=stale,
+        wait=wait,
+    )
+
+
+def load_size(
+    project: str | int,
+    *,
+    columns: Sequence[str] | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+) -> pd.DataFrame:
+    """Load how large the source code of a project was, month by month.
+
+    Not part of the specification, but of services of its kind. One request.
+
+    Parameters
+    ----------
+    project : str or int
+        The project's id, or its short name in addresses.
+    columns, directory, incomplete, refresh, offline, stale, wait
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a month of the latest analysis: ``month`` (datetime64[us, UTC], its first
+        day), and as of its end ``code``, ``comments``, ``blanks`` (Int64, lines),
+        ``comment_ratio`` (Float64, share from 0 to 1 of comments in comments and code),
+        ``commits`` (Int64, all commits so far) and ``man_months`` (Int64, months in which
+        each contributor committed, summed).
+
+    Raises
+    ------
+    InvalidInputError
+        If `project` is empty.
+    NotFoundError
+        If there is no such project.
+    ServiceError
+        If the project has no analysis yet.
+    IncompleteCollectionError
+        If the answer does not hold as many months as it says.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("size_fact")["name"].head(2).tolist()
+    ['month', 'code']
+    """
+    return _by_month(
+        SIZE_FACT,
+        project,
+        directory,
+        columns=columns,
+        incomplete=incomplete,
+        refresh=refresh,
+        offline=offline,
+        stale=stale,
+        wait=wait,
+    )
+
+
+def _question(resource: Resource, **asked: object) -> Question:
+    places = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
+    path = path_of(resource.paths[0], analysis="latest", **places)
+    address = Address(path, paged=resource.paged, single=False, facts=places)
+    return Question(resource=resource, address=address, **asked)  # type: ignore[arg-type]
+
+
+def _by_month(
+    resource: Resource,
+    project: str | int,
+    directory: Directory | None,
+    *,
+    columns: Sequence[str] | None,
+    incomplete: Incomplete,
+    **manner: Any,
+) -> pd.DataFrame:
+    check_incomplete(incomplete)
+    question = _question(resource, project=project)
+    with opened(directory) as place:
+        return load_at(
+            question,
+            place,
+            incomplete,
+            Manner(**manner),
+            columns=columns,
+            progress=False,
+            stacklevel=5,
+        )

@@ -1,0 +1,228 @@
+"""Load whatever a directory has at an address below its base URL, as a typed frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dirframe.client.addresses import address_of, known_resource
+from dirframe.client.directory import opened
+from dirframe.client.documents import read_documents
+from dirframe.client.loaders import check_incomplete, load_question
+from dirframe.client.manner import Manner
+from dirframe.client.noting import note
+from dirframe.client.question import Question
+from dirframe.client.reader import Reader
+from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.schema import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.loaders import Incomplete
+    from dirframe.client.progress import Told
+    from dirframe.client.reader import Envelope
+    from dirframe.client.session import Answer
+
+__all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
+
+#: What records are that a directory did not send any of, at a path that nobody described.
+_UNKNOWN = Resource("record", "records", (), (), "", key="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class First:
+    """The first answer at an address, and what it shows."""
+
+    question: Question
+    answer: Answer
+    envelope: Envelope
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one record, and no page of a collection."""
+        address, envelope = self.question.address, self.envelope
+        counted = envelope.items_available is not None or envelope.items_returned is not None
+        can_be = address is not None and address.single is not False
+        return can_be and envelope.records == 1 and not counted
+
+
+def load(
+    path: str,
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    columns: Sequence[str] | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+    progress: bool | Told = True,
+) -> pd.DataFrame:
+    """Load whatever a directory has at an address below its base URL.
+
+    Parameters
+    ----------
+    path : str
+        The path below the base URL, which ends in ``.xml``: ``"/languages.xml"``,
+        ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``. It may have a
+        query of its own.
+    query, sort, max_items, columns, directory, incomplete
+        As in `load_projects`; which values of `sort` mean something depends on the address.
+    refresh, offline, stale, wait, progress
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a record, all pages together; an answer with one record is one row. The
+        element of the records says what they are. Those that `fields` knows have its
+        columns and dtypes, also where there is no record at all. Of any other column all
+        texts decide: whole numbers are Int64, other numbers Float64, times, days and months
+        datetime64[us, UTC], each only if nothing is lost by it (no leading zero, no digit
+        too many); everything else is str, and so are columns called ``id``, ``…_id``,
+        ``…_name``, ``…_url`` and the like. Accounts and projects are those of
+        `load_accounts` and `load_projects`. ``attrs["dirframe"]`` holds the provenance.
+
+    Raises
+    ------
+    InvalidInputError
+        If the path leads to another host, does not end in ``.xml``, or holds a key or a page
+        number.
+    NotFoundError
+        If there is nothing at this address.
+    ServiceError
+        If the directory answers with a failure, such as that there is no analysis yet.
+    UnreadableResponseError
+        If the answer is not the interface's XML, holds records of several kinds, or does not
+        hold as many as it says.
+    IncompleteCollectionError
+        If the collection cannot be proven complete.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     frame = dirframe.load("/accounts.xml", max_items=50, directory=directory)
+    >>> len(frame), str(frame["posts_count"].dtype)
+    (50, 'Int64')
+    """
+    asked = {"query": query, "sort": sort, "max_items": max_items}
+    check_incomplete(incomplete)
+    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    with opened(directory) as place:
+        question = question_at(path, place, **asked)
+        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+
+
+def question_at(path: str, place: Directory, **asked: object) -> Question:
+    """Return the question to an address that a person wrote."""
+    settings = place.settings
+    address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
+    for name in ("query", "sort"):
+        if asked.get(name) is not None and name in address.parameters:
+            raise InvalidInputError(
+                f"The path {path!r} says what {name} is, and so does {name}=. Say it once."
+            )
+    resource, _ = known_resource(address.path)
+    return Question(resource=resource or _UNKNOWN, address=address, **asked)  # type: ignore[arg-type]
+
+
+def fetch_first(question: Question, place: Directory, manner: Manner) -> First:
+    """Fetch the first page of an address, and see what its records are.
+
+    Raises
+    ------
+    UnreadableResponseError
+        If its records are not those that the path is known for, or not as many as it says:
+        then it is no list of records.
+    """
+    answer = place.session.get(question.path, question.parameters(1), manner)
+    reader = Reader(max_bytes=place.settings.max_body)
+    envelope = reader.read(answer.content, source=answer.url)
+    resource = reader.resource or question.resource
+    if question.resource is not _UNKNOWN and resource.name != question.resource.name:
+        raise UnreadableResponseError(
+            f"{answer.url} should hold <{question.resource.name}> records, but it holds "
+            f"<{resource.name}>.",
+            found=f"<{resource.name}>",
+            source=answer.url,
+        )
+    if envelope.items_returned not in {None, envelope.records}:
+        found = f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
+        raise UnreadableResponseError(
+            f"{answer.url} says that it returns {envelope.items_returned:,} items, but its result "
+            f"holds {envelope.records:,} <{resource.name}>: that is no list of records.",
+            found=found,
+            source=answer.url,
+        )
+    if reader.resource is not None and not resource.fields:
+        ids = reader.latest("id")
+        told_apart = None not in ids and len(set(ids)) == len(ids)
+        resource = replace(resource, key="id" if told_apart else "")
+    return First(question=replace(question, resource=resource), answer=answer, envelope=envelope)
+
+
+def load_at(
+    question: Question,
+    place: Directory,
+    incomplete: Incomplete,
+    manner: Manner,
+    *,
+    columns: Sequence[str] | None,
+    progress: bool | Told,
+    stacklevel: int = 4,
+) -> pd.DataFrame:
+    """Load what a question to an address asks for; see `load`.
+
+    Raises
+    ------
+    InvalidInputError
+        If columns are chosen that nobody described.
+    """
+    first = fetch_first(question, place, manner)
+    resource = first.question.resource
+    if columns is not None and not resource.fields:
+        raise InvalidInputError(
+            f"Nobody described the columns of <{resource.name}> records, so they cannot be chosen "
+            "before they are read. Leave columns out and choose from the frame."
+        )
+    if first.is_single:
+        return _single(first, place, columns)
+    return load_question(
+        first.question,
+        place,
+        incomplete,
+        manner,
+        columns=columns,
+        progress=progress,
+        first=first.answer,
+        stacklevel=stacklevel,
+    )
+
+
+def _single(first: First, place: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
+    answer, resource = first.answer, first.question.resource
+    place.session.warn_of_age([answer])
+    read = read_documents(
+        [(answer.url, answer.content)],
+        resource,
+        columns=columns,
+        max_bytes=place.settings.max_body,
+    )
+    return note(
+        read.frame,
+        place.settings,
+        resource,
+        [answer],
+        question=first.question.facts(),
+        items_available=1,
+        complete=True,
+        synthetic=first.envelope.synthetic,
+    )

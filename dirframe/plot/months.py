@@ -1,0 +1,167 @@
+"""Chart of the life of one project, month by month."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
+
+from dirframe import provenance, stats
+from dirframe.plot import _axes, _dates, _panel, _text
+from dirframe.plot._colours import ACCENT, NEUTRAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from dirframe.stats._engines import Frame
+
+__all__ = ["monthly_activity"]
+
+#: The lower lane begins so far below the upper one, and is so high, in heights of the upper one.
+_GAP, _LANE = 0.16, 0.72
+#: Room above each lane for its name, in its own heights.
+_HEAD = 0.28
+
+
+def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
+    """Draw the commits and the contributors of a project, month by month.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        The months of one project as `dirframe.load_activity` gives them;
+        `dirframe.stats.monthly_activity` fills the gaps.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Two lanes over one axis of months (UTC): above, a step for each month as high as its
+        commits are many; below, one as high as the people who committed, in the scale of its
+        own ticks. A month that was not over when the frame was loaded is hatched and not part
+        of the step line, and the caption names it.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.monthly_activity`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
+    >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
+    >>> ax = monthly_activity(frame)
+    >>> ax.patches[0].get_data().values.tolist()
+    [7.0, 0.0, 2.0]
+    """
+    table = stats.monthly_activity(frame)
+    counted = table.attrs["dirframe"]["counted"]
+    project = provenance.describe(table)["question"].get("project")
+    title = "Commits and contributors by month" + (f": {project}" if project else "")
+    ax = _panel.panel(ax)
+    if table.empty:
+        why = _text.none(counted["activity_facts"], "activity fact", "a month")
+        return _panel.empty(ax, table, title, why)
+    year = _dates.only_year(table["month"].iloc[0], table["month"].iloc[-1])
+    _panel.labels(ax, title, f"Month (UTC{year})", "")
+    edges = _dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
+    commits = table["commits"].to_numpy(float, na_value=np.nan)
+    people = table["contributors"].to_numpy(float, na_value=np.nan)
+    over = table["finished"].fillna(value=True).to_numpy(bool)
+    most, many = max(np.nanmax(commits, initial=0), 1.0), max(np.nanmax(people, initial=0), 1.0)
+    bottom, scale = -most * (_GAP + _LANE), most * _LANE / many / (1 + _HEAD)
+    _lane(ax, edges, commits, over, bottom=0, scale=1, colour=ACCENT)
+    _lane(ax, edges, people, over, bottom=bottom, scale=scale, colour=NEUTRAL)
+    ax.spines["left"].set_visible(False)  # it would join the lanes to one scale
+    _dates.axis(ax)
+    ax.set_xlim(edges[0], edges[-1])
+    ax.set_ylim(bottom, most * (1 + _HEAD))
+    _ticks(ax, (0, 1, most), (bottom, scale, many))
+    for name, place in (
+        ("Commits", most * (1 + _HEAD)),
+        ("Contributors (people)", bottom + most * _LANE),
+    ):
+        size = _text.size(ax, "small")
+        ax.annotate(
+            name,
+            (0, place),
+            (4, -2),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="top",
+            fontsize=size,
+            **_text.literal(),
+        )
+    _axes.caption(ax, table, *_notes(table, counted))
+    return ax
+
+
+def _lane(
+    ax: Axes,
+    edges: NDArray[Any],
+    numbers: NDArray[Any],
+    over: NDArray[Any],
+    *,
+    bottom: float,
+    scale: float,
+    colour: str,
+) -> None:
+    """Draw steps from a bottom upwards, and hatch those of months that are not over."""
+    shown = np.where(over, numbers, np.nan) * scale + bottom
+    drawn = np.where(over, shown, bottom)  # a step line breaks off where there is no number
+    ax.stairs(drawn, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
+    ax.stairs(shown, edges, baseline=None, color=colour, linewidth=1.2)
+    ax.axhline(bottom, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8)
+    for place in np.flatnonzero(~over & ~np.isnan(numbers)):
+        ax.bar(
+            edges[place],
+            numbers[place] * scale,
+            width=edges[place + 1] - edges[place],
+            bottom=bottom,
+            align="edge",
+            facecolor="none",
+            edgecolor=colour,
+            hatch="//////",
+            linewidth=0.8,
+        )
+
+
+def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:
+    """Write the numbers of both lanes beside the axes, each from its bottom in its own scale."""
+    size = _text.size(ax, mpl.rcParams["ytick.labelsize"])
+    ax.tick_params(axis="y", labelsize=size)
+    places: list[float] = []
+    labels: list[str] = []
+    for bottom, scale, most in lanes:
+        share = most * scale / (ax.get_ylim()[1] - ax.get_ylim()[0])
+        fit = max(min(int(0.7 * _text.height(ax) * share / (1.6 * size)), 5), 2)
+        locator = MaxNLocator(nbins=fit, integer=True, steps=[1, 2, 5, 10])
+        ticks = [tick for tick in locator.tick_values(0, most) if 0 <= tick <= most]
+        places += [bottom + tick * scale for tick in ticks]
+        labels += [f"{tick:,.0f}" for tick in ticks]
+    ax.yaxis.set_major_locator(FixedLocator(places))
+    ax.yaxis.set_major_formatter(FixedFormatter(labels))
+    for label in ax.get_yticklabels():
+        label.set(**_text.literal())
+
+
+def _notes(table: pd.DataFrame, counted: dict[str, int]) -> list[str]:
+    going_on = table["month"][~table["finished"].fillna(value=True)]
+    notes = []
+    if len(going_on):
+        months = ", ".join(f"{month:%Y-%m}" for month in going_on)
+        notes.append(f"Hatched: not over when it was loaded ({months}).")
+    if counted["months_filled"]:
+        notes.append(f"{_text.counted(counted['months_filled'], 'month')} without a row: 0.")
+    reasons = {
+        "without a month": counted["month_missing"],
+        "without valid commits": counted["commits_invalid"],
+        "without valid contributors": counted["contributors_invalid"],
+    }
+    return [*notes, _text.not_shown("activity fact", reasons)]

@@ -1,0 +1,190 @@
+"""Statistics of how the work on one project is spread over its contributors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from dirframe.errors import InvalidInputError
+from dirframe.extensions import CONTRIBUTOR_FACT
+from dirframe.stats._columns import text, whole
+from dirframe.stats._edges import finish, require
+from dirframe.stats._frequencies import concentration
+from dirframe.stats._tables import shares, sizes, summable, whole_column
+
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
+
+__all__ = ["commit_concentration", "commits_by_contributor"]
+
+_LOADER = "dirframe.load_contributors()"
+
+
+def commits_by_contributor(frame: Frame) -> pd.DataFrame:
+    """Rank the contributors of a project by their commits.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        The contributors of one project as `dirframe.load_contributors` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a contributor, most commits first, then by id:
+
+        - ``rank`` (Int64): 1 for the one with the most; those with as many follow
+        - ``contributor_id`` (str)
+        - ``contributor_name`` (str): as in the commits
+        - ``commits`` (Int64, commits in all)
+        - ``share`` (Float64, 0 to 1): of all commits
+        - ``cumulative_share`` (Float64, 0 to 1): of those up to this one; 0, as ``share``,
+          where nobody has committed
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than whole numbers, the sum of the
+        commits is beyond 64 bits, or a contributor is there more than once, as in a frame of
+        several projects.
+
+    Notes
+    -----
+    A contributor is a name in the commits: one person with two names is two of them.
+    Contributors without a number of commits, or with a negative one, are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``contributors``, ``commits_missing`` and
+    ``commits_negative``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 60, 30]})
+    >>> print(commits_by_contributor(frame)[["rank", "contributor_id", "cumulative_share"]])
+       rank contributor_id  cumulative_share
+    0     1              2               0.6
+    1     2              3               0.9
+    2     3              1               1.0
+    """
+    result, counted = _ranked(frame)
+    step, resource = "commits_by_contributor", CONTRIBUTOR_FACT.name
+    return finish(frame, result, step=step, resource=resource, counted=counted)
+
+
+def commit_concentration(frame: Frame) -> pd.DataFrame:
+    """Measure how much the work on a project hangs on few contributors.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        The contributors of one project as `dirframe.load_contributors` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a measure:
+
+        - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
+          ``"bus factor"``
+        - ``value`` (Float64): the share of all commits (0 to 1) that the one and the five with
+          the most have; the Gini coefficient (0 to 1; 0: all have the same number); and the
+          smallest number of contributors (people) who have half of all commits together. All
+          missing where nobody has committed
+
+    Raises
+    ------
+    InvalidInputError
+        As `commits_by_contributor`.
+
+    Notes
+    -----
+    The bus factor counts commits over the whole life of the project, and knows nothing of who
+    is still there. The Gini coefficient is computed as in `contributor_concentration`. Who is
+    left out, and what ``counted`` holds, is said in `commits_by_contributor`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
+    >>> print(commit_concentration(frame).round(3))
+          measure  value
+    0       top 1    0.5
+    1       top 5    1.0
+    2        gini  0.267
+    3  bus factor    1.0
+    """
+    table, counted = _ranked(frame)
+    measures = measures_of(table)
+    result = pd.DataFrame(
+        {
+            "measure": pd.Series([*measures], dtype="str"),
+            "value": pd.Series([*measures.values()], dtype="Float64"),
+        }
+    )
+    step, resource = "commit_concentration", CONTRIBUTOR_FACT.name
+    return finish(frame, result, step=step, resource=resource, counted=counted)
+
+
+def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
+    """Measure the table of `commits_by_contributor`; None where nobody has committed."""
+    commits = ranked["commits"].to_numpy(dtype=np.int64)
+    total = int(commits.sum())
+    if not total:
+        return dict.fromkeys(["top 1", "top 5", "gini", "bus factor"])
+    held = np.concatenate([[0], commits[::-1].cumsum()]) / total
+    records = np.arange(len(commits) + 1) / len(commits)
+    so_far = commits.cumsum()
+    return {
+        "top 1": int(so_far[0]) / total,
+        "top 5": int(so_far[:5][-1]) / total,
+        "gini": concentration(records, held)["gini"],
+        # In whole numbers: a half is a half, however many commits there are.
+        "bus factor": float(np.searchsorted(so_far, -(-total // 2))) + 1,
+    }
+
+
+def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
+    require(frame, "contributor_id", "commits", giver=_LOADER)
+    columns = {
+        "id": text("contributor_id"),
+        "name": text("contributor_name"),
+        "commits": whole("commits"),
+    }
+    found = sizes(frame, columns, by=[*columns])
+    again = found["id"][found["id"].notna() & (found["id"].duplicated() | (found["records"] > 1))]
+    if len(again):
+        raise InvalidInputError(
+            f"The contributor {again.iloc[0]!r} is in the frame more than once. Pass the "
+            f"contributors of one project, as {_LOADER} gives them."
+        )
+    # Those without an id are as many people as rows.
+    found = found.loc[found.index.repeat(found["records"].to_numpy(dtype=int))]
+    missing, negative = found["commits"].isna(), found["commits"].lt(0).fillna(value=False)
+    table = found[~missing & ~negative]
+    summable("commits", table["commits"])
+    order = np.lexsort(
+        [
+            table["name"].fillna("").to_numpy(dtype=object),
+            table["id"].fillna("").to_numpy(dtype=object),
+            -table["commits"].to_numpy(dtype=np.int64),
+        ]
+    )
+    table = table.iloc[order].reset_index(drop=True)
+    commits = whole_column(table["commits"])
+    result = pd.DataFrame(
+        {
+            "rank": whole_column(range(1, len(table) + 1)),
+            "contributor_id": table["id"].astype("str"),
+            "contributor_name": table["name"].astype("str"),
+            "commits": commits,
+            "share": shares(commits),
+            "cumulative_share": (commits.cumsum() / max(int(commits.sum()), 1)).astype("Float64"),
+        }
+    )
+    counted = {
+        CONTRIBUTOR_FACT.collection: len(found),
+        "commits_missing": int(missing.sum()),
+        "commits_negative": int(negative.sum()),
+    }
+    return result, counted

@@ -1,0 +1,122 @@
+"""Statistics of the life of one project, month by month."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.extensions import ACTIVITY_FACT
+from dirframe.stats._columns import moment, whole
+from dirframe.stats._edges import finish, require
+from dirframe.stats._tables import sizes
+
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
+
+__all__ = ["monthly_activity"]
+
+_LOADER = "dirframe.load_activity()"
+_NEEDED = ("month", "commits", "contributors")
+_NUMBERS = ("commits", "contributors", "code_added", "code_removed")
+
+
+def monthly_activity(frame: Frame) -> pd.DataFrame:
+    """Give what happened in a project in each month of its life.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        The months of one project as `dirframe.load_activity` gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a month from the first to the last of the frame, without gaps:
+
+        - ``month`` (datetime64[us, UTC]): its first day
+        - ``commits`` (Int64, commits)
+        - ``contributors`` (Int64, people who committed)
+        - ``code_added``, ``code_removed`` (Int64, lines of code)
+        - ``finished`` (boolean): whether the month was over when the frame was loaded; of the
+          last month missing where that is not known
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than months or whole numbers, or a month
+        is there more than once, as in a frame of several projects.
+
+    Notes
+    -----
+    A month between the first and the last that has no row counts as one without activity: 0.
+    Nothing is said of months before and after. A number that is missing or negative in a row is
+    missing. Months after the project's last analysis can hold zeros that only say that nobody
+    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts``, ``month_missing``,
+    ``months_filled``, and ``commits_invalid`` and ``contributors_invalid``, the rows whose
+    number is missing or negative.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
+    >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
+    >>> print(monthly_activity(frame)[["month", "commits", "contributors"]])
+                          month  commits  contributors
+    0 2013-01-01 00:00:00+00:00        7             3
+    1 2013-02-01 00:00:00+00:00        0             0
+    2 2013-03-01 00:00:00+00:00        2             1
+    """
+    require(frame, *_NEEDED, giver=_LOADER)
+    columns = {"month": moment("month"), **{name: whole(name) for name in _NUMBERS}}
+    found = sizes(frame, columns, by=[*columns])
+    records = int(found["records"].sum())
+    dated = found.dropna(subset=["month"])
+    first_days = _first_day(dated["month"])
+    again = first_days[first_days.duplicated() | (dated["records"] > 1)]
+    if len(again):
+        raise InvalidInputError(
+            f"The month {again.iloc[0]:%Y-%m} is in the frame more than once. Pass the months of "
+            f"one project, as {_LOADER} gives them."
+        )
+    numbers = dated.loc[:, list(_NUMBERS)].astype("Int64").set_index(pd.DatetimeIndex(first_days))
+    numbers = numbers.sort_index().where(lambda table: table.ge(0).fillna(value=False))
+    days = numbers.index
+    span = pd.date_range(days.min(), days.max(), freq="MS") if len(days) else days
+    filled = numbers.reindex(span)
+    filled[~span.isin(numbers.index)] = 0
+    if not dated["code_added"].notna().any():  # the frame does not have it, and so says nothing
+        filled["code_added"] = pd.NA
+    if not dated["code_removed"].notna().any():
+        filled["code_removed"] = pd.NA
+    result = filled.astype("Int64").reset_index(drop=True)
+    result.insert(0, "month", pd.Series(span, dtype="datetime64[us, UTC]"))
+    result["finished"] = _finished(frame, result["month"])
+    counted = {
+        ACTIVITY_FACT.collection: records,
+        "month_missing": records - int(dated["records"].sum()),
+        "months_filled": len(span) - len(numbers),
+        "commits_invalid": int(numbers["commits"].isna().sum()),
+        "contributors_invalid": int(numbers["contributors"].isna().sum()),
+    }
+    resource = ACTIVITY_FACT.name
+    return finish(frame, result, step="monthly_activity", resource=resource, counted=counted)
+
+
+def _first_day(moments: pd.Series[Any]) -> pd.Series[Any]:
+    days = pd.Series(moments, dtype="datetime64[us, UTC]").dt.floor("D")
+    first: pd.Series[Any] = days - pd.to_timedelta(days.dt.day - 1, unit="D")
+    return first
+
+
+def _finished(frame: Any, months: pd.Series[Any]) -> pd.Series[Any]:
+    """Tell which months were over when the frame was loaded, as far as it says when."""
+    noted = provenance.describe(frame) if isinstance(frame, pd.DataFrame) else {}
+    loaded = noted.get("retrieved_newest")
+    if loaded is None:
+        known: list[bool | None] = [True] * len(months)
+        return pd.Series([*known[:-1], *([None] if known else [])], dtype="boolean")
+    ends = months + pd.offsets.MonthBegin()
+    return (ends <= pd.Timestamp(loaded)).astype("boolean")

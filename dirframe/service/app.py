@@ -184,7 +184,7 @@ def _add_xml(app: Flask, store: Store, keys: KeyStore) -> set[str]:
         )
 
     def single(resource: Resource, segment: str) -> Response:
-        fragment = store.by_id(resource, segment)
+        fragment = store.by_segment(resource, segment)
         if fragment is None and resource is ACCOUNT and _MD5.fullmatch(segment):
             fragment = store.by_email_md5(segment)
         if fragment is None:
@@ -196,6 +196,9 @@ def _add_xml(app: Flask, store: Store, keys: KeyStore) -> set[str]:
         add_xml(f"{path}.xml", f"{resource.collection}_xml", collection, resource=resource)
         add_xml(f"{path}/<segment>.xml", endpoint, single, resource=resource)
         add_xml(f"{path}/.xml", f"no_{endpoint}", single, resource=resource, segment="")
+    # Today's services call a project so.
+    add_xml("/p/<segment>.xml", "p_xml", single, resource=PROJECT)
+    add_xml("/p/.xml", "no_p_xml", single, resource=PROJECT, segment="")
     # The least specific of the rules: whatever else is asked for as XML.
     add_xml("/<path:address>.xml", "no_xml", _nothing)
     return xml_endpoints

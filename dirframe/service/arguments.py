@@ -65,12 +65,14 @@ def requested_page(arguments: Mapping[str, str]) -> int:
 def requested_query(arguments: Mapping[str, str]) -> str:
     """Return the text that the parameters search for; left out: the empty one, which is all.
 
+    Old clients call it `q`; where both are given, `query` counts.
+
     Raises
     ------
     InvalidInputError
         It has a control character, which no record has.
     """
-    text = arguments.get("query", "")
+    text = arguments.get("query", arguments.get("q", ""))
     if found := _CONTROLS.search(text):
         raise InvalidInputError(
             f"The query has the control character U+{ord(found[0]):04X} at position "

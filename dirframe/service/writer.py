@@ -1,6 +1,7 @@
 """Records to XML: the mirror of the client's reader.
 
-The specification's fields come first and in its order, then whatever else a record has.
+The specification's fields come first and in its order, then whatever else a record has. A
+recorded one keeps the order in which it came, empty elements too: positional clients read it.
 What happens to a specified field without a value:
 
 ======================================================================  ==================
@@ -70,7 +71,7 @@ def _slot(parent: str, key: str, children: Mapping[str, _Slot]) -> _Slot:
 _SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
 
 
-def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
+def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bool = False) -> str:
     """Return one record as its element.
 
     Parameters
@@ -80,6 +81,9 @@ def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
     record
         The record as `dirframe.service.records` describes it; None and a missing name both
         mean that there is no value.
+    recorded
+        Write the elements in the record's own order, those without a value empty, and what the
+        specification wants beside them at the end.
 
     Returns
     -------
@@ -94,7 +98,8 @@ def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
     ['<account>', '<id>7</id>', '<name>A &amp; B</name>']
     """
     parts = [f"<{resource.name}>\n"]
-    _write_children(parts, _SLOTS[resource.name], record)
+    write = _write_recorded if recorded else _write_children
+    write(parts, _SLOTS.get(resource.name, {}), record)
     parts.append(f"</{resource.name}>\n")
     return "".join(parts)
 
@@ -115,6 +120,20 @@ def _write_children(
     for key, value in content.items():
         if key not in slots and key[0] not in "@#":
             _write(parts, key, value)
+
+
+def _write_recorded(
+    parts: list[str], slots: Mapping[str, _Slot], content: Mapping[str, object]
+) -> None:
+    for key, value in content.items():
+        slot = slots.get(key)
+        if slot is not None and slot.children and isinstance(value, Mapping):
+            parts.append(f"<{key}{_attributes(value)}>\n")
+            _write_recorded(parts, slot.children, value)
+            parts.append(f"</{key}>\n")
+        elif key[0] not in "@#":
+            _write(parts, key, value)
+    parts += [slot.missing for key, slot in slots.items() if key not in content]
 
 
 def _write(parts: list[str], key: str, value: object) -> None:

@@ -14,7 +14,7 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["parse_arguments", "requested_page", "requested_query"]
+__all__ = ["page_or_first", "parse_arguments", "requested_page", "requested_query"]
 
 _PAGE = re.compile(r"[0-9]{1,18}")
 # Tab and line breaks separate words; no text has any other.
@@ -60,6 +60,14 @@ def requested_page(arguments: Mapping[str, str]) -> int:
             f"There is no page {text[:30]!r}: the first page is 1, and a page is a whole number."
         )
     return int(text)
+
+
+def page_or_first(arguments: Mapping[str, str]) -> int:
+    """Return the number of the page, and 1 where the parameters ask for none that there is."""
+    try:
+        return requested_page(arguments)
+    except InvalidInputError:
+        return 1
 
 
 def requested_query(arguments: Mapping[str, str]) -> str:

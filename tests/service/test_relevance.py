@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dirframe.service.keys import KeyStore
+    from dirframe.service.records import Value
 
 
 def project(number: int, name: str, more: str = "") -> str:
@@ -122,7 +123,7 @@ def test_accounts_keep_the_order_of_the_specification_and_offer_relevance(
     tmp_path: Path, keys: KeyStore
 ) -> None:
     names = ["Ann Bob", "Bob", "Bobby"]
-    records = [
+    records: list[dict[str, Value]] = [
         {"id": str(n), "name": name, "created_at": f"201{n}-01-01T00:00:00Z"}
         for n, name in enumerate(names)
     ]

@@ -18,12 +18,16 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 import numpy as np
+from lxml import etree
 
 from dirframe.errors import StoreError
-from dirframe.schema import RESOURCES, Resource
+from dirframe.schema import PROJECT, RESOURCES, Resource
+from dirframe.service.generate.languages import languages
 from dirframe.service.importing import Imported, Prepared, find_files, read_file
+from dirframe.service.records import record_from_element
 from dirframe.service.terms import index_terms
 from dirframe.service.words import index_words
+from dirframe.service.writer import element_xml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -149,6 +153,7 @@ def _fill(database: sqlite3.Connection, files: list[Path], on_file: OnFile | Non
             on_file(done, len(files), total)
     for resource in RESOURCES.values():
         _order(database, resource)
+    _count_languages(database)
     database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
     database.execute("INSERT INTO about VALUES (?)", (imported.synthetic,))
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -176,6 +181,17 @@ def _write(database: sqlite3.Connection, resource: Resource, records: list[Prepa
     database.executemany(
         _upsert(f"temp.{name}_keys", _KEYS),
         [(r.id, *_values(r, _KEYS)) for r in records],
+    )
+
+
+def _count_languages(database: sqlite3.Connection) -> None:
+    """Write the languages of the generated projects; nobody has counted those of others."""
+    rows = database.execute(f"SELECT xml FROM {PROJECT.collection} WHERE synthetic")  # noqa: S608  # as above
+    projects = (record_from_element(etree.fromstring(xml)) for (xml,) in rows)
+    database.execute("CREATE TABLE languages (number INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
+    database.executemany(
+        "INSERT INTO languages (xml) VALUES (?)",
+        [(element_xml("language", record),) for record in languages(projects)],
     )
 
 

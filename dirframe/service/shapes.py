@@ -14,10 +14,12 @@ from dirframe.service.writer import element_xml
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lxml.etree import _Element
+
     from dirframe.schema import Resource
     from dirframe.service.dialects import Rules
 
-__all__ = ["shape_fragment"]
+__all__ = ["shape_element", "shape_fragment"]
 
 _MIDNIGHT = "T00:00:00Z"
 _NO_SHAPE = Shape()
@@ -49,6 +51,12 @@ def shape_fragment(rules: Rules, resource: Resource, fragment: str, *, in_collec
     hidden = rules.not_in_collections.get(resource.name, frozenset()) if in_collection else ()
     shaped = _shaped(rules, resource.name, record, hidden=frozenset(hidden))
     return element_xml(resource.name, shaped)
+
+
+def shape_element(rules: Rules, element: _Element) -> str:
+    """Return an element inside a record, for itself, as a service of this dialect sends it."""
+    tag = str(element.tag)
+    return element_xml(tag, _shaped(rules, tag, record_from_element(element)))
 
 
 def _shaped(

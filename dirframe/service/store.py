@@ -246,6 +246,10 @@ class Store:
         sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"  # noqa: S608  # the schema's own name
         return self._one(sql, identifier) == "1"
 
+    def languages(self) -> list[str]:
+        """Return the languages of generated projects as XML, by name; none of imported ones."""
+        return [xml for (xml,) in self._database().execute("SELECT xml FROM languages")]
+
     def by_id(self, resource: Resource, identifier: str) -> str | None:
         """Return the record with this id as XML, or None."""
         return self._one(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)  # noqa: S608  # the schema's own name

@@ -21,6 +21,7 @@ from dirframe.service.arguments import (
     requested_page,
     requested_query,
 )
+from dirframe.service.extension_views import ExtensionViews
 from dirframe.service.representation import conditional
 from dirframe.service.shapes import shape_fragment
 from dirframe.service.writer import collection_xml, single_xml, without_analysis_xml
@@ -72,6 +73,31 @@ def add_views(app: Flask, store: Store, keys: KeyStore, rules: Rules) -> set[str
     else:
         add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
         add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
+    further = ExtensionViews(store, rules)
+    for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
+        of = path.strip("/")
+        add_xml(
+            f"{path}/<segment>/contributors.xml",
+            f"{of}_contributors_xml",
+            lambda segment: _answer(further.contributors(segment, _arguments())),
+        )
+        add_xml(
+            f"{path}/<segment>/contributors/<identifier>.xml",
+            f"{of}_contributor_xml",
+            _answering(further.contributor),
+        )
+        for rest, view in (
+            ("", further.analysis),
+            ("/activity_facts", further.activity_facts),
+            ("/size_facts", further.size_facts),
+        ):
+            add_xml(
+                f"{path}/<segment>/analyses/<analysis>{rest}.xml",
+                f"{of}_{view.__name__}_xml",
+                _answering(view),
+            )
+    add_xml("/languages.xml", "languages_xml", lambda: _answer(further.languages(_arguments())))
+    add_xml("/languages/<identifier>.xml", "language_xml", _answering(further.language))
     # The least specific of the rules: whatever else is asked for as XML.
     add_xml("/<path:address>.xml", "no_xml", _nothing)
     return xml_endpoints
@@ -142,6 +168,10 @@ class _Views:
 
 def _analysed(fragment: str) -> bool:
     return etree.fromstring(fragment).find("analysis") is not None
+
+
+def _answering(view: Callable[..., bytes]) -> Callable[..., Response]:
+    return lambda **names: _answer(view(**names))
 
 
 def _arguments() -> dict[str, str]:

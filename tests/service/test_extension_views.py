@@ -49,7 +49,9 @@ def analysed(store: Store) -> dict[str, str]:
     """Return the project with most contributors that has an analysis, and ids in it."""
     for fragment in store.page(PROJECT, sort="active_committers").fragments:
         element = etree.fromstring(fragment)
-        if element.findtext("analysis/main_language_id") and element.findtext("analysis/min_month"):
+        first = element.findtext("analysis/min_month") or "9"
+        # Active for years: its months fill more than a page.
+        if element.findtext("analysis/main_language_id") and first < "2008":
             number = element.findtext("id") or ""
             return {
                 "id": number,

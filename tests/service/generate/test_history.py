@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from dirframe.service.generate import generate_projects
 from dirframe.service.generate.history import History, _month
 from dirframe.service.generate.languages import languages
 from dirframe.service.records import Record, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def rare(project: Record) -> bool:
@@ -25,7 +30,7 @@ ANALYSED = [
 ]
 
 
-def whole(records: list[dict[str, object]] | list[Record], name: str) -> int:
+def whole(records: Sequence[Mapping[str, object]], name: str) -> int:
     return sum(int(str(record[name])) for record in records)
 
 

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from dirframe.dictionary import fields
     from dirframe.errors import (
         AllowanceWarning,
+        AnalysesNotSentWarning,
         ArchiveError,
         CacheError,
         CacheWarning,
+        ColumnsNotSentError,
         ConfigurationError,
         DirframeError,
         DirframeWarning,
@@ -71,10 +73,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AllowanceWarning",
+    "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
     "CacheError",
     "CacheWarning",
+    "ColumnsNotSentError",
     "ConfigurationError",
     "Directory",
     "DirframeError",

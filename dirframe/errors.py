@@ -6,6 +6,7 @@
     ├── ConfigurationError          an address, a key or an optional package is missing
     │   └── MissingExtraError       (also an ImportError) an extra has to be installed
     ├── InvalidInputError           (also a ValueError) an argument that cannot be meant
+    │   ├── ColumnsNotSentError     columns that the directory did not send, or were not loaded
     │   └── UnresolvedCountriesError  values that name no country, where none was allowed
     ├── UnreadableResponseError     what came is not the interface's XML
     ├── RequestError                one request did not succeed
@@ -23,6 +24,7 @@
 Warnings are a tree of their own, for `warnings.filterwarnings`::
 
     DirframeWarning (a UserWarning)
+    ├── AnalysesNotSentWarning      a collection of projects came without any analysis
     ├── IncompleteWarning           a frame that could not be proven complete is handed over
     ├── UnreadableValueWarning      values that are no numbers or timestamps were kept as text
     ├── StaleWarning                cached pages are used that are older than they should be
@@ -47,9 +49,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AllowanceWarning",
+    "AnalysesNotSentWarning",
     "ArchiveError",
     "CacheError",
     "CacheWarning",
+    "ColumnsNotSentError",
     "ConfigurationError",
     "DirframeError",
     "DirframeWarning",
@@ -130,6 +134,14 @@ class UnresolvedCountriesError(InvalidInputError):
         self.unresolved = list(unresolved)
 
 
+class ColumnsNotSentError(InvalidInputError):
+    """Columns are needed that the directory did not send, or that were not loaded: `columns`."""
+
+    def __init__(self, message: str, *, columns: Sequence[str]) -> None:
+        super().__init__(message)
+        self.columns = tuple(columns)
+
+
 class UnreadableResponseError(DirframeError):
     """What came is not the interface's XML; `found` says what it is instead."""
 
@@ -164,7 +176,9 @@ class NotFoundError(RequestError):
 
 
 class ServiceError(RequestError):
-    """The service answered, but with a failure."""
+    """The service answered, but with a failure; `reported` is the status word of its body."""
+
+    reported: str | None = None
 
 
 class QuotaExceededError(RequestError):
@@ -186,13 +200,22 @@ class QuotaExceededError(RequestError):
 class IncompleteCollectionError(DirframeError):
     """A collection could not be proven complete.
 
-    `frame` holds what was loaded, `missing` says in words what is not in it.
+    `frame` holds what was loaded, `missing` says in words what is not in it, and
+    `details_missing` has the ids of projects whose own page did not come.
     """
 
-    def __init__(self, message: str, *, frame: pd.DataFrame, missing: str) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        frame: pd.DataFrame,
+        missing: str,
+        details_missing: Sequence[str] = (),
+    ) -> None:
         super().__init__(message)
         self.frame = frame
         self.missing = missing
+        self.details_missing = tuple(details_missing)
 
 
 class StoreError(DirframeError):
@@ -227,8 +250,23 @@ class DirframeWarning(UserWarning):
     """Base of everything that dirframe warns of."""
 
 
+class AnalysesNotSentWarning(DirframeWarning):
+    """A collection of projects came without any analysis; `requests` is the price of them all."""
+
+    def __init__(self, message: str, *, requests: int = 0) -> None:
+        super().__init__(message)
+        self.requests = requests
+
+
 class IncompleteWarning(DirframeWarning):
-    """A frame is handed over that could not be proven complete."""
+    """A frame is handed over that could not be proven complete.
+
+    `details_missing` has the ids of projects whose own page did not come.
+    """
+
+    def __init__(self, message: str, *, details_missing: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.details_missing = tuple(details_missing)
 
 
 class UnreadableValueWarning(DirframeWarning):

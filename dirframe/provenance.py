@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from dirframe import __version__
@@ -23,13 +23,15 @@ from dirframe.requirements import check_pandas
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTE", "Provenance", "attach", "caption", "carry", "describe"]
+__all__ = ["ATTRIBUTE", "Absent", "Provenance", "absent", "attach", "caption", "carry", "describe"]
 
 # Whatever makes or takes a frame comes by here, the commands of the shell too.
 check_pandas()
 
 #: The key in ``frame.attrs`` under which the record stands.
 ATTRIBUTE = "dirframe"
+
+_TUPLES = ("steps", "columns", "not_sent", "details_missing")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,15 @@ class Provenance:
         Pages that were asked of the directory, and that came from the cache.
     synthetic : bool
         Whether the data is generated.
+    columns : tuple of str
+        The columns that were asked for; empty: all.
+    not_sent : tuple of str
+        Columns that are empty because the directory sent none of them with any record, which
+        says nothing of the records.
+    details : int
+        Records that are those of their own page, not of the collection.
+    details_missing : tuple of str
+        Ids of the records whose own page was asked for and did not come.
     dirframe : str
         Version of this package.
     steps : tuple of str
@@ -84,6 +95,10 @@ class Provenance:
     requests_paid: int = 0
     requests_cached: int = 0
     synthetic: bool = False
+    columns: tuple[str, ...] = ()
+    not_sent: tuple[str, ...] = ()
+    details: int = 0
+    details_missing: tuple[str, ...] = ()
     dirframe: str = __version__
     steps: tuple[str, ...] = ()
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -102,16 +117,19 @@ class Provenance:
         if not isinstance(record, Mapping):
             return cls()
         known = {f.name: record[f.name] for f in fields(cls) if record.get(f.name) is not None}
-        return cls(**known | {"steps": tuple(known.get("steps", ()))})
+        return cls(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON values; changing them changes nothing here."""
         record = {f.name: copy.deepcopy(getattr(self, f.name)) for f in fields(self)}
-        return record | {
-            "question": dict(record["question"]),
-            "counted": dict(record["counted"]),
-            "steps": list(self.steps),
-        }
+        return (
+            record
+            | {
+                "question": dict(record["question"]),
+                "counted": dict(record["counted"]),
+            }
+            | {name: list(record[name]) for name in _TUPLES}
+        )
 
 
 def describe(frame: pd.DataFrame) -> dict[str, Any]:
@@ -210,6 +228,71 @@ def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.Data
         record["steps"].append(step)
     target.attrs[ATTRIBUTE] = record
     return target
+
+
+class Absent(NamedTuple):
+    """Columns that hold nothing although the records may have it, and why."""
+
+    columns: tuple[str, ...]
+    why: str
+
+
+def absent(
+    frame: pd.DataFrame, columns: Iterable[str], *, rows_elsewhere: bool = False
+) -> Absent | None:
+    """Say which columns hold nothing because they did not come, not because the records lack them.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a loader, or one that was made from it.
+    columns : iterable of str
+        Names of columns.
+    rows_elsewhere : bool, default False
+        Whether the frame stands for rows that are not in it, such as those of Dask.
+
+    Returns
+    -------
+    Absent or None
+        The columns that the directory did not send, or else those that were not loaded, and
+        what to do; None if neither is known of any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = attach(pd.DataFrame({"id": ["1"]}), columns=["id"])
+    >>> absent(frame, ["name"]).why
+    "name was not loaded: columns=['id'] left it out. Name it there, or leave columns out."
+    """
+    record, names = Provenance.from_dict(frame.attrs.get(ATTRIBUTE)), list(columns)
+    unsent = tuple(one for one in names if one in record.not_sent)
+    if not rows_elsewhere:
+        unsent = tuple(one for one in unsent if len(frame) and not _holds(frame, one))
+    if unsent:
+        was, it = ("was", "it") if len(unsent) == 1 else ("were", "them")
+        return Absent(
+            unsent,
+            f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
+            "project alone, so that nothing is known here. Load with details=True (dirframe projects "
+            "--details) to ask for these pages; dirframe.plan(..., details=True) says the price.",
+        )
+    there = set(frame)
+    unloaded = tuple(
+        one for one in names if record.columns and one not in there and one not in record.columns
+    )
+    if unloaded:
+        was, it = ("was", "it") if len(unloaded) == 1 else ("were", "them")
+        return Absent(
+            unloaded,
+            f"{', '.join(unloaded)} {was} not loaded: columns={list(record.columns)} left {it} out. "
+            f"Name {it} there, or leave columns out.",
+        )
+    return None
+
+
+def _holds(frame: pd.DataFrame, column: str) -> bool:
+    """Tell whether a column has values, wherever they came from."""
+    return column in frame and bool(frame[column].notna().any())
 
 
 def caption(frame: pd.DataFrame) -> str:

@@ -2,7 +2,8 @@
 
 Source: the specification of the directory data service for every field whose dialect is
 `Dialect.SPECIFIED`; recorded answers of 2008 to 2013 and the live service's page templates
-for the others. Client and service share nothing but this module, so it knows neither.
+for the others. Client and service share nothing but this module and `dirframe.extensions`, so
+it knows neither.
 
 What stays out: parsing, writing, pandas.
 """
@@ -126,7 +127,9 @@ class Resource:
     @property
     def words(self) -> tuple[str, str]:
         """What one record and several of them are called in a sentence."""
-        return self.name.replace("_", " "), self.collection.replace("_", " ")
+        several = self.collection.replace("_", " ")
+        one = several.removesuffix("s")
+        return one if self.name.startswith(one) else self.name.replace("_", " "), several
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:

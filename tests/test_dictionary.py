@@ -30,4 +30,4 @@ def test_the_loaders_give_the_dtypes_that_it_says(resource: Literal["account", "
 
 def test_an_unknown_resource_is_refused() -> None:
     with pytest.raises(dirframe.InvalidInputError, match="account, project"):
-        dirframe.fields("people")  # type: ignore[arg-type]  # on purpose
+        dirframe.fields("people")

@@ -13,6 +13,7 @@ import pytest
 import dirframe
 from dirframe import errors
 from dirframe.cli import EXIT_CODES
+from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def test_every_error_and_warning_has_its_section_on_what_to_do() -> None:
 
 def test_the_data_dictionary_has_every_field(tables: ModuleType) -> None:
     found, text = tables.substitutions(), page("reference/fields.md")
-    for resource in RESOURCES.values():
+    for resource in ALL_RESOURCES.values():
         assert f"{{{{ fields_{resource.name} }}}}" in text
         table = found[f"fields_{resource.name}"]
         for field in resource.fields:

@@ -15,10 +15,12 @@ from dirframe import errors
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
     "AllowanceWarning",
+    "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
     "CacheError",
     "CacheWarning",
+    "ColumnsNotSentError",
     "ConfigurationError",
     "Directory",
     "DirframeError",

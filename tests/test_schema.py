@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.extensions import ALL_RESOURCES, EXTENSIONS
+from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import (
     ACCOUNT,
     COLLECTION_COUNTS,
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 both = pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
 all_of_them = pytest.mark.parametrize(
     "resource", ALL_RESOURCES.values(), ids=lambda resource: resource.name
-)
-extensions = pytest.mark.parametrize(
-    "resource", EXTENSIONS.values(), ids=lambda resource: resource.name
 )
 
 #: Written down from the specification's text by hand, not from the schema.
@@ -160,21 +157,6 @@ def test_a_timestamp_has_the_specified_form() -> None:
 
 def test_the_counts_of_a_collection_stand_in_the_envelope_s_order() -> None:
     assert COLLECTION_COUNTS == ("items_returned", "items_available", "first_item_position")
-
-
-@extensions
-def test_an_extension_claims_no_field_of_the_specification(resource: Resource) -> None:
-    assert resource.specified == ()
-    assert resource.name not in RESOURCES
-
-
-@extensions
-def test_an_extension_names_its_addresses_and_what_tells_its_records_apart(
-    resource: Resource,
-) -> None:
-    assert resource.paths
-    assert all(re.fullmatch(r"(/(\w+|\{\w+\}))+\.xml", path) for path in resource.paths)
-    assert resource.key in {"", *(field.column for field in resource.core)}
 
 
 @both

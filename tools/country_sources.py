@@ -21,23 +21,31 @@ from dirframe.clean.text import fold, readable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Languages whose names for every country are taken. Latvian is left out on purpose: without
-#: accents its names are words and other countries' names (Nigēra).
+#: Languages whose names for every country are taken: those of the United Nations, of most readers,
+#: and of scripts that no other language's names are mistaken in. Latvian is left out on purpose:
+#: without accents its names are words and other countries' names (Nigēra).
 LANGUAGES = [
+    "am",
     "ar",
+    "be",
     "bg",
     "bn",
     "ca",
     "cs",
     "da",
     "de",
+    "de-AT",
+    "de-CH",
     "el",
     "es",
+    "es-419",
     "et",
     "fa",
     "fi",
     "fr",
+    "fr-CA",
     "gl",
+    "gu",
     "he",
     "hi",
     "hr",
@@ -48,29 +56,44 @@ LANGUAGES = [
     "ja",
     "ka",
     "kk",
+    "km",
+    "kn",
     "ko",
+    "ky",
+    "lo",
     "lt",
     "mk",
+    "ml",
+    "mn",
+    "mr",
     "ms",
+    "my",
     "nb",
+    "ne",
     "nl",
     "nn",
+    "pa",
     "pl",
     "pt",
     "pt-PT",
     "ro",
     "ru",
+    "si",
     "sk",
     "sl",
     "sr",
+    "sr-Latn",
     "sv",
     "ta",
+    "te",
+    "tg",
     "th",
     "tr",
     "uk",
     "ur",
     "uz",
     "vi",
+    "yue",
     "zh",
     "zh-Hant",
 ]
@@ -145,11 +168,25 @@ def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
             alpha_2 = key[:2]
             if alpha_2 not in countries() or key[2:3] not in ("", "-") or text == key:
                 continue
+            if key == "IO-alt-chagos":  # others claim the archipelago, which is a part of IO
+                continue
             own = alpha_2 in native.get(language, ())
             if tier == "e" and locale == "en":
                 yield Name(text, alpha_2, "e", "cldr")
             elif everything or own:
                 yield Name(text, alpha_2, "n" if own and tier == "t" else tier, "cldr")
+
+
+def united_kingdom(modules: Path) -> Iterator[Name]:
+    """Yield the names of England, Scotland and Wales in CLDR's names of subdivisions."""
+    folder = modules / "cldr-subdivisions-full/subdivisions"
+    for language in ("en", *LANGUAGES):
+        path = folder / {"nb": "no"}.get(language, language)
+        for file in sorted(path.glob("*.json")):
+            found = read_json(file)["subdivisions"]["localeDisplayNames"]["subdivisions"]
+            for part in ("gbeng", "gbsct", "gbwls"):
+                if part in found:
+                    yield Name(found[part], "GB", "e" if language == "en" else "t", "cldr")
 
 
 def english_iso_codes() -> Iterator[Name]:

@@ -15,10 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from dirframe.archive.details import walk_details
 from dirframe.archive.drift import Cover
 from dirframe.archive.keeping import is_refusal, keeping
+from dirframe.archive.manifest import DETAILS
 from dirframe.archive.reading import Archive
 from dirframe.client.ahead import in_order
+from dirframe.client.details import check_details
 from dirframe.client.positions import REPAIRS
 from dirframe.client.question import Question
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
@@ -43,6 +46,7 @@ def harvest(
     directory: Directory | None = None,
     query: str | None = None,
     sort: str | None = None,
+    details: bool = False,
     daily: int | None = None,
     until: datetime | None = None,
 ) -> Archive:
@@ -61,6 +65,10 @@ def harvest(
     sort : str, optional
         The order. Left out: by id, or by created_at, if the directory's first page shows that
         it honours it; otherwise its own order.
+    details : bool, default False
+        Whether to keep the own page of each project that the collection gives without its
+        analysis: one request each. Today's live service sends analyses there alone. A `refresh`
+        then does the same for what it asks for.
     daily : int, optional
         Requests within 24 hours for this archive, at most. Left out: the key's allowance.
     until : datetime.datetime, optional
@@ -97,14 +105,19 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(known)}."
         )
+    check_details(known[collection], details=details)
     question = Question(resource=known[collection], query=query, sort=sort)
     path = Path(folder)
-    with keeping(path, directory, question, daily=daily, until=until) as keeper:
+    with keeping(path, directory, question, details=details, daily=daily, until=until) as keeper:
         rounds = keeper.manifest.rounds
         if not rounds:
             walk(keeper, choose(keeper, [sort] if sort else None))
         elif rounds[-1].kind == "whole":
             walk(keeper, rounds[-1])
+        manifest = keeper.manifest
+        begun = rounds[-1].end is not None or rounds[-1].kind == DETAILS
+        if details and begun and not (manifest.details and manifest.finished):
+            walk_details(keeper)
     return Archive(path)
 
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe import __version__
 from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, MANIFEST, Manifest, Round
+from dirframe.archive.manifest import DETAILS, FORMAT, MANIFEST, Manifest, Round
 from dirframe.archive.ordering import keys
 from dirframe.archive.pages import Kept
 from dirframe.archive.reading import Archive
 from dirframe.archive.storing import locked, store
+from dirframe.client.details import Details, Refused
 from dirframe.client.directory import opened
 from dirframe.client.manner import Manner
 from dirframe.client.reader import Reader
@@ -48,10 +49,12 @@ class Keeper:
         place: Directory,
         question: Question,
         *,
+        details: bool,
         daily: int | None,
         until: datetime | None,
     ) -> None:
         self.folder, self.place, self.question = folder, place, question
+        self.details = details
         self._daily, self._until = daily, until
         self._lock = threading.Lock()
         self._journal = Journal(folder / MANIFEST)
@@ -65,6 +68,9 @@ class Keeper:
         for kept in (kept for one in self.manifest.rounds for kept in one.pages):
             self._spent += [kept.moment] * kept.paid if kept.moment > yesterday else []
             self.session = max(self.session, kept.session + 1)
+        for moment, paid in self.manifest.refusals:
+            at = datetime.fromisoformat(moment)
+            self._spent += [at] * paid if at > yesterday else []
 
     def close(self) -> None:
         """Close the manifest."""
@@ -132,6 +138,47 @@ class Keeper:
         self.write(one, kept)
         return kept
 
+    def keep_details(self, one: Round, page: int, identifier: str) -> None:
+        """Ask for the own page of a record and write down what came of it."""
+        self._allow()
+        came = Details(self.place, self.question.resource, _ASKED_ANEW).fetch(identifier)
+        if isinstance(came, Refused):
+            self._refuse(one, identifier, came)
+            return
+        reader = Reader(self.question.resource, max_bytes=self.place.settings.max_body)
+        envelope = reader.read(came.content, source=came.url)
+        ids = reader.latest("id")
+        if ids != (identifier,):
+            named = ", ".join(str(other) for other in ids[:3]) or "nothing"
+            self._refuse(one, identifier, Refused(f"answered with {named}", requests=came.paid))
+            return
+        digest, packed = store(self.folder, came.content)
+        self.write(
+            one,
+            Kept(
+                page=page,
+                session=self.session,
+                sha256=digest,
+                bytes=len(came.content),
+                packed=packed,
+                retrieved=came.retrieved.isoformat(),
+                first=None,
+                available=None,
+                names=Kept.joined(ids),
+                low=None,
+                high=None,
+                ordered=True,
+                paid=came.paid,
+                synthetic=envelope.synthetic,
+            ),
+        )
+
+    def _refuse(self, one: Round, identifier: str, refused: Refused) -> None:
+        event = {"event": "refused", "round": one.number, "id": identifier, "why": refused.why}
+        with self._lock:
+            self._journal.add(event | {"at": _now().isoformat(), "paid": refused.requests})
+            one.refused[identifier] = refused.why
+
     def write(self, one: Round, kept: Kept) -> None:
         """Write a page down."""
         with self._lock:
@@ -140,11 +187,21 @@ class Keeper:
 
     def begin(self, kind: str, sort: str | None, first: Kept) -> Round:
         """Begin a round with its first page."""
-        event = {"event": "round", "kind": kind, "sort": sort, "at": first.retrieved}
-        self._journal.add(event | {"dirframe": __version__})
-        one = Round(len(self.manifest.rounds) + 1, kind, sort, first.retrieved)
-        self.manifest.rounds.append(one)
+        one = self._begin(kind, sort, first.retrieved, {"details": True} if self.details else {})
         self.write(one, first)
+        return one
+
+    def begin_details(self, wanted: int) -> Round:
+        """Begin a round of own pages."""
+        one = self._begin(DETAILS, None, _now().isoformat(), {"wanted": wanted})
+        one.wanted = wanted
+        return one
+
+    def _begin(self, kind: str, sort: str | None, at: str, facts: dict[str, Any]) -> Round:
+        event = {"event": "round", "kind": kind, "sort": sort, "at": at} | facts
+        self._journal.add(event | {"dirframe": __version__})
+        one = Round(len(self.manifest.rounds) + 1, kind, sort, at, details=self.details)
+        self.manifest.rounds.append(one)
         return one
 
     def end(self, one: Round, **facts: Any) -> None:
@@ -176,7 +233,7 @@ class Keeper:
         again = f"Run the same line again{when}: only what is missing is paid for."
         if not self.manifest.rounds:
             return f"{error}"
-        if self.manifest.rounds[-1].kind != "whole":
+        if self.manifest.rounds[-1].kind not in {"whole", DETAILS}:
             pages = len(self.manifest.rounds[-1].pages)
             return (
                 f"The day's allowance is used up. {pages:,} pages of changes are kept in "
@@ -200,6 +257,7 @@ def keeping(
     directory: Directory | None,
     question: Question,
     *,
+    details: bool = False,
     daily: int | None,
     until: datetime | None,
 ) -> Iterator[Keeper]:
@@ -219,7 +277,7 @@ def keeping(
     except OSError as error:
         raise ArchiveError(f"{folder} cannot be made ({error.strerror}).") from error
     with opened(directory) as place, locked(folder):
-        keeper = Keeper(folder, place, question, daily=daily, until=until)
+        keeper = Keeper(folder, place, question, details=details, daily=daily, until=until)
         try:
             yield keeper
         except _TimeIsUpError:

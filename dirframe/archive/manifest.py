@@ -1,10 +1,11 @@
 """What an archive holds: the question, its rounds, and each page that came.
 
-The manifest is a journal (`dirframe.archive.journal`) of four kinds of lines: the archive, a
-round, a page, the end of a round. A round is one passage through the collection, over as many
-days as it takes. It begins with its first page: the line of a round that no page follows is what
-a process left that was ended between the two, and does not count. What stays out: the pages
-themselves (`dirframe.archive.storing`).
+The manifest is a journal (`dirframe.archive.journal`) of five kinds of lines: the archive, a
+round, a page, an own page that did not come, the end of a round. A round is one passage through
+the collection, or through the own pages of its records, over as many days as it takes. It begins
+with its first page: the line of a round that no page follows is what a process left that was ended
+between the two, and does not count. What stays out: the pages themselves
+(`dirframe.archive.storing`).
 """
 
 from __future__ import annotations
@@ -26,15 +27,32 @@ if TYPE_CHECKING:
     from dirframe.archive.pages import Opened
     from dirframe.schema import Resource
 
-__all__ = ["FORMAT", "MANIFEST", "Manifest", "Round"]
+__all__ = ["DETAILS", "FORMAT", "MANIFEST", "Manifest", "Round"]
 
 MANIFEST = "manifest.jsonl"
+DETAILS = "details"
 FORMAT = 1
 
 
 @dataclass(slots=True)
 class Round:
-    """One passage: the whole collection, or what changed since the one before."""
+    """One passage: the whole collection, what changed since the one before, or own pages.
+
+    Parameters
+    ----------
+    number, kind, sort, began
+        Which it is, what it asks for and in which order, and when it began.
+    pages
+        What came.
+    end
+        What is known since it ended.
+    details
+        Whether own pages are to follow.
+    wanted
+        Of a round of own pages, how many there are.
+    refused
+        Of these, whose did not come, and why.
+    """
 
     number: int
     kind: str
@@ -42,6 +60,9 @@ class Round:
     began: str
     pages: Pages = field(default_factory=Pages, repr=False)
     end: dict[str, Any] | None = None
+    details: bool = False
+    wanted: int = 0
+    refused: dict[str, str] = field(default_factory=dict, repr=False)
 
     def used(self) -> Chosen:
         """List the readings that count, in the order of the collection.
@@ -51,6 +72,8 @@ class Round:
         """
         pages, numbers = self.pages, self.pages.numbers
         order: Sequence[int] = range(len(pages))
+        if self.kind == DETAILS:  # several are asked for at a time
+            return Chosen(pages, sorted(order, key=numbers.__getitem__))
         if self.kind != "whole":
             return Chosen(pages, order)
         if self.end is None:
@@ -100,6 +123,19 @@ class Manifest:
     source: str
     query: str | None
     rounds: list[Round] = field(default_factory=list, repr=False)
+    refusals: list[tuple[str, int]] = field(default_factory=list, repr=False)
+
+    @property
+    def details(self) -> bool:
+        """Whether own pages belong to it."""
+        return any(one.details or one.kind == DETAILS for one in self.rounds)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to ask for: the newest round has ended, with its own pages."""
+        if not self.rounds or self.rounds[-1].end is None:
+            return False
+        return self.rounds[-1].kind == DETAILS or not self.details
 
     @classmethod
     def read(cls, opened: Opened, name: str) -> Self:
@@ -133,7 +169,13 @@ class Manifest:
         if event["event"] == "round":
             self._drop_unbegun()
             facts = event["kind"], event["sort"], event["at"]
-            self.rounds.append(Round(len(self.rounds) + 1, *facts, Pages(opened=opened)))
+            begun = Round(len(self.rounds) + 1, *facts, Pages(opened=opened))
+            begun.details, begun.wanted = bool(event.get("details")), int(event.get("wanted", 0))
+            self.rounds.append(begun)
+        elif event["event"] == "refused":
+            self.rounds[event["round"] - 1].refused[str(event["id"])] = str(event["why"])
+            datetime.fromisoformat(event["at"])
+            self.refusals.append((event["at"], int(event["paid"])))
         elif event["event"] == "page":
             self.rounds[event["round"] - 1].pages.append(Kept.of(event), place)
         elif event["event"] == "end":
@@ -156,7 +198,8 @@ class Manifest:
         """List the rounds that a frame is made of: the last whole one, and what changed since.
 
         A round of changes that was given up does not count, nor does one that ended without a
-        page. A whole round that has not ended counts only where there is no other.
+        page. A whole round that has not ended counts only where there is no other; own pages
+        count as they come.
         """
         ended = [
             one
@@ -175,4 +218,8 @@ class Manifest:
                     + (f" of {as_of:%Y-%m-%d %H:%M} UTC or before." if as_of else ".")
                 )
             return begun[-1:]
-        return [one for one in ended if one.number >= whole[-1].number]
+        until = [one for one in ended if one.number >= whole[-1].number]
+        last = self.rounds[-1]
+        if as_of is None and last.kind == DETAILS and last.end is None:
+            until.append(last)
+        return until

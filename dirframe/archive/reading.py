@@ -21,9 +21,15 @@ from dirframe.archive.selection import Selection
 from dirframe.archive.status import Status, status_of
 from dirframe.client import recorded
 from dirframe.client.choice import only, with_id
+from dirframe.client.details import sent, unsent_columns, with_signs
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK
-from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    ArchiveError,
+    IncompleteWarning,
+    InvalidInputError,
+)
 from dirframe.show import Card
 
 if TYPE_CHECKING:
@@ -106,7 +112,8 @@ class Archive(Card):
         Returns
         -------
         pandas.DataFrame
-            One row a record, with the columns of `load_accounts` or `load_projects`.
+            One row a record, with the columns of `load_accounts` or `load_projects`. Those that
+            were read again, or have their own page, come after those that have not.
 
         Raises
         ------
@@ -117,11 +124,15 @@ class Archive(Card):
         -----
         IncompleteWarning
             If the harvest is not finished or could not be proven complete.
+        AnalysesNotSentWarning
+            If projects have analyses and none came with its own.
         """
         selection, chosen = self._selection(as_of), with_id(columns)
-        builder = FrameBuilder(self.manifest.resource, chosen)
+        resource = self.manifest.resource
+        read = with_signs(resource, chosen)
+        builder = FrameBuilder(resource, read)
         masks: list[Mask] = []
-        for reader, mask in self._run(selection, chosen).read(anew=False):
+        for reader, mask in self._run(selection, read).read(anew=False):
             builder.add(reader.take())
             masks.append(mask)
         frame = only(builder.finish(), chosen)
@@ -129,6 +140,18 @@ class Archive(Card):
         if not keep.all():
             frame = frame[keep].reset_index(drop=True)
         selection.note(frame)
+        absent = unsent_columns(resource, chosen) if sent(builder).left_out else ()
+        provenance.attach(frame, columns=tuple(columns or ()), not_sent=absent)
+        if absent:
+            warnings.warn(
+                AnalysesNotSentWarning(
+                    f"No project in the archive {self.path} came with its analysis: the directory "
+                    "sends it with the own page of each project alone. Harvest into it with "
+                    "details=True to keep these pages too, for one request each.",
+                    requests=int(sent(builder).needed()[keep].sum()),
+                ),
+                stacklevel=2,
+            )
         facts = provenance.describe(frame)
         if facts["complete"] is False:
             warnings.warn(

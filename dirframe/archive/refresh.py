@@ -18,8 +18,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from dirframe.archive.details import give_up_details, walk_details
 from dirframe.archive.harvest import choose, walk
 from dirframe.archive.keeping import is_refusal, keeping
+from dirframe.archive.manifest import DETAILS
 from dirframe.archive.ordering import keys
 from dirframe.archive.reading import Archive, open_archive
 from dirframe.archive.removals import REMOVALS, name_removed
@@ -56,7 +58,8 @@ def refresh(
 ) -> Archive:
     """Bring an archive up to date; what it was stays in it.
 
-    Asks for what changed since the last harvest or refresh, where the directory can sort by
+    Where own pages were harvested (``details=True``), those of the projects that it reads are asked
+    for as well. Asks for what changed since the last harvest or refresh, where the directory can sort by
     it, and otherwise for everything. Where the directory counts fewer records than are held,
     it looks which ones are gone.
 
@@ -106,25 +109,37 @@ def refresh(
     if not manifest.rounds:
         raise ArchiveError(f"{folder} is empty: nothing was harvested yet. Harvest into it first.")
     question, path = Question(resource=manifest.resource, query=manifest.query), Path(folder)
-    with keeping(path, directory, question, daily=daily, until=until) as keeper:
+    details = manifest.details
+    with keeping(path, directory, question, details=details, daily=daily, until=until) as keeper:
         last = keeper.manifest.rounds[-1]
-        if last.end is None and last.kind != "whole" and whole:
-            keeper.end(last, **_given_up(last, "it was given up for a whole round"))
-        elif last.end is None and last.kind == REMOVALS:
-            name_removed(keeper, last)
-        if last.end is not None:
-            last = _begun(keeper, whole=whole)
-        tries = 0
-        while last.kind != "whole":
-            found, tries = _Changes(keeper, last).run(), tries + 1
-            if found == "removed":
-                name_removed(keeper)
-            if found in {"known", "removed"} or (found == "behind" and tries == REPAIRS):
-                break
-            last = _begun(keeper, whole=found == "unsorted")
-        if last.kind == "whole":
-            walk(keeper, last)
+        if whole or last.kind != DETAILS or last.end is not None:
+            _refresh(keeper, whole=whole)
+        if details:
+            walk_details(keeper)
     return Archive(path)
+
+
+def _refresh(keeper: Keeper, *, whole: bool) -> None:
+    """Go on with the round that has not ended, or begin one."""
+    last = keeper.manifest.rounds[-1]
+    if last.end is None and last.kind == DETAILS:
+        give_up_details(keeper, last)
+    elif last.end is None and last.kind != "whole" and whole:
+        keeper.end(last, **_given_up(last, "it was given up for a whole round"))
+    elif last.end is None and last.kind == REMOVALS:
+        name_removed(keeper, last)
+    if last.end is not None:
+        last = _begun(keeper, whole=whole)
+    tries = 0
+    while last.kind != "whole":
+        found, tries = _Changes(keeper, last).run(), tries + 1
+        if found == "removed":
+            name_removed(keeper)
+        if found in {"known", "removed"} or (found == "behind" and tries == REPAIRS):
+            break
+        last = _begun(keeper, whole=found == "unsorted")
+    if last.kind == "whole":
+        walk(keeper, last)
 
 
 def _begun(keeper: Keeper, *, whole: bool) -> Round:
@@ -157,7 +172,7 @@ class _Changes:
 
     def __init__(self, keeper: Keeper, changes: Round) -> None:
         self._keeper, self._round = keeper, changes
-        asked = [one for one in keeper.manifest.until(None) if one.kind != REMOVALS]
+        asked = [one for one in keeper.manifest.until(None) if one.kind not in {REMOVALS, DETAILS}]
         self._since = datetime.fromisoformat(asked[-1].began) - _MARGIN
         self._top: Any = None
         self._frontier: Any = None  # everything that was changed later has come

@@ -15,6 +15,7 @@ import numpy as np
 
 from dirframe import provenance
 from dirframe.archive.contents import Wanted
+from dirframe.archive.manifest import DETAILS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from dirframe.archive.pages import Kept
 
 __all__ = ["Selection"]
+
+#: Records that are named where many are missing; all of them are in the provenance.
+_NAMED = 20
 
 
 class Selection:
@@ -103,6 +107,12 @@ class Selection:
             dtype=bool,
         )
 
+    def of_collections(self) -> Iterator[tuple[int, Kept, Mask | None]]:
+        """Give the number of the round of each page of the collection, it, and what counts."""
+        for place, kept, mask in self._masked():
+            if self._rounds[place].kind != DETAILS:
+                yield self._rounds[place].number, kept, mask
+
     def wanted(self) -> Iterator[Wanted]:
         """Name the pages to read, and which of their records count."""
         for _, kept, mask in self._masked():
@@ -128,7 +138,8 @@ class Selection:
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What is noted in a frame of them."""
-        base, last = self._rounds[0], self._rounds[-1]
+        base = self._rounds[0]
+        end = [one for one in self._rounds if one.kind != DETAILS][-1].end
         question = {"query": self._manifest.query, "sort": base.sort}
         counted = self._counted
         return {
@@ -136,21 +147,55 @@ class Selection:
             "base_url": self._manifest.base_url,
             "resource": self._manifest.resource.name,
             "question": {name: value for name, value in question.items() if value is not None},
-            "items_available": last.end["available"] if last.end else counted.available,
+            "items_available": end["available"] if end else counted.available,
             "items_loaded": counted.records,
-            "complete": last.end["complete"] if last.end else False,
-            "why": last.end["why"] if last.end else "the harvest is not finished",
+            **self._proof(),
+            "details": sum(len(one.pages) for one in self._rounds if one.kind == DETAILS),
+            "details_missing": sorted(self.refused),
             "duplicates_removed": counted.read - counted.records if len(self._used) == 1 else 0,
             "retrieved_oldest": _to_the_second(counted.oldest),
             "retrieved_newest": _to_the_second(counted.newest),
-            "requests_paid": sum(kept.paid for one in self._rounds for kept in one.pages),
+            "requests_paid": sum(kept.paid for one in self._rounds for kept in one.pages)
+            + len(self.refused),
             "requests_cached": 0,
             "synthetic": counted.synthetic,
         }
 
+    @cached_property
+    def refused(self) -> dict[str, str]:
+        """Say whose own page did not come, and why, unless it came later."""
+        refused: dict[str, str] = {}
+        for one in self._rounds:
+            if one.kind == DETAILS:
+                refused = {k: v for k, v in refused.items() if k not in _ids(one)} | one.refused
+        return {one: why for one, why in refused.items() if why}  # others have no analysis
+
+    def _proof(self) -> dict[str, Any]:
+        """Say whether the records are proven complete, each with its own page where wanted."""
+        rounds = [one for one in self._rounds if one.kind != DETAILS]
+        end, last = rounds[-1].end, self._rounds[-1]
+        why = None if end is None else end["why"]
+        if end is None:
+            why = "the harvest is not finished"
+        elif self._manifest.details and (last.kind != DETAILS or last.end is None):
+            why = why or "not all own pages were asked for yet"
+        elif self.refused and why is None:
+            named = [f"{one} ({reason})" for one, reason in sorted(self.refused.items())]
+            more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+            why = (
+                f"the own pages of {len(named):,} records did not come: "
+                f"{', '.join(named[:_NAMED])}{more}"
+            )
+        complete = end is not None and end["complete"] and why is None
+        return {"complete": complete, "why": why}
+
     def note(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Note in a frame what it is made of; the manifest alone says it."""
         return provenance.attach(frame, **self.facts)
+
+
+def _ids(one: Round) -> set[str | None]:
+    return {own for kept in one.pages for own in kept.ids}
 
 
 def _to_the_second(moment: str | None) -> str | None:
@@ -173,7 +218,8 @@ class _Counted:
         """Count a page; of those of the first round what was read, too."""
         self.records += kept.count if mask is None else int(mask.sum())
         self.read += kept.count if first else 0
-        self.available = kept.available
+        if kept.available is not None:  # an own page says nothing of the collection
+            self.available = kept.available
         self.oldest = min(self.oldest or kept.retrieved, kept.retrieved)
         self.newest = max(self.newest or kept.retrieved, kept.retrieved)
         self.synthetic |= kept.synthetic

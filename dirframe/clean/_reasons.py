@@ -19,41 +19,12 @@ __all__ = ["NO_CODE", "UNKNOWN", "explain"]
 UNKNOWN: Final = "names no country that is known"
 NO_CODE: Final = "no code of ISO 3166-1"
 
-#: What people and programs write where they know nothing.
-_PLACEHOLDERS: Final = frozenset(
-    [
-        "none",
-        "null",
-        "nil",
-        "undefined",
-        "unknown",
-        "unspecified",
-        "other",
-        "others",
-        "various",
-        "multiple",
-        "nowhere",
-        "anywhere",
-        "everywhere",
-        "na",
-        "nan",
-        "missing",
-        "empty",
-        "test",
-        "private",
-        "hidden",
-        "secret",
-    ]
-) | {"not available", "not applicable", "not specified", "not stated", "no country", "no data"}
-
 
 def explain(raw: object, reason: str) -> str:
     """Return the reason, made more exact where ISO 3166-2 or plain sense can."""
     if reason not in (UNKNOWN, NO_CODE) or not isinstance(raw, str):
         return reason
     key = fold(readable(raw))
-    if key in _PLACEHOLDERS:
-        return "stands for an unknown value"
     if reason == NO_CODE:
         return reason
     if codes := _subdivisions().get(key):

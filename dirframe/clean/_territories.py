@@ -16,8 +16,8 @@ def _codes(text: str) -> frozenset[str]:
 
 #: Countries that are islands: for these alone the word may come and go.
 ISLANDS: Final = _codes("""
-    AI AW AX BB BM BS BV CC CK CU CV CW CX CY FJ FK FO GD GG GL GP GU HM IM IS JE JM KI KM KY MH
-    MP MQ MS MT MU MV NC NF NR NU PN PR PW RE SB SC SH SJ TC TK TO TV UM VG VI WF YT
+    AI AW AX BB BM BS BV CC CK CU CV CW CX CY DM FJ FK FO GD GG GL GP GU HM IM IS JE JM KI KM KY LC MH
+    MP MQ MS MT MU MV NC NF NR NU PN PR PW RE SB SC SH SJ TC TK TO TV UM VG VI VU WF YT
     """)
 
 _TERRITORIES: Final = {

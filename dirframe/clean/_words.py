@@ -65,6 +65,7 @@ KINDS: Final = _GOVERNMENT | _QUALITIES
 FORMS: Final = _words("""
     republic kingdom cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu
     birligi federal islam demokratik halk bagimsiz respublikasi
+    شعبيه ديمقراطيه اسلاميه اتحاديه اشتراكيه تعاونيه متحده عربيه مستقله كبري هاشميه
     """)
 
 #: Abbreviations that are used without a point as well.

@@ -52,6 +52,7 @@ class Names:
     index: dict[str, Answer]
     english: dict[str, str]
     exact: dict[str, Answer]
+    abbreviations: frozenset[str]
     lines_lost: list[list[str]]
 
     @cached_property
@@ -77,6 +78,15 @@ class Names:
     def cores(self) -> dict[str, str]:
         """English names of several words, without small words, in the alphabet's order."""
         return _agreed((core(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key)
+
+    @cached_property
+    def joined_foreign(self) -> dict[str, str]:
+        """Names beyond ASCII of several words, written as one."""
+        return _agreed(
+            (compact(key), answer.alpha_2)
+            for key, answer in self.index.items()
+            if answer.alpha_2 and " " in key and not key.isascii()
+        )
 
     @cached_property
     def islands(self) -> dict[str, str]:
@@ -154,10 +164,11 @@ def names() -> Names:
                 english.pop(key, None)
             elif key.isascii():
                 english[key] = alpha_2
+    abbreviations = frozenset(codes)
     for alpha_2, one in countries().items():
         codes[alpha_2.lower()] = Answer(alpha_2, "two-letter code")
         codes[one.alpha_3.lower()] = Answer(alpha_2, "three-letter code")
-    return Names(codes, index, english, exact, lost)
+    return Names(codes, index, english, exact, abbreviations, lost)
 
 
 def _own_keys() -> Iterator[tuple[str | None, str, list[str]]]:

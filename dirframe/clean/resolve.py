@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dirframe.clean._null_markers import NULL_MARKER, is_null_marker
 from dirframe.clean._reasons import NO_CODE, UNKNOWN
 from dirframe.clean.names import Answer, names
 from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, look_up
@@ -32,11 +33,20 @@ def resolve(raw: object) -> Answer:
     if len(raw) > _LONGEST:
         return Answer(None, reason="too long for a name")
     text = readable(raw)
+    # Namibia in wide letters, or with invisible ones, is not as an interface sends it.
+    if text.strip() == "NA" != raw.strip():
+        return NULL_MARKER
     if MISSING not in text and (known := as_it_stands(text)):
         return known
+    return _by_rules(raw, text)
+
+
+def _by_rules(raw: str, text: str) -> Answer:
     key = fold(text)
     if not key:
         return Answer(None, reason="no letters")
+    if is_null_marker(text):
+        return NULL_MARKER
     answer = NO_ANSWER if MISSING in text else by_rules(text)
     if answer.alpha_2 is None and (LOST in text or not text.isascii()):
         answer = _mended(raw) or answer

@@ -11,8 +11,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dirframe.clean._forms import allows_form, without_form
+from dirframe.clean._null_markers import NULL_MARKER, is_null_marker
 from dirframe.clean._territories import ADJECTIVES, STATES_OF
-from dirframe.clean._words import ARTICLES, CONNECTORS, FORMS, GOVERNMENTS, KINDS, SHORT
+from dirframe.clean._words import (
+    ARTICLES,
+    CONNECTORS,
+    FORMS,
+    GOVERNMENTS,
+    ISLAND_WORDS,
+    KINDS,
+    SHORT,
+)
 from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
 from dirframe.clean.text import MISSING, compact, core, exact, fold
 
@@ -20,10 +30,21 @@ __all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
 
 NO_ANSWER: Final = Answer(None)
 
-# A code with blanks and punctuation around it, or with a point after every letter.
-_CODE: Final = re.compile(
-    r"(?:[^\w?]|_)*([A-Za-z]{2,3}|(?:[A-Za-z]\.\s?){1,4}[A-Za-z])(?:[^\w?]|_)*"
+# A code with blanks and punctuation around it. A point in front makes it the ending of a domain
+# (.com is not the Comoros), a number sign an error of a spreadsheet (#IND).
+_CODE: Final = re.compile(r"(?:[^\w?#@.]|_)*([A-Za-z]{2,3})(?:[^\w?]|_)*")
+_DOMAIN: Final = re.compile(r"\W*(?:\w+\.)*\.[A-Za-z]{2,3}\W*")
+_SPACED: Final = re.compile(
+    r"[^\w?#@.]*((?:[A-Za-z]\s?\.\s?){1,4}[A-Za-z]|[A-Z](?:\s[A-Z]){2,4})[^\w?]*"
 )
+#: Codes that are written with a point after every letter, beside our own abbreviations: of the
+#: others most mean something else (e.g., i.e., C.O.D.).
+_SPACED_CODES: Final = frozenset(("us", "usa", "uk", "gb", "nz", "hk", "fsm", "png"))
+#: What follows an article although it is no longer than a code.
+_SHORT_NAMES: Final = _SPACED_CODES | {"uae", "prc", "drc", "car", "ksa", "rsa", "rok"}
+_FOOTNOTE: Final = re.compile(r"\s*\[(?:\d{1,3}|[a-z]|note \d{1,3})\]\s*$")
+_FORMER: Final = re.compile(r"^(?:former(?:ly)?|ex|previously)\b[\s:.–-]*", re.IGNORECASE)
+_CAPITALS: Final = re.compile(r"[(\[]?([A-Z]{2,3})[)\]]?")
 _NO_LETTERS: Final = re.compile(r"[^A-Za-z]+")
 _LONGEST_CODE_TEXT: Final = 16
 _BRACKETS: Final = re.compile(
@@ -37,29 +58,12 @@ _SLASH: Final = re.compile(
 _JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
 _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
 _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
-_TAIL: Final = [
-    "民主社会主义共和国",
-    "联邦民主共和国",
-    "人民民主共和国",
-    "社会主义共和国",
-    "伊斯兰共和国",
-    "人民共和国",
-    "联邦共和国",
-    "合作共和国",
-    "共和国",
-    "共和國",
-    "大公国",
-    "公国",
-    "酋长国",
-    "苏丹国",
-    "王国",
-    "联邦",
-    "연방",
-    "공화국",
-    "왕국",
-]
 
-NOT_AVAILABLE: Final = Answer(None, reason="could be Namibia or not available")
+#: Codes that are also words in small letters: El Salvador cut short.
+CAPITALS_ONLY: Final = frozenset(("el",))
+DOMAIN: Final = Answer(None, reason="the ending of a domain")
+NOT_SPACED: Final = Answer(None, reason="an abbreviation of several meanings")
+
 #: How often a part of a text is taken apart again.
 _DEEPEST: Final = 3
 TWO: Final = Answer(None, reason="names two countries")
@@ -67,14 +71,28 @@ TWO: Final = Answer(None, reason="names two countries")
 
 def as_it_stands(text: str) -> Answer | None:
     """Return what a readable text names without taking it apart."""
-    if len(text) <= _LONGEST_CODE_TEXT and (match := _CODE.fullmatch(text)):
-        code = _NO_LETTERS.sub("", match[1]).casefold()
-        if code == "na" and "." in match[1]:
-            return NOT_AVAILABLE
-        if found := names().codes.get(code):
-            return found
+    if len(text) <= _LONGEST_CODE_TEXT and (answer := _code(text)):
+        return answer
     known, key = names(), fold(text)
     return known.index.get(key) or known.exact.get(exact(text)) or known.current.get(key)
+
+
+def _code(text: str) -> Answer | None:  # one way to write a code each
+    """Return what a text means as a code, an abbreviation, or as neither."""
+    codes = names().codes
+    if match := _CODE.fullmatch(text):
+        code = match[1].lower()
+        if code == "na" and is_null_marker(text):
+            return NULL_MARKER
+        return None if code in CAPITALS_ONLY and not match[1].isupper() else codes.get(code)
+    if match := _SPACED.fullmatch(text):
+        code = _NO_LETTERS.sub("", match[1]).lower()
+        if code in _SPACED_CODES or code in names().abbreviations:
+            return codes.get(code)
+        return NOT_SPACED if len(code) <= LONGEST_CODE else None
+    if text[:4].lower() == "the " and (code := fold(text)) in _SHORT_NAMES:
+        return codes.get(code)
+    return DOMAIN if "." in text and _DOMAIN.fullmatch(text) else None
 
 
 def look_up(text: str, depth: int = 0) -> Answer:
@@ -89,8 +107,11 @@ def by_rules(text: str, depth: int = 0) -> Answer:
     key = fold(text)
     if depth > _DEEPEST or not key or key.isdigit() or (len(key) < LONGEST_CODE and key.isascii()):
         return NO_ANSWER
-    stripped = text.strip(" .,;:-–—_*'\"«»“”")
-    for rule in (_split, _without_article, _without_kind, _island, _spelt_out, _rearranged):
+    bare = _FOOTNOTE.sub("", text) if "]" in text else text
+    stripped = bare.strip(" .,;:-–—_*'\"«»“”")
+    if bare is not text and (found := as_it_stands(stripped)):
+        return found
+    for rule in _RULES:
         answer = rule(stripped, key, depth + 1)
         if answer.alpha_2 or answer.reason:
             return answer
@@ -121,8 +142,10 @@ def _apart(one: Answer, other: Answer) -> Answer:
 
 def _described(first: str, second: str, depth: int) -> Answer:
     """Read a name, and something in brackets or after a comma."""
+    second = _FORMER.sub("", second)
     key = fold(second)
-    if key in ARTICLES:
+    # Lebanon, LA is a town in Louisiana.
+    if key in ARTICLES and not (len(second) == 2 and second.isupper()):
         return look_up(first, depth)
     turned = fold(f"{second} {first}")
     found = names().index.get(turned) or _spelt_out("", turned, depth)
@@ -132,7 +155,7 @@ def _described(first: str, second: str, depth: int) -> Answer:
     if one.alpha_2 is None:
         return one
     other = look_up(second, depth)
-    if other.alpha_2 is None and _is_kind(key):
+    if other.alpha_2 is None and _is_kind(key, one.alpha_2):
         return Answer(one.alpha_2, f"with its form of government; {one.rule}")
     return _territory(one, other, other.alpha_2 or ADJECTIVES.get(key)) or _apart(one, other)
 
@@ -146,10 +169,12 @@ def _territory(one: Answer, other: Answer, state: str | None) -> Answer | None:
     return None
 
 
-def _is_kind(key: str) -> bool:
+def _is_kind(key: str, alpha_2: str) -> bool:
     words = [SHORT.get(word, word) for word in key.split()]
-    return all(word in KINDS or word in CONNECTORS for word in words) and any(
-        word in KINDS for word in words
+    return (
+        allows_form(words, alpha_2)
+        and all(word in KINDS or word in CONNECTORS for word in words)
+        and any(word in KINDS for word in words)
     )
 
 
@@ -165,6 +190,28 @@ def _without_article(text: str, _key: str, depth: int) -> Answer:
     return NO_ANSWER
 
 
+def _twice(text: str, key: str, depth: int) -> Answer:
+    """Read a name that is written twice, or beside its code: Peru Peru, PE Peru."""
+    parts, words = text.split(), key.split()
+    if len(parts) < 2:
+        return NO_ANSWER
+    half = len(words) // 2
+    if words[:half] == words[half:]:
+        name = " ".join(words[:half])
+        if len(name) > LONGEST_CODE:
+            return _repeated(look_up(name, depth))
+    for code, rest in ((parts[0], parts[1:]), (parts[-1], parts[:-1])):
+        if match := _CAPITALS.fullmatch(code):
+            one, other = look_up(" ".join(rest), depth), look_up(match[1], depth)
+            if one.alpha_2 and other.alpha_2:
+                return _territory(one, other, other.alpha_2) or _apart(one, other)
+    return NO_ANSWER
+
+
+def _repeated(answer: Answer) -> Answer:
+    return _apart(answer, answer)
+
+
 def _name(text: str, depth: int) -> Answer:
     return NO_ANSWER if len(text) <= LONGEST_CODE else look_up(text, depth)
 
@@ -173,10 +220,7 @@ def _without_kind(_text: str, key: str, _depth: int) -> Answer:
     """Leave out a form of government around a name: Republik X, X Cumhuriyeti."""
     words = key.split()
     if len(words) == 1:
-        for tail in _TAIL:
-            if key.endswith(tail) and len(key) > len(tail):
-                return _named(key.removesuffix(tail))
-        return NO_ANSWER
+        return _named(bare) if (bare := without_form(key)) else NO_ANSWER
     begin = 0
     while begin < len(words) and (words[begin] in KINDS or (begin and words[begin] in CONNECTORS)):
         begin += 1
@@ -185,7 +229,9 @@ def _without_kind(_text: str, key: str, _depth: int) -> Answer:
         end -= 1
     if begin == end or not GOVERNMENTS.intersection((*words[:begin], *words[end:])):
         return NO_ANSWER
-    return _named(" ".join(words[begin:end]))
+    answer = _named(" ".join(words[begin:end]))
+    around = [*words[:begin], *words[end:]]
+    return answer if answer.alpha_2 and allows_form(around, answer.alpha_2) else NO_ANSWER
 
 
 def _named(key: str) -> Answer:
@@ -211,12 +257,14 @@ def _spelt_out(text: str, key: str, _depth: int) -> Answer:
     """Read abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
     dotted = {fold(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
     words = [word for word in key.split() if word not in ("of", "and", "the")]
-    short = {word for word in words if word in SHORT or word in dotted}
+    short = {word for word in words if word in SHORT or word in dotted or word == "i"}
     if not short or len(words) < 2:
         return NO_ANSWER
-    spelt = " ".join(SHORT.get(word, word) for word in key.split())
+    spelt = " ".join("island" if word == "i" else SHORT.get(word, word) for word in key.split())
     known = names().index.get(spelt) or NO_ANSWER
     alpha_2 = known.alpha_2 or names().cores.get(core(spelt))
+    if alpha_2 is None and not known.reason:
+        alpha_2 = (_without_kind("", spelt, 0).alpha_2) or _island("", spelt, 0).alpha_2
     if alpha_2 is None:
         alpha_2 = _by_beginnings(words, short)
     return Answer(alpha_2, "abbreviation spelt out") if alpha_2 else NO_ANSWER
@@ -225,6 +273,9 @@ def _spelt_out(text: str, key: str, _depth: int) -> Answer:
 def _by_beginnings(words: list[str], short: set[str]) -> str | None:
     whole = [word for word in words if word not in short and len(word) > 3]
     if not whole:
+        return None
+    # P. Islands and D. Republic could be several, whether or not one fits here.
+    if all(word in _GENERIC for word in whole) and any(len(word) < LONGEST_CODE for word in short):
         return None
     candidates = names().by_word.get(whole[0], ())
     found = {
@@ -239,6 +290,9 @@ def _by_beginnings(words: list[str], short: set[str]) -> str | None:
     return min(found) if len(found) == 1 else None
 
 
+_GENERIC: Final = KINDS | ISLAND_WORDS | {"states", "territories", "new", "saint"}
+
+
 def _shortens(short: str, word: str) -> bool:
     letters = iter(word)
     return short[0] == word[0] and all(letter in letters for letter in short)
@@ -246,8 +300,22 @@ def _shortens(short: str, word: str) -> bool:
 
 def _rearranged(text: str, key: str, _depth: int) -> Answer:
     """Read the same words in another order, or all written as one."""
-    if any(letter.isspace() for letter in text):
-        found = names().cores.get(core(key))
-    else:
-        found = names().joined.get(compact(key)) or names().cores.get(core(key))
+    known = names()
+    found = known.cores.get(core(key))
+    if found is None and (" " not in key or not any(map(str.isspace, text))):
+        found = known.joined.get(compact(key))
+    if found is None and not key.isascii():
+        together = known.index.get(compact(key)) or NO_ANSWER
+        found = together.alpha_2 or known.joined_foreign.get(compact(key))
     return Answer(found, "words rearranged") if found else NO_ANSWER
+
+
+_RULES: Final = (
+    _split,
+    _without_article,
+    _twice,
+    _without_kind,
+    _island,
+    _spelt_out,
+    _rearranged,
+)

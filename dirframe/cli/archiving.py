@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from dirframe.cli.questions import open_directory, where, with_options
+from dirframe.cli.questions import details_option, open_directory, where, with_options
 
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
@@ -34,6 +34,7 @@ _sparing = with_options(
 @click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), required=True)
 @where
 @click.option("--query", metavar="TEXT", help="Only records that match.")
+@details_option
 @_sparing
 @click.option("--plan", "price", is_flag=True, help="Only say what it will cost.")
 def harvest(
@@ -43,6 +44,7 @@ def harvest(
     base_url: str | None,
     sample: bool,
     query: str | None,
+    details: bool,
     daily: int | None,
     until: datetime | None,
     price: bool,
@@ -55,15 +57,22 @@ def harvest(
     Examples:
       dirframe harvest projects --to kept --sample
       dirframe harvest projects --to kept --daily 900 --until 18:00
+      dirframe harvest projects --to kept --details
     """
     from dirframe.archive.harvest import harvest as run
 
     with open_directory(base_url, sample) as directory:
         if price:
-            click.echo(_price(collection, query, daily, directory))
+            click.echo(_price(collection, query, daily, directory, details=details))
             return
         archive = run(
-            collection, folder, directory=directory, query=query, daily=daily, until=_moment(until)
+            collection,
+            folder,
+            directory=directory,
+            query=query,
+            details=details,
+            daily=daily,
+            until=_moment(until),
         )
     click.echo(archive.status())
 
@@ -73,14 +82,19 @@ def _price(
     query: str | None,
     daily: int | None,
     directory: Directory,
+    *,
+    details: bool,
 ) -> str:
     from dirframe.client.plan import plan
 
-    price = plan(collection, query=query, directory=directory)
-    if price.pages is None:
+    price = plan(collection, query=query, details=details, directory=directory)
+    if price.pages is None or price.details is None:
         return str(price)
-    days = -(-price.pages // (daily or directory.settings.daily_allowance))
-    return f"{price}\nA harvest takes {days:,} {'day' if days == 1 else 'days'}."
+    # A harvest asks the directory for everything, whatever is in the cache.
+    requests = price.pages + price.details
+    days = -(-requests // (daily or directory.settings.daily_allowance))
+    most = "" if price.exact else "at most "
+    return f"{price}\nA harvest takes {most}{days:,} {'day' if days == 1 else 'days'}."
 
 
 def _moment(until: datetime | None) -> datetime | None:

@@ -11,7 +11,14 @@ import click
 
 from dirframe.cli import showing
 from dirframe.cli.pricing import PRICED, say_price
-from dirframe.cli.questions import ask, asking, collecting, documents, open_directory
+from dirframe.cli.questions import (
+    ask,
+    asking,
+    collecting,
+    collecting_plain,
+    documents,
+    open_directory,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +44,8 @@ def _collection(
             from dirframe.extensions import CONTRIBUTOR_FACT
 
             asked = path_of(CONTRIBUTOR_FACT.paths[0], project=question["project"])
-        say_price(asked, form="text", **{name: question[name] for name in PRICED})
+        priced = {name: question[name] for name in PRICED if name in question}
+        say_price(asked, form="text", **priced)
         return
     showing.hand_over(ask(collection, **question), output, overwrite, form)
 
@@ -46,7 +54,7 @@ _price = click.option("--plan", "price", is_flag=True, help="Only say what the l
 
 
 @click.command()
-@collecting
+@collecting_plain
 @_price
 @showing.output
 def accounts(**options: Any) -> None:
@@ -73,13 +81,14 @@ def projects(**options: Any) -> None:
       dirframe projects --sample --sort stack_count_reverse --max-items 20
       dirframe projects --plan
       dirframe projects -o projects.parquet
+      dirframe projects --query firefox --details --plan
       dirframe projects --query parser -o parsers.csv
     """
     _collection("projects", **options)
 
 
 @click.command()
-@click.argument("id_or_email", metavar="ID_OR_EMAIL")
+@click.argument("id_or_email", metavar="ID_OR_NAME_OR_EMAIL")
 @asking
 @showing.output
 def account(
@@ -92,9 +101,9 @@ def account(
     form: str | None,
     **manner: Any,
 ) -> None:
-    """Load one account by its id or e-mail address.
+    """Load one account by its id, login or e-mail address.
 
-    Of an address only its MD5 digest is sent.
+    Of an address only its MD5 digest is sent. Logins work where the directory resolves them.
 
     \b
     Examples:
@@ -110,7 +119,7 @@ def account(
 
 
 @click.command()
-@click.argument("project_id", metavar="ID")
+@click.argument("project_id", metavar="ID_OR_NAME")
 @asking
 @showing.output
 def project(
@@ -123,7 +132,9 @@ def project(
     form: str | None,
     **manner: Any,
 ) -> None:
-    """Load one project by its id.
+    """Load one project by its id or short name.
+
+    Short names work where the directory resolves them.
 
     \b
     Example:
@@ -138,7 +149,7 @@ def project(
 
 
 @click.command()
-@collecting
+@collecting_plain
 @_price
 @showing.output
 def languages(**options: Any) -> None:
@@ -156,7 +167,7 @@ def languages(**options: Any) -> None:
 
 @click.command()
 @click.argument("project", metavar="PROJECT")
-@collecting
+@collecting_plain
 @_price
 @showing.output
 def contributors(**options: Any) -> None:
@@ -221,7 +232,7 @@ def _document(
 
 @click.command()
 @click.argument("path", metavar="PATH")
-@collecting
+@collecting_plain
 @_price
 @showing.output
 def load(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["PRICED", "plan", "quota", "say_price"]
 
 #: The options that the price of a load depends on.
-PRICED = ("base_url", "sample", "query", "sort", "max_items", "refresh")
+PRICED = ("base_url", "sample", "query", "sort", "max_items", "refresh", "details")
 
 _BAR = 30
 
@@ -55,6 +55,7 @@ def plan(collection: str, form: str, **question: Any) -> None:
     \b
     Examples:
       dirframe plan projects
+      dirframe plan projects --query parser --details
       dirframe plan accounts --query ada --format json
     """
     say_price(collection, form=form, **question)

@@ -21,6 +21,8 @@ __all__ = [
     "asked",
     "asking",
     "collecting",
+    "collecting_plain",
+    "details_option",
     "documents",
     "of_contributors",
     "of_months",
@@ -58,6 +60,11 @@ _QUESTION = (
 _PROJECT = click.option(
     "--project", metavar="PROJECT", help="Whose: the project's id or its short name in addresses."
 )
+details_option = click.option(
+    "--details",
+    is_flag=True,
+    help="Ask for the own page of each project that came without its analysis.",
+)
 _PROOF = (
     click.option(
         "--incomplete",
@@ -85,7 +92,9 @@ where = with_options(*_WHERE)
 #: Which directory, and how the cache and the allowance may be used.
 asking = with_options(*_WHERE, *_MANNER)
 #: The same, for a question to a collection.
-collecting = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
+collecting = with_options(*_QUESTION, details_option, *_PROOF, *_WHERE, *_MANNER)
+#: The same for records that have no own page that says more.
+collecting_plain = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
 #: The same, for the contributors of a project.
 of_contributors = with_options(_PROJECT, *_QUESTION, *_PROOF, *_WHERE, *_MANNER)
 #: The same, for the months of a project, which are one document.
@@ -93,7 +102,7 @@ of_months = with_options(_PROJECT, *_PROOF, *_WHERE, *_MANNER)
 #: How the directory is asked for one document that says how many records it holds.
 documents = with_options(*_PROOF, *_WHERE, *_MANNER)
 #: The question of a plan, which loads nothing.
-pricing = with_options(*_QUESTION, *_WHERE, _MANNER[0])
+pricing = with_options(*_QUESTION, details_option, *_WHERE, _MANNER[0])
 #: How facts that are no frame are written.
 plain_format = with_options(
     click.option(
@@ -138,6 +147,11 @@ def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any)
         "projects": load_projects,
         "size": load_size,
     }
+    details = question.pop("details", False)
+    if collection == "projects":
+        question["details"] = details
+    elif details:
+        raise click.UsageError(f"--details is about projects; {collection} have no own pages.")
     with open_directory(base_url, sample) as directory:
         return loaders[collection](directory=directory, **question)
 

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["in_order"]
 
 T = TypeVar("T")
+Key = TypeVar("Key")
 
 
 def in_order(
-    fetch: Callable[[int], T],
-    at_hand: Callable[[int], T | None],
-    numbers: Iterable[int],
+    fetch: Callable[[Key], T],
+    at_hand: Callable[[Key], T | None],
+    numbers: Iterable[Key],
     workers: int,
-) -> Iterator[tuple[int, T]]:
+) -> Iterator[tuple[Key, T]]:
     """Yield each number with its page; the order does not depend on the number of threads.
 
     Parameters
@@ -32,11 +33,12 @@ def in_order(
     at_hand
         Gets a page that need not be fetched, or None; runs in this thread.
     numbers
-        The pages, in order. Asked for the next one as late as possible.
+        The pages, or whatever tells them apart, in order. Asked for the next one as late as
+        possible.
     workers
         How many pages are fetched at the same time.
     """
-    ahead: deque[tuple[int, T | Future[T]]] = deque()
+    ahead: deque[tuple[Key, T | Future[T]]] = deque()
     pool: ThreadPoolExecutor | None = None
     try:
         for number in numbers:
@@ -58,5 +60,5 @@ def in_order(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _settled(number: int, answer: T | Future[T]) -> tuple[int, T]:
+def _settled(number: Key, answer: T | Future[T]) -> tuple[Key, T]:
     return number, answer.result() if isinstance(answer, Future) else answer

@@ -64,6 +64,10 @@ def check_answer(
         if status == 200 and envelope.succeeded:
             return None
         text = envelope.error or ""
+        wrong = _failure(status, text, headers, url)
+        if isinstance(wrong, ServiceError):
+            wrong.reported = envelope.status
+        return wrong
     return _failure(status, text, headers, url)
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe.client.dtypes import to_pandas, typed_array
 from dirframe.client.inference import inferred_kind
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Field, Items, Kind, Resource
 
@@ -51,6 +51,8 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     ------
     InvalidInputError
         If there is no such element in the records, or the frame has no ``id``.
+    ColumnsNotSentError
+        If the directory did not send the element, or it was not loaded.
 
     Examples
     --------
@@ -68,6 +70,8 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             f"The frame has no column {key!r}, so its entries could not be told apart. Pass a "
             "frame of a loader, with its id."
         )
+    if absent := provenance.absent(frame, [field.column]):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     own = [value if isinstance(value, list) else _listed(value) for value in lists]
     items = field.items

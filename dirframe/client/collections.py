@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import Address, path_of
+from dirframe.client.collection_loader import check_incomplete
 from dirframe.client.directory import opened
 from dirframe.client.load import load_at
-from dirframe.client.loaders import check_incomplete
 from dirframe.client.manner import Manner
 from dirframe.client.question import Question
 from dirframe.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.loaders import Incomplete
     from dirframe.client.progress import Told
     from dirframe.schema import Resource
 
@@ -275,11 +275,11 @@ def load_size(
     )
 
 
-def _question(resource: Resource, **asked: object) -> Question:
+def _question(resource: Resource, **asked: Any) -> Question:
     places = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
     path = path_of(resource.paths[0], analysis="latest", **places)
     address = Address(path, paged=resource.paged, single=False, facts=places)
-    return Question(resource=resource, address=address, **asked)  # type: ignore[arg-type]
+    return Question(resource=resource, address=address, **asked)
 
 
 def _by_month(

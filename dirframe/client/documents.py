@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dirframe.client.choice import chosen_paths, only
+from dirframe.client.details import sent, unsent_columns
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import MAX_BYTES, Reader
 from dirframe.errors import UnreadableResponseError
@@ -29,11 +30,15 @@ CHUNK = 64
 
 @dataclass(slots=True)
 class Documents:
-    """What some documents hold; `resource` is None if they hold no records at all."""
+    """What some documents hold; `resource` is None if they hold no records at all.
+
+    `not_sent` names the columns that only analyses fill, where none came of those there are.
+    """
 
     frame: pd.DataFrame
     resource: Resource | None
     envelopes: list[Envelope] = field(repr=False)
+    not_sent: tuple[str, ...] = ()
 
 
 def read_documents(
@@ -92,4 +97,6 @@ def read_documents(
     builder = builder or FrameBuilder(reader.resource, columns)
     builder.add(reader.take())
     frame = builder.finish()
-    return Documents(only(frame, columns), reader.resource, envelopes)
+    left_out = columns is None and sent(builder).left_out
+    absent = unsent_columns(reader.resource, None) if left_out else ()
+    return Documents(only(frame, columns), reader.resource, envelopes, absent)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -26,6 +27,8 @@ from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from dirframe.client.elements import Columns, Part, Path, Value
     from dirframe.schema import Resource
@@ -84,6 +87,18 @@ class FrameBuilder:
             blank = _nothing(self._columns[name][0], columns.rows)
             self._columns[name].append(chunk.get(name, blank))
         self._rows += columns.rows
+
+    def holding(self, element: str) -> NDArray[np.bool_]:
+        """Tell of each record whether it holds anything in an element of its own."""
+        held = np.zeros(self._rows, dtype=bool)
+        for path, name in self._names.items():
+            for column in (name, self._unreadable.get(name)) if path[0] == element else ():
+                begin = 0
+                for part in self._columns.get(column or "", ()):
+                    end = begin + len(part)
+                    held[begin:end] |= _present(part)
+                    begin = end
+        return held
 
     def finish(self) -> pd.DataFrame:
         """Put the chunks together: specified columns first, then the others as they came.
@@ -148,6 +163,12 @@ def _put_together(parts: Sequence[Part]) -> Part:
     if not any(isinstance(part, list) for part in parts):
         return pa.concat_arrays(parts) if parts else []
     return [v for part in parts for v in (part if isinstance(part, list) else part.to_pylist())]
+
+
+def _present(part: pa.Array | list[Value]) -> NDArray[np.bool_]:
+    if isinstance(part, list):
+        return np.array([value is not None for value in part], dtype=bool)
+    return np.asarray(part.is_valid())
 
 
 def _nothing(like: pa.Array | list[Value], rows: int) -> pa.Array | list[Value]:

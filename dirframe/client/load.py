@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
+from dirframe.client.collection_loader import check_incomplete, load_question
 from dirframe.client.directory import opened
 from dirframe.client.documents import read_documents
-from dirframe.client.loaders import check_incomplete, load_question
 from dirframe.client.manner import Manner
 from dirframe.client.noting import note
 from dirframe.client.question import Question
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.loaders import Incomplete
     from dirframe.client.progress import Told
     from dirframe.client.reader import Envelope
     from dirframe.client.session import Answer
@@ -113,7 +113,7 @@ def load(
     >>> len(frame), str(frame["posts_count"].dtype)
     (50, 'Int64')
     """
-    asked = {"query": query, "sort": sort, "max_items": max_items}
+    asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     check_incomplete(incomplete)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
     with opened(directory) as place:
@@ -121,7 +121,7 @@ def load(
         return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
 
 
-def question_at(path: str, place: Directory, **asked: object) -> Question:
+def question_at(path: str, place: Directory, **asked: Any) -> Question:
     """Return the question to an address that a person wrote."""
     settings = place.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
@@ -131,7 +131,7 @@ def question_at(path: str, place: Directory, **asked: object) -> Question:
                 f"The path {path!r} says what {name} is, and so does {name}=. Say it once."
             )
     resource, _ = known_resource(address.path)
-    return Question(resource=resource or _UNKNOWN, address=address, **asked)  # type: ignore[arg-type]
+    return Question(resource=resource or _UNKNOWN, address=address, **asked)
 
 
 def fetch_first(question: Question, place: Directory, manner: Manner) -> First:
@@ -201,6 +201,7 @@ def load_at(
         incomplete,
         manner,
         columns=columns,
+        details=False,
         progress=progress,
         first=first.answer,
         stacklevel=stacklevel,

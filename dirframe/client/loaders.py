@@ -1,22 +1,16 @@
 """Whole collections: a question goes in, a typed frame comes out.
 
 Every frame says in ``frame.attrs["dirframe"]`` what it was made from; see
-`dirframe.provenance`. What stays out: single records (`dirframe.client.records`) and
-everything that these functions put together.
+`dirframe.provenance`.
 """
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
-from dirframe.client.directory import opened
+from dirframe.client.collection_loader import load_question
 from dirframe.client.manner import Manner
-from dirframe.client.noting import note
-from dirframe.client.pages import IncompleteWarning, collect
-from dirframe.client.progress import Progress
 from dirframe.client.question import Question
-from dirframe.errors import IncompleteCollectionError, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
@@ -24,14 +18,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.pages import Walk
     from dirframe.client.progress import Told
-    from dirframe.client.session import Answer
 
-__all__ = ["Incomplete", "check_incomplete", "load_accounts", "load_projects", "load_question"]
-
-Incomplete = Literal["raise", "warn"]
+__all__ = ["load_accounts", "load_projects"]
 
 
 def load_accounts(
@@ -56,7 +47,8 @@ def load_accounts(
         Only accounts whose name matches.
     sort : str, optional
         ``created_at``, ``id``, ``name`` or ``updated_at``, each also with ``_reverse``
-        behind it. Left out: the directory's default, ``created_at_reverse``.
+        behind it. Left out: the directory's default, ``created_at_reverse``, also where a
+        query is given. The live service has an order of its own and ignores `sort`.
     max_items : int, optional
         Cap on the number of accounts; the frame says that it was capped. Left out: all.
     columns : sequence of str, optional
@@ -117,7 +109,13 @@ def load_accounts(
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_question(
-        question, directory, incomplete, manner, columns=columns, progress=progress
+        question,
+        directory,
+        incomplete,
+        manner,
+        columns=columns,
+        details=False,
+        progress=progress,
     )
 
 
@@ -127,6 +125,7 @@ def load_projects(
     sort: str | None = None,
     max_items: int | None = None,
     columns: Sequence[str] | None = None,
+    details: bool = False,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -140,21 +139,30 @@ def load_projects(
     Parameters
     ----------
     query : str, optional
-        Only projects whose title, description or tags match.
+        Only projects whose title, description or tags match. The live service also takes
+        ``tag:`` before a word, for projects that have this tag.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with
-        ``_reverse`` behind it, or a value of the live service such as ``users``. Left out:
-        the directory's default.
+        ``_reverse`` behind it, or a value of the live service: ``new``, ``users``, ``rating``,
+        ``active_committers``, ``activity_level``, ``popularity``, ``project_name``,
+        ``description`` or ``relevance``. Left out: the directory's default. That of the
+        specification is ``created_at_reverse``, also where a query is given; the live service
+        sorts the answer to a query by relevance.
     max_items : int, optional
         Cap on the number of projects; the frame says that it was capped. Left out: all.
     columns : sequence of str, optional
         Names of the columns to read; ``id`` is always among them. The fewer, the faster.
         Left out: everything there is.
+    details : bool, default False
+        Whether to ask for the own page of each project that the collection gives without its
+        analysis: one request each, cached as pages are. Today's live service sends analyses
+        there alone. `columns` without a column of the analysis need no details.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     incomplete : {"raise", "warn"}, default "raise"
-        What to do when the collection cannot be proven complete: raise, or hand it over
-        with a warning and with the reason in its provenance.
+        What to do when the collection cannot be proven complete, or an own page does not
+        come: raise, or hand it over with a warning and with the reason in its provenance. A
+        project without its own page keeps the row that the collection gave.
     refresh : bool, default False
         Whether to ask the directory for every page, whatever the cache has.
     offline : bool, default False
@@ -165,8 +173,9 @@ def load_projects(
         Seconds that the load may sleep until the day's allowance comes back.
     progress : bool or callable, default True
         Whether to show a progress bar where someone can see it; or a function that is told
-        after each page how many records came and how many should. If it raises StopIteration
-        the load stops there, with the error of an incomplete collection.
+        after each page how many records came and how many should, and then the same of own
+        pages. If it raises StopIteration the load stops there, with the error of an incomplete
+        collection.
 
     Returns
     -------
@@ -195,7 +204,15 @@ def load_projects(
     CacheError
         If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
-        If the collection cannot be proven complete; it carries the frame so far.
+        If the collection cannot be proven complete, or own pages did not come; it carries the
+        frame so far, and the ids without an own page as ``details_missing``.
+
+    Warns
+    -----
+    AnalysesNotSentWarning
+        If projects came with the ids of their analyses and none with an analysis, and `details`
+        is false. Provenance lists the columns as ``not_sent``; statistics that need one refuse to
+        take them for missing.
 
     Examples
     --------
@@ -209,124 +226,11 @@ def load_projects(
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_question(
-        question, directory, incomplete, manner, columns=columns, progress=progress
-    )
-
-
-def load_question(
-    question: Question,
-    directory: Directory | None,
-    incomplete: Incomplete,
-    manner: Manner,
-    *,
-    columns: Sequence[str] | None,
-    progress: bool | Told,
-    first: Answer | None = None,
-    stacklevel: int = 3,
-) -> pd.DataFrame:
-    """Load what a question asks for; see `load_projects`.
-
-    Parameters
-    ----------
-    question
-        The question, checked.
-    directory, incomplete, columns, progress
-        As in `load_projects`.
-    manner
-        How the cache and the day's allowance may be used.
-    first
-        The first page, if it was fetched already.
-    stacklevel
-        Whose line a warning is about.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The records, with their provenance.
-
-    Raises
-    ------
-    InvalidInputError
-        If `incomplete` is not one of its two words.
-    IncompleteCollectionError
-        If the collection cannot be proven complete.
-    """
-    check_incomplete(incomplete)
-    with opened(directory) as place:
-        walk = _walk(place, question, manner, columns=columns, progress=progress, first=first)
-        if walk.answers:
-            place.session.warn_of_age(walk.answers)
-    capped = f"capped at max_items={question.max_items}" if walk.capped else None
-    frame = note(
-        walk.frame,
-        place.settings,
-        question.resource,
-        walk.answers,
-        question=question.facts(),
-        items_available=walk.available,
-        complete=walk.complete,
-        why=walk.why or capped,
-        duplicates_removed=walk.duplicates,
-        synthetic=walk.synthetic,
-    )
-    if walk.why:
-        what = f"{question.resource.collection} of {place.settings.name}"
-        message = _stopped(what, walk.why) if walk.stopped else _unproven(what, walk.why)
-        if incomplete == "raise":
-            raise IncompleteCollectionError(message, frame=frame, missing=walk.why)
-        warnings.warn(message, IncompleteWarning, stacklevel=stacklevel)
-    return frame
-
-
-def check_incomplete(incomplete: str) -> None:
-    """Refuse a word that `incomplete` cannot be."""
-    if incomplete not in get_args(Incomplete):
-        raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
-
-
-def _walk(
-    place: Directory,
-    question: Question,
-    manner: Manner,
-    *,
-    columns: Sequence[str] | None,
-    progress: bool | Told,
-    first: Answer | None,
-) -> Walk:
-    session, settings = place.session, place.settings
-
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
-        chosen = manner.again() if refresh else manner
-        return session.get(question.path, question.parameters(page), chosen)
-
-    def at_hand(page: int) -> Answer | None:
-        if page == 1 and first is not None:
-            return first
-        return session.at_hand(question.path, question.parameters(page), manner)
-
-    with Progress(question.resource.collection, shown=progress) as bar:
-        return collect(
-            fetch,
-            question.resource,
-            at_hand=at_hand,
-            max_items=question.max_items,
-            workers=settings.max_workers,
-            max_bytes=settings.max_body,
-            columns=columns,
-            progress=bar.advance,
-        )
-
-
-def _unproven(what: str, why: str) -> str:
-    return (
-        f"The {what} could not be proven complete: {why}. The collection probably changed while "
-        "it was read; run the same line again (pages in the cache cost nothing; refresh=True asks "
-        'for all of them), choose another sort, or pass incomplete="warn" to go on with what came.'
-    )
-
-
-def _stopped(what: str, why: str) -> str:
-    return (
-        f"The load of the {what} is not complete: {why}. The same load again goes on from there; "
-        "pages in the cache cost nothing."
+        question,
+        directory,
+        incomplete,
+        manner,
+        columns=columns,
+        details=details,
+        progress=progress,
     )

@@ -24,6 +24,8 @@ def note(
     settings: Settings,
     resource: Resource,
     answers: list[Answer],
+    *,
+    requests_without_answer: int = 0,
     **facts: Any,
 ) -> pd.DataFrame:
     """Note where a frame came from, when, and what it cost.
@@ -38,6 +40,8 @@ def note(
         What the records are.
     answers
         The documents that the frame was made of.
+    requests_without_answer
+        Requests that were paid, and brought no document.
     **facts
         More fields of `dirframe.provenance.Provenance`.
 
@@ -55,7 +59,7 @@ def note(
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),
         retrieved_newest=max(times, default=None),
-        requests_paid=sum(answer.paid for answer in answers),
+        requests_paid=sum(answer.paid for answer in answers) + requests_without_answer,
         requests_cached=sum(answer.from_cache for answer in answers),
         **facts,
     )

@@ -9,6 +9,9 @@ of times. What still cannot be proven is said in `Walk.why`.
 Where the count is a multiple of the page size, one page more is asked for: only what stands
 behind the last page shows that the count was not too small.
 
+Records that came without their analysis can be replaced by those of their own pages; each keeps
+its place, and one whose page does not come stays as it is.
+
 What stays out: HTTP (a function that fetches is handed in), dtypes, and what to do about a
 set that could not be proven.
 """
@@ -25,6 +28,15 @@ import pandas as pd
 
 from dirframe.client.ahead import in_order
 from dirframe.client.choice import chosen_paths, only, with_id
+from dirframe.client.details import (
+    NONE,
+    Refused,
+    Sent,
+    sent,
+    unsent_columns,
+    wants_analysis,
+    with_signs,
+)
 from dirframe.client.digests import digests
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK, REPAIRS, Page, Positions
@@ -34,10 +46,16 @@ from dirframe.errors import IncompleteWarning, NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
+    from dirframe.client.details import Details
     from dirframe.client.session import Answer
     from dirframe.schema import Resource
 
 __all__ = ["Fetch", "IncompleteWarning", "Walk", "collect"]
+
+#: Records that are named where many are missing; all of them are in the provenance.
+_NAMED = 20
 
 
 class Fetch(Protocol):
@@ -59,6 +77,10 @@ class Walk:
     answers: list[Answer] = field(repr=False)
     synthetic: bool = False
     stopped: bool = False
+    details: int = 0
+    refused: dict[str, Refused] = field(default_factory=dict)
+    not_sent: tuple[str, ...] = ()
+    needed: int = 0  # own pages that would tell what was not sent
 
     @property
     def complete(self) -> bool:
@@ -76,6 +98,8 @@ def collect(
     columns: Sequence[str] | None = None,
     at_hand: Callable[[int], Answer | None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
+    details: Details | None = None,
+    on_details: Callable[[int, int], None] | None = None,
 ) -> Walk:
     """Fetch a collection, whole or up to a number of records.
 
@@ -100,6 +124,11 @@ def collect(
     progress
         Is told after each page how many records it held, and how many should come in all. If
         it raises StopIteration the walk ends there, as the callbacks of SciPy's optimizers do.
+    details
+        Asks for the own pages of the records that came without their analysis; None leaves
+        them as they came.
+    on_details
+        Is told after each own page, as `progress` is.
 
     Returns
     -------
@@ -116,6 +145,8 @@ def collect(
         at_hand=at_hand,
         progress=progress,
     )
+    details = details if wants_analysis(resource, columns) else None
+    walker.asks_details = details is not None
     try:
         walker.read([1])
         while walker.read_on():
@@ -127,6 +158,8 @@ def collect(
             walker.read(again, refresh=True)
             while walker.read_on(refresh=True):
                 pass
+        if details is not None:
+            walker.read_details(details, on_details)
     except StopIteration:
         walker.stopped = True
     return walker.result()
@@ -152,13 +185,19 @@ class _Walker(Positions):
         self._progress = progress
         self._columns = columns
         self._key = resource.key
-        chosen = chosen_paths(resource, columns)
-        self._reader = Reader(resource, chosen=chosen, max_bytes=max_bytes)
-        self._builder = FrameBuilder(resource, columns)
+        self._resource = resource
+        self._wants_analysis = wants_analysis(resource, columns)
+        read = with_signs(resource, columns)
+        self._reader = Reader(resource, chosen=chosen_paths(resource, read), max_bytes=max_bytes)
+        self._builder = FrameBuilder(resource, read)
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
         self._answers: list[Answer] = []
         self._synthetic = False
         self._held = 0
+        self._own: dict[str, int] = {}  # the rows of the records of own pages
+        self._refused: dict[str, Refused] = {}
+        self._details_left: int | None = None
+        self.asks_details = False
         self.stopped = False  # by who watches the progress
 
     # -- reading ---------------------------------------------------------------------------
@@ -212,11 +251,41 @@ class _Walker(Positions):
             order=(answer.retrieved.timestamp(), reading),
         )
         self.put(page)
-        self._rows.append((number, len(ids)))
+        self._was_read(number, len(ids), answer)
+
+    def _was_read(self, number: int, count: int, answer: Answer) -> None:
+        self._rows.append((number, count))
         self._answers.append(replace(answer, content=b""))  # it was read, and takes memory
         self._held += 1
         if self._held == CHUNK:
             self._convert()
+
+    def read_details(
+        self, details: Details, progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Read the own pages of the records that need one."""
+        rows, ids, _ = self._chosen()
+        needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
+        self._details_left = len(needed)
+        for asked, came in in_order(details.fetch, details.at_hand, needed, self._workers):
+            if isinstance(came, Refused):
+                self._refused[asked] = came
+            else:
+                self._read_own(asked, came)
+            self._details_left -= 1
+            if progress is not None:
+                progress(1, len(needed))
+
+    def _read_own(self, asked: str, answer: Answer) -> None:
+        envelope = self._reader.read(answer.content, source=answer.url)
+        ids = self._reader.latest("id")
+        self._synthetic |= envelope.synthetic
+        if ids == (asked,):
+            self._own[asked] = sum(count for _, count in self._rows)
+        else:
+            named = ", ".join(str(one) for one in ids[:3]) or "nothing"
+            self._refused[asked] = Refused(f"answered with {named}", requests=0)
+        self._was_read(0, len(ids), answer)
 
     def _convert(self) -> None:
         self._builder.add(self._reader.take())
@@ -224,32 +293,65 @@ class _Walker(Positions):
 
     # -- the outcome -----------------------------------------------------------------------
 
+    def _chosen(self) -> tuple[NDArray[np.int64], pd.Series[str], int]:
+        """Name the rows of the newest readings, in order, each id once; how many came again."""
+        starts = np.cumsum([0, *(count for _, count in self._rows)])
+        used = self.used()
+        parts = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
+        rows = np.concatenate(parts) if parts else np.arange(0)
+        ids = pd.Series([one for page in used for one in page.ids], dtype="str")
+        repeated = (ids.duplicated() & ids.notna()).to_numpy()
+        # Without a key, records that are alike may be two.
+        once = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[: self._max_items]
+        return rows[once], ids.iloc[once].reset_index(drop=True), int(repeated.sum())
+
+    def _sent(self, rows: NDArray[np.int64]) -> Sent:
+        """Say what the records of some rows came with."""
+        self._convert()
+        every = sent(self._builder)
+        return Sent(every.held[rows], every.named[rows])
+
     def result(self) -> Walk:
         """Put the pages' newest readings together, in order, each id once."""
-        self._convert()
+        rows, ids, repeated = self._chosen()
+        came = self._sent(rows)
         everything = only(self._builder.finish(), self._columns)
-        used = self.used()
-        starts = np.cumsum([0, *(count for _, count in self._rows)])
-        rows = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
-        frame = everything.iloc[np.concatenate(rows) if rows else np.arange(0)]
-        keys = self._keys(frame, used)
-        repeated = keys.duplicated() & keys.notna()
-        if self._key:  # otherwise records that are alike may be two
-            frame = frame[~repeated]
+        if self._own:
+            pairs = zip(ids, rows, strict=True)
+            rows = np.array([self._own.get(one, row) for one, row in pairs], dtype=np.int64)
+        frame = everything.iloc[rows].reset_index(drop=True)
         cap = self._max_items
         available = self.available()
-        capped = cap is not None and (available is None or available > cap)
-        frame = frame.iloc[:cap]
+        needed = int(came.needed().sum()) if self._wants_analysis else 0
+        if self.asks_details and self._details_left is None:  # stopped before the first
+            self._details_left = needed
+        bare = self._wants_analysis and not self.asks_details and came.left_out
         return Walk(
-            frame=frame.reset_index(drop=True),
+            frame=frame,
             available=available,
-            capped=capped,
+            capped=cap is not None and (available is None or available > cap),
             why=self._halt(frame)
-            or self.doubt(len(frame), int(keys.isna().sum()), int(repeated.sum())),
-            duplicates=int(repeated.sum()) if self._key else 0,
+            or self.doubt(len(frame), int(ids.isna().sum()), repeated)
+            or self._details_doubt(),
+            duplicates=repeated if self._key else 0,
             answers=self._answers,
             synthetic=self._synthetic,
             stopped=self.stopped,
+            details=len(self._own),
+            refused={one: why for one, why in self._refused.items() if why is not NONE},
+            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
+            needed=needed if bare else 0,
+        )
+
+    def _details_doubt(self) -> str | None:
+        """Say which records stand without their own page; None if none does."""
+        missing = [f"{one} ({why.why})" for one, why in self._refused.items() if why is not NONE]
+        if not missing:
+            return None
+        more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+        return (
+            f"the own pages of {len(missing):,} records did not come: "
+            f"{', '.join(missing[:_NAMED])}{more}"
         )
 
     def _keys(self, frame: pd.DataFrame, used: list[Page]) -> pd.Series[Any]:
@@ -259,7 +361,11 @@ class _Walker(Positions):
         return pd.Series([one for page in used for one in page.ids], frame.index, dtype="str")
 
     def _halt(self, frame: pd.DataFrame) -> str | None:
-        if not self.stopped or not (self.unread() or self.unfit()):
+        if not self.stopped:
+            return None
+        if self._details_left:
+            return f"it was stopped with {self._details_left:,} own pages left to ask for"
+        if not (self.unread() or self.unfit()):
             return None
         of = f" of {self.wanted():,}" if self.wanted() else ""
         return f"it was stopped after {len(frame):,}{of} records"

@@ -9,6 +9,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dirframe.client.details import (
+    check_details,
+    read_sent,
+    record_path,
+    wants_analysis,
+)
 from dirframe.client.directory import opened
 from dirframe.client.load import fetch_first, question_at
 from dirframe.client.manner import Manner
@@ -20,9 +26,11 @@ from dirframe.schema import RESOURCES
 from dirframe.show import Card
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from dirframe.client.directory import Directory
+    from dirframe.client.session import Answer, Session
 
 __all__ = ["Plan", "plan"]
 
@@ -45,8 +53,16 @@ class Plan(Card):
         Pages that hold them, with the one behind the last where it has to be asked for.
     pages_cached : int
         Those that are in the cache and fresh.
+    details : int or None
+        Own pages of projects that the load asks for besides, with ``details=True``; where
+        `exact` is false, at most so many.
+    details_cached : int
+        Those that are in the cache and fresh, as far as the projects are known.
     requests_to_pay : int or None
         The rest.
+    exact : bool
+        Whether the load will make just so many requests; otherwise `requests_to_pay` is an upper
+        bound, because pages that are not in the cache say which projects need their own page.
     requests_paid_now : int
         What finding out cost: 1 or, if the first page was in the cache, 0.
     allowance_left : int
@@ -59,7 +75,10 @@ class Plan(Card):
     items: int | None
     pages: int | None
     pages_cached: int
+    details: int | None = 0
+    details_cached: int = 0
     requests_to_pay: int | None
+    exact: bool = True
     requests_paid_now: int
     allowance_left: int
     resets_at: datetime | None
@@ -71,6 +90,10 @@ class Plan(Card):
             return None
         return self.requests_to_pay <= self.allowance_left
 
+    @property
+    def _at_most(self) -> str:
+        return "" if self.exact else "at most "
+
     def _card(self) -> tuple[str, dict[str, str], str]:
         unknown = "the directory does not say"
         facts = {
@@ -78,11 +101,16 @@ class Plan(Card):
             "pages": unknown
             if self.pages is None
             else f"{self.pages:,}, {self.pages_cached:,} of them in the cache",
+            "own pages": unknown
+            if self.details is None
+            else f"{self._at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
             "requests to pay": "not known"
             if self.requests_to_pay is None
-            else f"{self.requests_to_pay:,}",
+            else f"{self._at_most}{self.requests_to_pay:,}",
             "left today": f"{self.allowance_left:,} requests",
         }
+        if self.details == 0:
+            del facts["own pages"]
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         verdict = {True: "It fits.", False: "It does NOT fit today.", None: ""}[self.fits]
@@ -101,9 +129,16 @@ class Plan(Card):
                 f"is not known. {left}"
             )
         verdict = "It fits" if self.fits else "It does NOT fit"
+        own = (
+            f", and {self._at_most}{self.details:,} own pages of theirs: {self.details_cached:,} in "
+            "the cache"
+            if self.details
+            else ""
+        )
         return (
             f"{self.items:,} {self.collection} on {self.pages:,} pages: {self.pages_cached:,} in "
-            f"the cache, {self.requests_to_pay:,} requests to pay. {verdict}: {left}"
+            f"the cache{own}, {self._at_most}{self.requests_to_pay:,} requests to pay. {verdict}: "
+            f"{left}"
         )
 
 
@@ -113,6 +148,8 @@ def plan(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
+    columns: Sequence[str] | None = None,
+    details: bool = False,
     directory: Directory | None = None,
     refresh: bool = False,
 ) -> Plan:
@@ -123,7 +160,7 @@ def plan(
     collection : {"accounts", "projects", "languages"} or str
         What is to be loaded; or a path below the base URL, as `load` takes it, such as
         ``"/projects/1/contributors.xml"``.
-    query, sort, max_items
+    query, sort, max_items, columns, details
         As in `load_accounts`, `load_projects` and `load`.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
@@ -134,7 +171,9 @@ def plan(
     -------
     Plan
         Pages, those in the cache, requests to pay, what is left of the day's allowance,
-        when it resets, and whether the load fits. Its first page is in the cache then.
+        when it resets, and whether the load fits. Its first page is in the cache then. Which
+        projects need their own page is known of the pages in the cache; of the others it is an
+        upper bound that all do (``exact`` is false).
 
     Raises
     ------
@@ -159,15 +198,23 @@ def plan(
             "'/projects/1/contributors.xml'."
         )
     asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
-    if collection in _BY_COLLECTION:
-        question = Question(resource=_BY_COLLECTION[collection], **asked)
+    resource = _BY_COLLECTION.get(collection)
+    if resource is not None:
+        check_details(resource, details=details)
+        question = Question(resource=resource, **asked)
+    elif details:
+        raise InvalidInputError(
+            f"details=True asks for the own page of each project; {collection} has none. "
+            "Leave it out."
+        )
     with opened(directory) as place:
-        if collection not in _BY_COLLECTION:
+        if resource is None:
             question = question_at(path, place, **asked)
-        return _price(place, question, refresh=refresh)
+        wanted = details and wants_analysis(question.resource, columns)
+        return _price(place, question, details=wanted, refresh=refresh)
 
 
-def _price(place: Directory, question: Question, *, refresh: bool) -> Plan:
+def _price(place: Directory, question: Question, *, details: bool, refresh: bool) -> Plan:
     session = place.session
     shown = fetch_first(question, place, Manner())
     question, first, envelope = shown.question, shown.answer, shown.envelope
@@ -182,16 +229,54 @@ def _price(place: Directory, question: Question, *, refresh: bool) -> Plan:
         cached = sum(
             session.has(question.path, question.parameters(page)) for page in range(1, pages + 1)
         )
+    to_pay = None if pages is None else pages - cached
+    own, own_cached, exact = 0, 0, True
+    if details and items is not None and to_pay is not None:
+        own, own_cached, exact = _details(
+            session, question, first, items, size=envelope.records, refresh=refresh
+        )
+        to_pay += own - own_cached
     return Plan(
         collection=question.resource.collection,
         items=items,
         pages=pages,
         pages_cached=cached,
-        requests_to_pay=None if pages is None else pages - cached,
+        details=None if details and to_pay is None else own,
+        details_cached=own_cached,
+        requests_to_pay=to_pay,
+        exact=exact,
         requests_paid_now=first.paid,
         allowance_left=session.allowance.left(),
         resets_at=session.allowance.resets_at(),
     )
+
+
+def _details(
+    session: Session,
+    question: Question,
+    first: Answer,
+    items: int,
+    *,
+    size: int,
+    refresh: bool,
+) -> tuple[int, int, bool]:
+    """Count the own pages to ask for, those in the cache, and say whether that is all known."""
+    documents = [(first.url, first.content)]
+    for page in range(2, math.ceil(items / size) + 1 if size else 1):
+        parameters = question.parameters(page)
+        if not session.has(question.path, parameters):
+            continue
+        answer = session.get(question.path, parameters, Manner())
+        documents.append((answer.url, answer.content))
+    every, came = read_sent(documents, question.resource)
+    known = list(dict.fromkeys(one for one in every if one is not None))[:items]
+    lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
+    needed = [one for one in known if one in lacking]
+    unknown = items - len(known)
+    cached = 0
+    if not refresh:
+        cached = sum(session.has(record_path(question.resource, one), {}) for one in needed)
+    return len(needed) + unknown, cached, unknown == 0
 
 
 def _pages(items: int | None, size: int, *, whole: bool) -> int | None:

@@ -120,6 +120,8 @@ def read_pages(
         why=why,
         duplicates_removed=duplicates,
         synthetic=synthetic,
+        columns=tuple(columns or ()),
+        not_sent=read.not_sent,
     )
     if complete is False:
         warnings.warn(
@@ -180,9 +182,9 @@ def _completeness(read: Documents, loaded: int) -> tuple[bool | None, str | None
         return None, "not every document says how many records there are", None
     if read.resource is not None and not read.resource.paged:
         # Each document is a whole collection, of another project or account, say.
-        available = sum(envelope.items_available or 0 for envelope in read.envelopes)
+        total = sum(envelope.items_available or 0 for envelope in read.envelopes)
         if all(envelope.items_available == envelope.records for envelope in read.envelopes):
-            return True, None, available
+            return True, None, total
     if len(counts) > 1:
         said = " and ".join(f"{count:,}" for count in sorted(c for c in counts if c is not None))
         return False, f"the pages count {said} records, so they are of different states", None

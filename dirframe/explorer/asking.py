@@ -53,6 +53,7 @@ class Asking(tr.HasTraits):
     query = tr.Unicode()
     sort = tr.Unicode()  # empty: the directory's default
     max_items = tr.Int(0, min=0)  # 0: all
+    details = tr.Bool(default_value=False)  # of projects alone
 
     busy = tr.Enum(("", "price", "load"), "")
     came = tr.Int(0)
@@ -97,6 +98,7 @@ class Asking(tr.HasTraits):
             query=self.query.strip() or None,
             sort=self.sort or None,
             max_items=self.max_items or None,
+            details=self.details,
         )
 
     def load(self) -> None:

@@ -101,10 +101,10 @@ def resource_of(frame: pd.DataFrame) -> Resource:
             "The frame has two columns of one name, or columns whose names are not text, so that "
             "none can be chosen by its name. Rename or drop them first."
         )
-    named = RESOURCES.get(str(provenance.describe(frame)["resource"]))
-    if named is not None:
-        return named
-    for resource in (ACCOUNT, PROJECT):
+    noted = str(provenance.describe(frame)["resource"])
+    if noted in RESOURCES:
+        return RESOURCES[noted]
+    for resource in () if noted else (ACCOUNT, PROJECT):
         if _TELLING[resource.name] & set(frame):
             return resource
     raise InvalidInputError(

@@ -45,17 +45,21 @@ class Asked:
         As the loaders take them.
     max_items : int or None
         As the loaders take it.
+    details : bool
+        As `load_projects` takes it; accounts have no details.
     """
 
     collection: str
     query: str | None = None
     sort: str | None = None
     max_items: int | None = None
+    details: bool = False
 
     def options(self) -> dict[str, Any]:
         """Return the arguments that were given, by name."""
         given = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
-        return {name: value for name, value in given.items() if value is not None}
+        details = {"details": True} if self.details and self.collection == "projects" else {}
+        return {name: value for name, value in given.items() if value is not None} | details
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

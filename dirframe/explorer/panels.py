@@ -36,6 +36,7 @@ def ask(state: State) -> Any:
         named(w.Text, "df-query", "Query (empty: all)", state, "query"),
         choice(w.Dropdown, "df-sort", "Sort", state, "sort", options=sorts, when=["collection"]),
         named(w.BoundedIntText, "df-cap", "At most (0: all)", state, "max_items", min=0, max=_MOST),
+        _details(state),
         _buttons(state),
     ]
     progress = say(
@@ -55,6 +56,18 @@ def ask(state: State) -> Any:
         [box("df-row df-ask", question), box("df-row df-bars", [allowance, progress])],
         w.VBox,
     )
+
+
+def _details(state: State) -> Any:
+    tip = "Ask for the own page of each project that comes without its analysis: one request each"
+    made = named(w.Checkbox, "df-details", "Own pages", state, "details", indent=False, tooltip=tip)
+
+    def offer(_: Any = None) -> None:
+        made.disabled = state.collection != "projects"
+
+    offer()
+    state.observe(offer, "collection")
+    return made
 
 
 def _buttons(state: State) -> Any:

@@ -126,6 +126,11 @@ def _resource(name: str | None, frame: object) -> Resource:
         )
     if not all(isinstance(column, str) for column in frame) or not frame.columns.is_unique:
         raise InvalidInputError("The columns of a report's frame need different names, as text.")
+    if record["resource"] not in {"", *RESOURCES}:
+        raise InvalidInputError(
+            f"A report is made of accounts and projects; the frame holds {record['resource']!r} "
+            "records. Leave it out, and export it beside the report."
+        )
     said = RESOURCES.get(record["resource"]) or _by_columns(frame)
     given = _NAMES[name] if name is not None else said
     if given is None:

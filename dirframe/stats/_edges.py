@@ -5,13 +5,16 @@ What stays out: the statistics themselves.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import InvalidInputError
-from dirframe.stats._engines import columns_of
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.stats._engines import absent_of, columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def finish(
@@ -31,9 +34,19 @@ def finish(
     return provenance.attach(result, resource=resource, counted=counted)
 
 
-def require(frame: object, *columns: str, giver: str) -> None:
-    """Refuse what is no frame with these columns, and say who gives one."""
+def require(
+    frame: object, *columns: str, giver: str, any_of: Sequence[str] = (), lists: Sequence[str] = ()
+) -> None:
+    """Refuse what is no frame with these columns, and say who gives one.
+
+    A column that the directory did not send, or that was not loaded, is refused as well: it says
+    nothing of the records. So are `lists`, which a frame has only if a record holds one, and
+    `any_of` where a frame has none of them. Pandas and Dask keep the provenance that tells.
+    """
     known = set(columns_of(frame, giver))
+    needed = [*columns, *lists, *(any_of if known.isdisjoint(any_of) else ())]
+    if absent := absent_of(frame, needed):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns)
     if missing := [column for column in columns if column not in known]:
         raise InvalidInputError(
             f"The frame has no column {', '.join(missing)}. Pass one as {giver} gives it."

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from dirframe.client.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
+from dirframe.provenance import absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,9 +24,19 @@ if TYPE_CHECKING:
     from dask.dataframe import DataFrame as DaskFrame
     from duckdb import DuckDBPyRelation
 
+    from dirframe.provenance import Absent
+
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
-__all__ = ["collected", "columns_of", "in_parts", "is_relation", "relation_table", "too_large"]
+__all__ = [
+    "absent_of",
+    "collected",
+    "columns_of",
+    "in_parts",
+    "is_relation",
+    "relation_table",
+    "too_large",
+]
 
 Part = TypeVar("Part")
 
@@ -43,6 +54,15 @@ def columns_of(frame: object, giver: str) -> list[str]:
         f"A DataFrame as {giver} gives it was expected, of pandas or Dask, or a relation of "
         f"DuckDB with its columns; a {type(frame).__name__} came."
     )
+
+
+def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
+    """Say which columns did not come, as far as the engine keeps the provenance."""
+    if isinstance(frame, pd.DataFrame):
+        return absent(frame, columns)
+    if _is_dask(frame):  # its own frame without rows has what it was made from
+        return absent(frame._meta, columns, rows_elsewhere=True)
+    return None
 
 
 def too_large(what: str) -> str:

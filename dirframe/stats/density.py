@@ -165,7 +165,7 @@ def users_against_contributors(projects: Frame) -> pd.DataFrame:
     0      0             1         2
     1      7             2         1
     """
-    require(projects, CONTRIBUTORS, giver=PROJECTS)
+    require(projects, CONTRIBUTORS, giver=PROJECTS, any_of=USERS)
     columns = {"users": whole(*USERS), "contributors": whole(CONTRIBUTORS)}
     pairs = sizes(projects, columns).rename(columns={"records": "projects"})
     pairs = pairs.astype("Int64")

@@ -187,7 +187,7 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFra
     0        C         2      1000.0  0.769231
     1     Perl         1       300.0  0.230769
     """
-    require(projects, LINES, giver=PROJECTS)
+    require(projects, LINES, giver=PROJECTS, lists=[_LANGUAGES])
     found, numbers, _ = in_parts(projects, [_LANGUAGES, LINES], _breakdown, _together)
     names, pooled = ranking(
         found, "language", ["code_lines", "projects"], top=top, noun="languages"
@@ -329,7 +329,7 @@ def _memberships(
     noun: str,
 ) -> pd.DataFrame:
     """Count the projects of each label; one that has two of the others counts once there."""
-    require(projects, giver=PROJECTS)
+    require(projects, giver=PROJECTS, lists=[column])
     if isinstance(projects, pd.DataFrame):  # read once for both rounds
         entries = read(projects)
         entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.schema import ACCOUNT, PROJECT, Kind
+from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
 from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, whole_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from dirframe.schema import Resource
 
 __all__ = ["Summary", "summary"]
 
@@ -61,7 +61,7 @@ class Summary(Shown):
 
 
 def summary(frame: pd.DataFrame) -> Summary:
-    """Give an overview of accounts or projects: completeness, missing shares, bias.
+    """Give an overview of accounts, projects or other records: completeness, gaps, bias.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     Reasons to beware: records not loaded (a load that was capped or broke off has the first
     in the order of its sort, which are no fair sample); of accounts, no country, and
     impossible values (negative posts, a kudo rank not from 1 to 10, a place outside the
-    globe); of projects, no analysis, no main language, a stale analysis (its code was fetched
+    globe); of projects, no analysis (or that none was sent), no main language, a stale analysis (its code was fetched
     more than a year before the load or, if that is not known, before the latest analysis of
     the frame), and impossible values (negative lines or contributors, a last month before the
     first); of both, a change before the creation. An empty list is missing.
@@ -120,13 +120,19 @@ def summary(frame: pd.DataFrame) -> Summary:
     require(frame, giver="a loader")
     record = provenance.describe(frame)
     known = record["resource"] or (ACCOUNT.name if "email_sha1" in frame else PROJECT.name)
-    resource = ACCOUNT if known == ACCOUNT.name else PROJECT
+    resource = ALL_RESOURCES.get(known) or Resource(known, f"{known}s", (), (), "")
     count = len(frame)
-    title = f"{count:,} {resource.name if count == 1 else resource.collection}"
+    title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
     if record["complete"] is not None:
         title += ", complete" if record["complete"] else ", incomplete"
         title += f" ({record['why']})" if record["why"] else ""
+    if absent := provenance.absent(frame, record["not_sent"]):
+        title += f". {_counted(absent.columns)} not sent by the directory"
     return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
+
+
+def _counted(columns: Sequence[str]) -> str:
+    return f"{len(columns):,} {'column' if len(columns) == 1 else 'columns'}"
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
@@ -169,7 +175,9 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+    found: Iterable[tuple[str, pd.Series[bool]]] = ()
+    if resource.name in RESOURCES:
+        found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
     reasons = {reason: int(rows.sum()) for reason, rows in found}
     if {"created_at", "updated_at"} <= set(frame):
         early = moment("updated_at").of(frame) < moment("created_at").of(frame)
@@ -179,7 +187,8 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     if available is not None and loaded is not None and record["complete"] is False:
         lost = max(available - loaded, 0)
         default = record["question"].get("query") and resource.query_sort
-        order = record["question"].get("sort") or f"{default or resource.default_sort}, by default"
+        default = default or resource.default_sort or "as they come"
+        order = record["question"].get("sort") or f"{default}, by default"
         rows.insert(0, (f"not loaded: the last, sorted by {order}", lost, lost / max(available, 1)))
     table = pd.DataFrame(rows, columns=["reason", "records", "share"])
     return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
@@ -209,7 +218,11 @@ def _of_projects(
         f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
     ]
     if there := [name for name in inside if name in frame]:
-        yield "no analysis", frame[there].isna().all(axis=1)
+        without = frame[there].isna().all(axis=1)
+        if provenance.absent(frame, there):
+            yield "analysis not sent: load with details=True", without
+            return
+        yield "no analysis", without
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
     if any(name in frame for name in _FETCHED):

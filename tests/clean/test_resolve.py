@@ -55,6 +55,8 @@ def test_a_country_is_found_by_its_codes_and_names(country: object) -> None:
     written += [text for field in fields if (text := getattr(country, field, None))]
     if alpha_2 == "CG":
         written.remove("Congo")
+    if alpha_2 == "NA":  # in any other form it is a marker of a missing value
+        written = [raw for raw in written if raw == "NA" or len(raw.strip(" ,()")) > 2]
     assert {raw: code(raw) for raw in written} == dict.fromkeys(written, alpha_2)
 
 

@@ -7,19 +7,23 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
 
 from tests.cli import dirframe
+from tests.client import Asked, Reply, Server
+from tests.today import KEY as SERVICE_KEY
+from tests.today import TodayService
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-    from tests.client import Server
 
 KEY = "marked-secret-key"
+XML = Path(__file__).parent.parent / "xml"
 
 
 def table(text: str) -> pd.DataFrame:
@@ -212,3 +216,122 @@ def test_a_pipe_gets_a_table_and_nothing_else() -> None:
     assert done.returncode == 0, done.stderr
     assert len(pd.read_csv(io.StringIO(done.stdout))) == 30
     assert "%|" not in done.stderr
+
+
+PAGES = {
+    "/languages.xml": "languages-page.xml",
+    "/projects/example/contributors.xml": "contributors-page.xml",
+    "/projects/example/analyses/latest/activity_facts.xml": "activity-facts.xml",
+    "/projects/example/analyses/latest/size_facts.xml": "size-facts.xml",
+}
+
+
+@pytest.fixture
+def beyond(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    """Serve collections outside the specification, named by the environment."""
+
+    def answer(asked: Asked) -> Reply:
+        page = PAGES.get(asked.path)
+        if page is None:
+            return Reply(b"<error><message>nothing here</message></error>", status=404)
+        return Reply((XML / page).read_bytes())
+
+    with Server(answer) as server:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", server.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
+        monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+        monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("words", "column", "values"),
+    [
+        (("languages",), "nice_name", ["C++", "Make"]),
+        (("contributors", "example"), "contributor_id", ["5", "0009", "77"]),
+        (("activity", "example"), "commits", ["17", "6", "0", "2"]),
+        (("size", "example"), "code", ["0", "861"]),
+        (("load", "/projects/example/contributors.xml"), "commits", ["322", "1"]),
+    ],
+)
+def test_the_collections_outside_the_specification_are_tables(
+    words: tuple[str, ...], column: str, values: list[str], beyond: Server, run: Any
+) -> None:
+    outcome = run(*words, "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert table(outcome.out)[column].dropna().tolist() == values
+    assert KEY not in outcome.out + outcome.err
+    assert len(beyond.asked) == 1
+    again = run(*words, "--offline", "--format", "csv")
+    assert again.out == outcome.out
+    assert len(beyond.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("languages", "--plan"),
+        ("contributors", "example", "--plan"),
+        ("load", "/languages.xml", "--plan"),
+        ("plan", "languages"),
+        ("plan", "/projects/example/contributors.xml"),
+    ],
+)
+def test_their_price_comes_first(words: tuple[str, ...], beyond: Server, run: Any) -> None:
+    outcome = run(*words)
+    assert outcome.code == 0, outcome.err
+    assert "0 requests to pay" in outcome.out
+    assert len(beyond.asked) == 1
+
+
+def test_a_directory_without_them_says_that_nothing_is_there(beyond: Server, run: Any) -> None:
+    assert run("activity", "nobody").code == 6
+    assert len(beyond.asked) == 1
+
+
+@pytest.mark.parametrize("path", ["/languages", "https://elsewhere.example/x.xml", "/a.xml?page=2"])
+def test_a_path_that_cannot_be_meant_is_a_wrong_call(path: str, beyond: Server, run: Any) -> None:
+    assert run("load", path).code == 2
+    assert beyond.asked == []
+
+
+@pytest.mark.parametrize(
+    ("noun", "kind", "asked"),
+    [("commits_by_contributor", "contributors", 1), ("monthly_activity", "activity", 1)],
+)
+def test_a_project_s_statistics_and_charts_ask_for_it_or_take_its_file(
+    noun: str, kind: str, asked: int, beyond: Server, run: Any, tmp_path: Path
+) -> None:
+    done = run("stats", noun, "--project", "example", "--format", "csv")
+    assert done.code == 0, done.err
+    file = tmp_path / f"{kind}.csv"
+    file.write_text(run(kind, "example", "--format", "csv").out, encoding="utf-8")
+    from_file = run("stats", noun, file, "--format", "csv")
+    assert (
+        table(from_file.out)
+        .drop(columns="finished", errors="ignore")
+        .equals(table(done.out).drop(columns="finished", errors="ignore"))
+    )
+    picture = tmp_path / "chart.png"
+    assert run("plot", noun, "--project", "example", "-o", picture).code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert len(beyond.asked) == asked
+    nothing = run("stats", noun)
+    assert nothing.code == 2
+    assert "--project" in nothing.err
+
+
+def test_details_are_priced_and_asked_for(tmp_path: Path) -> None:
+    with TodayService() as today:
+        there = {"DIRFRAME_BASE_URL": today.url, "DIRFRAME_API_KEY": SERVICE_KEY}
+        there |= {"DIRFRAME_CACHE_DIR": str(tmp_path)}
+        question = ("projects", "--max-items", "20")
+        bare = dirframe(*question, **there)
+        assert "--details" in bare.stderr or "details=True" in bare.stderr
+        price = dirframe(*question, "--details", "--plan", **there)
+        assert "own pages" in price.stdout
+        today.forget()
+        frame = table(dirframe(*question, "--details", **there).stdout)
+        assert frame["analysis_total_code_lines"].notna().any()
+        assert today.own_pages
+        assert "No such option" in dirframe("accounts", "--details", **there).stderr

@@ -12,6 +12,8 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import click
 import pytest
@@ -22,10 +24,12 @@ from dirframe.cli import cli
 from dirframe.reporting.running import TEMPLATE
 from dirframe.service.generate import generate
 from dirframe.service.keys import KeyStore
+from tests.client import Asked, Reply, Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+XML = Path(__file__).parent.parent / "xml"
 #: Where the installed command is.
 BIN = Path(sys.executable).parent
 
@@ -52,15 +56,39 @@ ALONE = sorted({*examples()} - {*SERVING, *IN_A_SHELL})
 MAKES = {"-o", "--audit", "--to", "generate"}
 
 
+#: Addresses outside the specification that the examples ask for.
+BEYOND = {
+    "/languages.xml": "languages-page.xml",
+    "/projects/1/contributors.xml": "contributors-page.xml",
+    "/projects/1/analyses/latest/activity_facts.xml": "activity-facts.xml",
+    "/projects/1/analyses/latest/size_facts.xml": "size-facts.xml",
+}
+
+
+def beside(url: str) -> Server:
+    """Serve these addresses too, and hand every other request on to a directory."""
+
+    def answer(asked: Asked) -> Reply:
+        if asked.path in BEYOND:
+            return Reply((XML / BEYOND[asked.path]).read_bytes())
+        try:
+            with urlopen(f"{url.rstrip('/')}{asked.line}") as response:
+                return Reply(response.read())
+        except HTTPError as error:
+            return Reply(error.read(), error.code)
+
+    return Server(answer)
+
+
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Make the files that the examples read, and name a small directory in the environment."""
     folder, served = tmp_path_factory.mktemp("desk"), tmp_path_factory.mktemp("served")
     generate(served, accounts=60, projects=60)
     service = package.serve(served)
-    with service as url, pytest.MonkeyPatch.context() as patch:
+    with service as url, beside(url) as server, pytest.MonkeyPatch.context() as patch:
         assert service.api_key
-        patch.setenv("DIRFRAME_BASE_URL", url)
+        patch.setenv("DIRFRAME_BASE_URL", server.url)
         patch.setenv("DIRFRAME_API_KEY", service.api_key.reveal())
         patch.setenv("DIRFRAME_DATA_DIR", str(folder / "data"))
         patch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
@@ -68,6 +96,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         accounts = package.load_accounts(progress=False)
         for name in ("projects", "january", "june"):
             package.export(projects, folder / f"{name}.parquet")
+        package.export(package.load_activity(1), folder / "activity.parquet")
+        package.export(package.load_contributors(1), folder / "contributors.parquet")
         package.export(accounts, folder / "accounts.parquet")
         package.export(accounts, folder / "accounts.csv")
         package.export(package.country_audit(accounts), folder / "audit.csv")

@@ -21,6 +21,7 @@ from dirframe.cli.nouns import CHARTS, STATISTICS, Noun
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.files.writing import export
 from tests.cli import dirframe
+from tests.plot.charts import activity_facts, contributors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with sample_directory() as directory:
         export(load_accounts(directory=directory), folder / "accounts.parquet")
         export(load_projects(directory=directory), folder / "projects.parquet")
+    for name, frame in (("contributors", contributors()), ("activity", activity_facts())):
+        of_sample = provenance.attach(frame, source="dirframe sample directory")
+        export(of_sample, folder / f"{name}.parquet")
     return folder
 
 

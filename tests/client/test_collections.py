@@ -118,12 +118,12 @@ def test_an_empty_project_or_a_wrong_sort_is_refused_before_anything_is_sent(
     there: Directory, served: Server
 ) -> None:
     for load in (dirframe.load_contributors, dirframe.load_activity, dirframe.load_size):
-        with pytest.raises(InvalidInputError, match="The project is ' '"):
+        with pytest.raises(InvalidInputError, match="The project is ''"):
             load(" ", directory=there)
     with pytest.raises(InvalidInputError, match="cannot be sorted by 'id'"):
         dirframe.load_languages(sort="id", directory=there)
     with pytest.raises(InvalidInputError, match='must be "raise" or "warn"'):
-        dirframe.load_size(1, incomplete="never", directory=there)  # type: ignore[arg-type]
+        dirframe.load_size(1, incomplete="never", directory=there)  # type: ignore[arg-type]  # what is refused
     assert served.asked == []
 
 
@@ -143,9 +143,9 @@ def test_months_that_are_fewer_than_said_are_no_complete_answer(
 
 def test_a_month_that_comes_twice_is_no_complete_answer(at: Callable[..., Directory]) -> None:
     fact = "<activity_fact><month>2013-01-01T00:00:00Z</month></activity_fact>"
-    with Server(lambda _: page_xml([fact, fact], available=2, first=0)) as server:
-        with pytest.raises(IncompleteCollectionError, match="came more than once"):
-            dirframe.load_activity(1, directory=at(server))
+    page, said = page_xml([fact, fact], available=2, first=0), "came more than once"
+    with Server(lambda _: page) as server, pytest.raises(IncompleteCollectionError, match=said):
+        dirframe.load_activity(1, directory=at(server))
 
 
 def test_the_caption_and_the_citation_say_what_the_records_are(there: Directory) -> None:

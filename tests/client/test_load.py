@@ -229,9 +229,10 @@ def test_a_first_page_is_paid_once_without_a_cache(at: Callable[..., Directory])
 
 
 def test_columns_of_what_nobody_described_cannot_be_chosen(at: Callable[..., Directory]) -> None:
-    with Server(paged([record("1", "thing")])) as server:
-        with pytest.raises(InvalidInputError, match="Nobody described the columns of <thing>"):
-            load("/things.xml", at(server), columns=["id"])
+    said = "Nobody described the columns of <thing>"
+    things = [record("1", "thing")]
+    with Server(paged(things)) as server, pytest.raises(InvalidInputError, match=said):
+        load("/things.xml", at(server), columns=["id"])
 
 
 def test_lists_of_what_nobody_described_are_tables_too(at: Callable[..., Directory]) -> None:
@@ -247,7 +248,7 @@ def test_lists_of_what_nobody_described_are_tables_too(at: Callable[..., Directo
 def test_an_export_keeps_types_and_provenance(at: Callable[..., Directory], tmp_path: Path) -> None:
     with Server(document("activity-facts.xml")) as server:
         frame = dirframe.load_activity("example", directory=at(server))
-    for suffix in ("csv", "parquet", "xlsx"):
+    for suffix in ("csv", "parquet", "feather"):
         file = dirframe.export(frame, tmp_path / f"activity.{suffix}")
         again = dirframe.read_export(file)
         pd.testing.assert_frame_equal(again, frame)

@@ -67,4 +67,4 @@ def test_a_price_beyond_the_allowance_does_not_fit(directory: dirframe.Directory
 
 def test_a_collection_that_does_not_exist_is_refused(directory: dirframe.Directory) -> None:
     with pytest.raises(dirframe.InvalidInputError, match="accounts, projects"):
-        dirframe.plan("people", directory=directory)  # type: ignore[arg-type]  # on purpose
+        dirframe.plan("people", directory=directory)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -12,6 +13,8 @@ from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponse
 from dirframe.provenance import describe
 from dirframe.schema import PROJECT
 from tests.client import Asked, Reply, Server, failed, page_xml, record
+from tests.faults.conftest import impatient
+from tests.today import TodayService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,14 +140,14 @@ def test_a_record_of_another_kind_is_refused(at: Callable[..., Directory]) -> No
 
 
 def test_a_short_name_is_asked_for_as_it_is(at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([record("7")])) as server:
+    with Server(lambda _: page_xml([record("7", url_name="fire fox/x")])) as server:
         assert list(dirframe.load_project("fire fox/x", directory=at(server))["id"]) == ["7"]
         assert server.asked[0].line.startswith("/projects/fire%20fox%2Fx.xml?")
 
 
 @pytest.mark.parametrize("nasty", ["../accounts", "1?page=2", "1#x", "a%2fb", "1&api_key=x", ".."])
 def test_an_id_never_changes_what_is_asked(nasty: str, at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([record("7")])) as server:
+    with Server(lambda _: page_xml([record("7", url_name=nasty)])) as server:
         dirframe.load_project(nasty, directory=at(server))
         [asked] = server.asked
         assert asked.path.startswith("/projects/")
@@ -188,3 +191,62 @@ def test_one_record_has_the_columns_and_dtypes_of_many() -> None:
         many = dirframe.load_projects(max_items=50, directory=directory, progress=False)
     for field in PROJECT.specified:
         assert one[field.column].dtype == many[field.column].dtype
+
+
+@pytest.fixture
+def today() -> Iterator[TodayService]:
+    with TodayService() as service:
+        service.redirects = True
+        yield service
+
+
+@pytest.fixture
+def directory(today: TodayService, tmp_path: Path) -> Iterator[Directory]:
+    with dirframe.Directory.from_settings(impatient(today, tmp_path)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("spelt", [str, str.upper])
+def test_a_record_is_looked_up_by_a_name_that_it_has(
+    directory: Directory, today: TodayService, spelt: Callable[[str], str]
+) -> None:
+    project = dirframe.load_project(1, directory=directory)
+    account = dirframe.load_account(1, directory=directory)
+    for load, frame in ((dirframe.load_project, project), (dirframe.load_account, account)):
+        name = spelt(frame["name"].item())
+        today.names[quote(name, safe="")] = today.names[name] = "1"
+        found = load(name, directory=directory)
+        assert list(found["id"]) == ["1"]
+        assert describe(found)["question"] == {"id": name}
+
+
+def test_another_record_than_the_one_of_the_name_is_refused_and_named(
+    directory: Directory, today: TodayService
+) -> None:
+    name = dirframe.load_project(2, directory=directory)["name"].item()
+    today.names["firefox"] = "2"
+    with pytest.raises(NotFoundError) as caught:
+        dirframe.load_project("firefox", directory=directory)
+    assert "'firefox'" in str(caught.value)
+    assert f"2 ({name})" in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["url_name", "vanity_url", "html_url", "url"])
+def test_a_short_name_is_found_in_every_dialect(field: str, at: Callable[..., Directory]) -> None:
+    text = f"https://example.org/p/{'Fire%20Fox.xml' if field == 'url' else 'Fire Fox'}"
+    value = text if field in {"url", "html_url"} else "Fire Fox"
+    with Server(lambda _: page_xml([record("9", "project", **{field: value})])) as server:
+        frame = dirframe.load_project("fire fox", directory=at(server))
+        assert list(frame["id"]) == ["9"]
+        with pytest.raises(NotFoundError, match="9 "):
+            dirframe.load_project("fox", directory=at(server))
+
+
+def test_the_account_with_the_number_that_a_digest_begins_with_is_refused(
+    at: Callable[..., Directory],
+) -> None:
+    with Server(lambda _: page_xml([record("12", "account")])) as server:
+        with pytest.raises(NotFoundError):
+            dirframe.load_account("12" + "a" * 30, directory=at(server))
+        frame = dirframe.load_account("1" + "a" * 31, directory=at(server))
+        assert list(frame["id"]) == ["12"]

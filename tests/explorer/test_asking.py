@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dirframe
+from dirframe.errors import AnalysesNotSentWarning, ColumnsNotSentError
 from dirframe.explorer.asking import Asking
+from dirframe.explorer.drawing import picture
 from dirframe.explorer.state import State
+from tests.today import KEY, TodayService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pandas as pd
 
@@ -169,3 +173,42 @@ def test_what_the_base_is_given_is_shown_by_the_whole_state() -> None:
         Asking(None).take(None, None)  # type: ignore[arg-type]  # what comes is not looked at
     with pytest.raises(NotImplementedError):
         Asking(None).kept()
+
+
+def test_own_pages_are_asked_for_where_that_is_chosen_and_their_price_is_said(
+    tmp_path: Path,
+) -> None:
+    with TodayService() as today:
+        place = dirframe.Directory(today.url, KEY, cache_dir=tmp_path, name="today")
+        with place:
+            state = State(place)
+            state.max_items, state.sort = 20, "id"
+            state.load()
+            assert state.severity == "warning"
+            assert "details=True" in state.message
+            state.details = True
+            state.show_price()
+            assert "own pages" in state.message
+            state.load()
+            assert state.severity == "success"
+            assert state.shown is not None
+            assert state.shown.loaded["analysis_total_code_lines"].notna().any()
+            assert "details=True" in state.code
+            asked = len(today.own_pages)
+            assert asked == state.shown.loaded["analysis_id"].notna().sum()
+            state.collection = "accounts"
+            state.sort = ""
+            state.load()
+            assert "details" not in state.code
+
+
+def test_a_chart_of_what_was_not_sent_says_so(tmp_path: Path) -> None:
+    with (
+        TodayService() as today,
+        dirframe.Directory(today.url, KEY, cache_dir=tmp_path) as place,
+        pytest.warns(AnalysesNotSentWarning),
+    ):
+        frame = dirframe.load_projects(max_items=20, directory=place, progress=False)
+    state = State(frame)
+    with pytest.raises(ColumnsNotSentError, match="details=True"):
+        picture(frame, state.chart, {})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
+from dirframe.cli.nouns import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
 from dirframe.schema import ACCOUNT, PROJECT
@@ -17,9 +18,14 @@ def test_every_chart_that_is_offered_exists(projects: pd.DataFrame, accounts: pd
     assert offered - {"accounts_map"} <= set(stats.__all__)
 
 
-def test_every_chart_of_this_package_is_offered() -> None:
+def test_every_chart_of_accounts_or_projects_is_offered() -> None:
     charts = {name for name in plot.__all__ if name.islower()} - {"language_colour", "style"}
-    assert charts == {*choices.CHARTS["project"], *choices.CHARTS["account"]}
+    # The explorer loads no months or contributors of one project.
+    of_one_project = {
+        noun.name for noun in CHARTS if noun.collection in {"activity", "contributors"}
+    }
+    assert len(of_one_project) == 2
+    assert charts - of_one_project == {*choices.CHARTS["project"], *choices.CHARTS["account"]}
 
 
 def test_a_frame_tells_what_it_holds_by_its_provenance_or_by_its_columns(
@@ -62,3 +68,9 @@ def test_values_are_counted_the_most_frequent_first_then_by_name() -> None:
     frame = pd.DataFrame({"x": ["b", "a", "c", "c", None]})
     assert choices.common(frame, "x") == (("c", 2), ("a", 1), ("b", 1))
     assert choices.common(frame, "y") == ()
+
+
+def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
+    frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
+    with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
+        choices.resource_of(provenance.attach(frame, resource="contributor_fact"))

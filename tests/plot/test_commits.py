@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 
 from dirframe import plot
 from tests.plot.charts import caption, contributors
@@ -11,15 +13,16 @@ from tests.plot.charts import caption, contributors
 def test_the_line_shows_the_shares_of_the_first_ones_together() -> None:
     ax = plot.commits_by_contributor(contributors(4).assign(commits=[10, 60, 30, 0]))
     line = ax.lines[0]
-    assert line.get_xdata().tolist() == [1, 2, 3, 4]
-    assert line.get_ydata().tolist() == pytest.approx([0.6, 0.9, 1.0, 1.0])
+    assert np.asarray(line.get_xdata()).tolist() == [1, 2, 3, 4]
+    assert np.asarray(line.get_ydata()).tolist() == pytest.approx([0.6, 0.9, 1.0, 1.0])
     assert ax.get_xscale() == "symlog"
 
 
 def test_the_bus_factor_stands_where_half_of_the_commits_is_reached() -> None:
     ax = plot.commits_by_contributor(contributors(4).assign(commits=[30, 25, 25, 20]))
     assert next(text.get_text() for text in ax.texts if "Bus" in text.get_text()) == "Bus factor 2"
-    across, up = (lines.get_segments()[0].tolist() for lines in ax.collections)
+    found = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
+    across, up = (np.asarray(lines.get_segments()[0]).tolist() for lines in found)
     assert across[1] == [2, 0.5]
     assert up == [[2, 0], [2, 0.5]]
 

@@ -56,6 +56,10 @@ def test_a_title_is_one_line() -> None:
         ({"people": PROJECTS}, "'people'"),
         ([PROJECTS, 3], "a int came"),
         (pd.DataFrame({"id": ["1"]}), "Name it"),
+        (
+            provenance.attach(pd.DataFrame({"analysis_id": ["1"]}), resource="contributor_fact"),
+            "holds 'contributor_fact' records",
+        ),
         (pd.DataFrame({3: ["1"]}), "different names"),
         (stats.growth(PROJECTS), "a statistic of one came"),
     ],

@@ -170,3 +170,10 @@ def test_a_small_frame_is_shown_too(rows: int) -> None:
 def test_what_is_no_frame_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="a list came"):
         summary([1])  # type: ignore[arg-type]  # that is the point
+
+
+def test_the_overview_of_other_records_calls_them_what_they_are() -> None:
+    frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"], "commits": [3]})
+    said = summary(provenance.attach(frame, resource="contributor_fact", complete=True))
+    assert str(said).startswith("1 contributor, complete")
+    assert said.bias.empty

@@ -1,0 +1,197 @@
+"""Load what a question asks for: its pages, proven complete, as a frame with its provenance."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Literal, get_args
+
+from dirframe.client.details import Details
+from dirframe.client.directory import opened
+from dirframe.client.noting import note
+from dirframe.client.pages import IncompleteWarning, collect
+from dirframe.client.progress import Progress
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    IncompleteCollectionError,
+    InvalidInputError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.manner import Manner
+    from dirframe.client.pages import Walk
+    from dirframe.client.progress import Told
+    from dirframe.client.question import Question
+    from dirframe.client.session import Answer
+
+__all__ = ["Incomplete", "check_incomplete", "load_question"]
+
+Incomplete = Literal["raise", "warn"]
+
+
+def load_question(
+    question: Question,
+    directory: Directory | None,
+    incomplete: Incomplete,
+    manner: Manner,
+    *,
+    columns: Sequence[str] | None,
+    details: bool,
+    progress: bool | Told,
+    first: Answer | None = None,
+    stacklevel: int = 3,
+) -> pd.DataFrame:
+    """Load what a question asks for; see `load_projects`.
+
+    Parameters
+    ----------
+    question
+        The question, checked.
+    directory, incomplete, columns, progress
+        As in `load_projects`.
+    manner
+        How the cache and the day's allowance may be used.
+    first
+        The first page, if it was fetched already.
+    stacklevel
+        Whose line a warning is about.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The records, with their provenance.
+
+    Raises
+    ------
+    InvalidInputError
+        If `incomplete` is not one of its two words.
+    IncompleteCollectionError
+        If the collection cannot be proven complete.
+    """
+    check_incomplete(incomplete)
+    with opened(directory) as place:
+        walk = _walk(
+            place,
+            question,
+            manner,
+            columns=columns,
+            details=details,
+            progress=progress,
+            first=first,
+        )
+        if walk.answers:
+            place.session.warn_of_age(walk.answers)
+    capped = f"capped at max_items={question.max_items}" if walk.capped else None
+    frame = note(
+        walk.frame,
+        place.settings,
+        question.resource,
+        walk.answers,
+        requests_without_answer=sum(one.requests for one in walk.refused.values()),
+        question=question.facts() | ({"details": True} if details else {}),
+        items_available=walk.available,
+        complete=walk.complete,
+        why=walk.why or capped,
+        duplicates_removed=walk.duplicates,
+        synthetic=walk.synthetic,
+        columns=tuple(columns or ()),
+        not_sent=walk.not_sent,
+        details=walk.details,
+        details_missing=tuple(walk.refused),
+    )
+    if walk.not_sent:
+        warnings.warn(
+            AnalysesNotSentWarning(_not_sent(len(frame), walk.needed), requests=walk.needed),
+            stacklevel=3,
+        )
+    if walk.why:
+        what = f"{question.resource.collection} of {place.settings.name}"
+        say = _stopped if walk.stopped else _without_details if walk.refused else _unproven
+        message, missing = say(what, walk.why), tuple(walk.refused)
+        if incomplete == "raise":
+            raise IncompleteCollectionError(
+                message, frame=frame, missing=walk.why, details_missing=missing
+            )
+        warnings.warn(IncompleteWarning(message, details_missing=missing), stacklevel=stacklevel)
+    return frame
+
+
+def check_incomplete(incomplete: str) -> None:
+    """Refuse a word that `incomplete` cannot be."""
+    if incomplete not in get_args(Incomplete):
+        raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
+
+
+def _walk(
+    place: Directory,
+    question: Question,
+    manner: Manner,
+    *,
+    columns: Sequence[str] | None,
+    details: bool,
+    progress: bool | Told,
+    first: Answer | None,
+) -> Walk:
+    session, settings = place.session, place.settings
+
+    def fetch(page: int, *, refresh: bool = False) -> Answer:
+        chosen = manner.again() if refresh else manner
+        return session.get(question.path, question.parameters(page), chosen)
+
+    def at_hand(page: int) -> Answer | None:
+        if page == 1 and first is not None:
+            return first
+        return session.at_hand(question.path, question.parameters(page), manner)
+
+    with (
+        Progress(question.resource.collection, shown=progress) as bar,
+        Progress("own pages", shown=progress) as own,
+    ):
+        return collect(
+            fetch,
+            question.resource,
+            at_hand=at_hand,
+            max_items=question.max_items,
+            workers=settings.max_workers,
+            max_bytes=settings.max_body,
+            columns=columns,
+            progress=bar.advance,
+            details=Details(place, question.resource, manner) if details else None,
+            on_details=own.advance,
+        )
+
+
+def _unproven(what: str, why: str) -> str:
+    return (
+        f"The {what} could not be proven complete: {why}. The collection probably changed while "
+        "it was read; run the same line again (pages in the cache cost nothing; refresh=True asks "
+        'for all of them), choose another sort, or pass incomplete="warn" to go on with what came.'
+    )
+
+
+def _stopped(what: str, why: str) -> str:
+    return (
+        f"The load of the {what} is not complete: {why}. The same load again goes on from there; "
+        "pages in the cache cost nothing."
+    )
+
+
+def _without_details(what: str, why: str) -> str:
+    return (
+        f"The {what} came, but {why}. Their rows are those of the collection. The same line asks "
+        'for these pages again; incomplete="warn" goes on without them.'
+    )
+
+
+def _not_sent(records: int, needed: int) -> str:
+    return (
+        f"{needed:,} of {records:,} projects have an analysis, and none came with it: this "
+        "directory sends it with the own page of each project alone. The columns of the analysis "
+        "are empty for that reason. details=True asks for the own pages, for at most "
+        f"{needed:,} {'request' if needed == 1 else 'requests'}; "
+        "dirframe.plan(..., details=True) says how many."
+    )

@@ -8,7 +8,6 @@ import pytest
 
 from dirframe.service.generate import generate_projects
 from dirframe.service.generate.history import History, _month
-from dirframe.service.generate.languages import languages
 from dirframe.service.records import Record, text_of
 
 if TYPE_CHECKING:
@@ -86,11 +85,3 @@ def test_a_history_repeats_itself_and_differs_between_projects() -> None:
     assert one.contributors() == again.contributors()
     assert one.activity() == again.activity()
     assert one.contributors() != other.contributors()
-
-
-def test_languages_add_up_to_the_projects() -> None:
-    records = languages(ANALYSED)
-    assert [r["nice_name"] for r in records] == sorted(str(r["nice_name"]) for r in records)
-    assert len({r["id"] for r in records}) == len(records) > 5
-    with_main = [p for p in ANALYSED if text_of(History(p).analysis, "main_language_id")]
-    assert whole(records, "commits") == sum(History(p).totals()["commits"] for p in with_main)

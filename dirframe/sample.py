@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from dirframe.client.directory import Directory
+from dirframe.service.dialects import SPECIFICATION
 from dirframe.service.sample_data import sample_files
 from dirframe.service.server import serve
 from dirframe.settings import Settings, cache_folder
@@ -23,7 +24,11 @@ SAMPLE_NAME = "dirframe sample directory"
 
 
 def sample_directory(
-    *, cache: bool = True, cache_dir: Path | None = None, max_workers: int = 4
+    *,
+    cache: bool = True,
+    cache_dir: Path | None = None,
+    max_workers: int = 4,
+    dialect: str = SPECIFICATION.name,
 ) -> Directory:
     """Start the embedded service on the bundled sample data and give a directory on it.
 
@@ -39,6 +44,9 @@ def sample_directory(
         Folder of the cache. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
     max_workers : int, default 4
         Pages that are fetched at the same time.
+    dialect : {"specification", "recorded", "today"}, default "specification"
+        What the service's XML is like: as specified, as answers were recorded from 2008 to
+        2013, or as the live service answers.
 
     Returns
     -------
@@ -49,6 +57,8 @@ def sample_directory(
     ------
     StoreError
         If the sample data is missing from the installation.
+    InvalidInputError
+        If there is no such dialect.
 
     Examples
     --------
@@ -58,11 +68,11 @@ def sample_directory(
     >>> accounts.attrs["dirframe"]["synthetic"]
     True
     """
-    content = sha256()
+    content = sha256(b"" if dialect == SPECIFICATION.name else dialect.encode())
     for file in sample_files():
         content.update(file.read_bytes())
     with ExitStack() as stack:
-        service = serve()
+        service = serve(dialect=dialect)
         stack.callback(service.stop)
         assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
         settings = Settings(

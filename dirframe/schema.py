@@ -104,7 +104,10 @@ class Items:
 class Resource:
     """A kind of record: its element, its collection, its fields and its sort values.
 
-    `sorts` are those that our own service offers; `other_sorts` those of today's live service.
+    `sorts` are those of the interface, which our own service always offers. `other_sorts` are
+    those of other dialects, and `relevance`, the best match of a query first: our own service
+    offers those whose field its records have. `query_sort` is the order of our own service where
+    a query is asked and no sort, `default_sort` that of everything else.
     `paths` are templates of the addresses that answer with such records, the collection first;
     none where the path is ``/{collection}.xml``. `key` is the column that tells the records of
     one collection apart, empty where none does.
@@ -116,6 +119,7 @@ class Resource:
     sorts: tuple[str, ...]
     default_sort: str
     other_sorts: tuple[str, ...] = ()
+    query_sort: str = ""
     paths: tuple[str, ...] = ()
     paged: bool = True
     key: str = "id"
@@ -182,6 +186,7 @@ ACCOUNT = Resource(
     collection="accounts",
     sorts=_SORTS,
     default_sort="created_at_reverse",
+    other_sorts=("relevance",),
     fields=(
         _field("id", _I, "unique ID of the account", required=True),
         _field("name", _T, "public name", required=True),
@@ -264,6 +269,7 @@ PROJECT = Resource(
         "description",
         "relevance",
     ),
+    query_sort="relevance",
     fields=(
         _field("id", _I, "unique ID of the project", required=True),
         _field("name", _T, "title of the project", required=True),

@@ -33,6 +33,13 @@ __all__ = ["generate", "keys", "serve"]
     metavar="ADDRESS",
     help="Proxy (address or network) whose X-Forwarded headers are believed.",
 )
+@click.option(
+    "--dialect",
+    type=click.Choice(["specification", "recorded", "today"]),
+    default="specification",
+    show_default=True,
+    help="What the XML is like: as specified, as recorded 2008-2013, or as the live service's.",
+)
 def serve(  # noqa: PLR0917  # click hands them on by name
     data: Path | None,
     host: str,
@@ -40,6 +47,7 @@ def serve(  # noqa: PLR0917  # click hands them on by name
     keys: Path | None,
     page_rate: int,
     trusted_proxy: str | None,
+    dialect: str,
 ) -> None:
     """Serve a directory until interrupted.
 
@@ -51,6 +59,7 @@ def serve(  # noqa: PLR0917  # click hands them on by name
     Examples:
       dirframe serve --port 8080
       dirframe serve --data my-directory/ --host 0.0.0.0
+      dirframe serve --dialect today
       dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
     """
     from dirframe.service.server import run
@@ -62,6 +71,7 @@ def serve(  # noqa: PLR0917  # click hands them on by name
         keys=keys,
         page_rate=page_rate,
         trusted_proxy=trusted_proxy,
+        dialect=dialect,
     )
 
 

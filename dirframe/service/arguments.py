@@ -14,7 +14,7 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["parse_arguments", "requested_page", "requested_query"]
+__all__ = ["page_or_first", "parse_arguments", "requested_page", "requested_query"]
 
 _PAGE = re.compile(r"[0-9]{1,18}")
 # Tab and line breaks separate words; no text has any other.
@@ -62,15 +62,25 @@ def requested_page(arguments: Mapping[str, str]) -> int:
     return int(text)
 
 
+def page_or_first(arguments: Mapping[str, str]) -> int:
+    """Return the number of the page, and 1 where the parameters ask for none that there is."""
+    try:
+        return requested_page(arguments)
+    except InvalidInputError:
+        return 1
+
+
 def requested_query(arguments: Mapping[str, str]) -> str:
     """Return the text that the parameters search for; left out: the empty one, which is all.
+
+    Old clients call it `q`; where both are given, `query` counts.
 
     Raises
     ------
     InvalidInputError
         It has a control character, which no record has.
     """
-    text = arguments.get("query", "")
+    text = arguments.get("query", arguments.get("q", ""))
     if found := _CONTROLS.search(text):
         raise InvalidInputError(
             f"The query has the control character U+{ord(found[0]):04X} at position "

@@ -18,33 +18,76 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 import numpy as np
+from lxml import etree
 
 from dirframe.errors import StoreError
-from dirframe.schema import RESOURCES, Resource
+from dirframe.schema import PROJECT, RESOURCES, Resource
+from dirframe.service.generate.languages import languages
 from dirframe.service.importing import Imported, Prepared, find_files, read_file
+from dirframe.service.records import record_from_element
+from dirframe.service.terms import index_terms
 from dirframe.service.words import index_words
+from dirframe.service.writer import element_xml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dirframe.service.progress import OnFile
 
-__all__ = ["APPLICATION_ID", "VERSION", "base_sorts", "build_store"]
+__all__ = ["APPLICATION_ID", "SORT_ALIASES", "VERSION", "base_sorts", "build_store"]
 
 #: Marks the file as ours ("dirf"), in the place that SQLite keeps for this.
 APPLICATION_ID = 0x64697266
 
 #: Version of the tables below: a store of another version is refused and built anew.
-VERSION = 2
+VERSION = 3
 
 _AT_ONCE = 1_000
 
-_KEYS = ("id_key", "name_key", "created_at", "updated_at", "stack_count", "words")
+_KEYS = (
+    "id_key",
+    "name_key",
+    "created_at",
+    "updated_at",
+    "stack_count",
+    "words",
+    "title",
+    "tags",
+    "address_names",
+    "description",
+    "rating",
+    "active_committers",
+    "activity_level",
+)
+_KEPT = ("email_md5", "xml", "synthetic")
+
+#: What stands for a sort that is not simply the column of its name.
+_ORDER_BY = {
+    "id": "id_key",
+    "name": "name_key",
+    "description": "description = '', description",
+    "relevance": "stack_count DESC",  # among records that match equally well
+    **{
+        sort: f"{sort} IS NULL, {sort} DESC"
+        for sort in ("rating", "active_committers", "activity_level")
+    },
+}
+#: Sorts that need a field which not every collection has.
+_NEEDS_VALUES = ("rating", "active_committers", "activity_level")
+
+#: Sorts of other dialects that are others by another name.
+SORT_ALIASES = {
+    "new": "created_at_reverse",
+    "users": "stack_count_reverse",
+    "popularity": "stack_count_reverse",
+    "project_name": "name",
+}
 
 
 def base_sorts(resource: Resource) -> list[str]:
     """Return the sorts of a resource without the reverse ones, which are exact mirrors."""
-    return [sort for sort in resource.sorts if not sort.endswith("_reverse")]
+    sorts = (*resource.sorts, *resource.other_sorts)
+    return [sort for sort in sorts if not sort.endswith("_reverse") and sort not in SORT_ALIASES]
 
 
 def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None = None) -> Path:
@@ -110,6 +153,7 @@ def _fill(database: sqlite3.Connection, files: list[Path], on_file: OnFile | Non
             on_file(done, len(files), total)
     for resource in RESOURCES.values():
         _order(database, resource)
+    _count_languages(database)
     database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
     database.execute("INSERT INTO about VALUES (?)", (imported.synthetic,))
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -121,7 +165,7 @@ def _create_tables(database: sqlite3.Connection, resource: Resource) -> None:
     name = resource.collection
     database.execute(
         f"CREATE TABLE {name} (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-        " email_md5 TEXT, xml TEXT NOT NULL)"
+        " email_md5 TEXT, xml TEXT NOT NULL, synthetic INTEGER NOT NULL)"
     )
     database.execute(f"CREATE TABLE {name}_order (sort TEXT PRIMARY KEY, numbers BLOB NOT NULL)")
     # The same ids come in the same order, so that both tables give a record the same number.
@@ -133,16 +177,26 @@ def _create_tables(database: sqlite3.Connection, resource: Resource) -> None:
 
 def _write(database: sqlite3.Connection, resource: Resource, records: list[Prepared]) -> None:
     name = resource.collection
-    database.executemany(
-        _upsert(name, ("email_md5", "xml")), [(r.id, r.email_md5, r.xml) for r in records]
-    )
+    database.executemany(_upsert(name, _KEPT), [(r.id, *_values(r, _KEPT)) for r in records])
     database.executemany(
         _upsert(f"temp.{name}_keys", _KEYS),
-        [
-            (r.id, r.id_key, r.name_key, r.created_at, r.updated_at, r.stack_count, r.words)
-            for r in records
-        ],
+        [(r.id, *_values(r, _KEYS)) for r in records],
     )
+
+
+def _count_languages(database: sqlite3.Connection) -> None:
+    """Write the languages of the generated projects; nobody has counted those of others."""
+    rows = database.execute(f"SELECT xml FROM {PROJECT.collection} WHERE synthetic")  # noqa: S608  # as above
+    projects = (record_from_element(etree.fromstring(xml)) for (xml,) in rows)
+    database.execute("CREATE TABLE languages (number INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
+    database.executemany(
+        "INSERT INTO languages (xml) VALUES (?)",
+        [(element_xml("language", record),) for record in languages(projects)],
+    )
+
+
+def _values(record: Prepared, names: tuple[str, ...]) -> tuple[object, ...]:
+    return tuple(getattr(record, name) for name in names)
 
 
 def _upsert(table: str, columns: tuple[str, ...]) -> str:
@@ -156,7 +210,9 @@ def _upsert(table: str, columns: tuple[str, ...]) -> str:
 def _order(database: sqlite3.Connection, resource: Resource) -> None:
     name = resource.collection
     for sort in base_sorts(resource):
-        key = f"{sort}_key" if sort in {"id", "name"} else sort
+        if sort in _NEEDS_VALUES and not _has_values(database, name, sort):
+            continue
+        key = _ORDER_BY.get(sort, sort)
         rows = database.execute(
             # Numbers begin at 0 in arrays and at 1 in tables. The id makes every place unique.
             f"SELECT number - 1 FROM temp.{name}_keys ORDER BY {key}, id_key"  # noqa: S608  # as above
@@ -166,7 +222,16 @@ def _order(database: sqlite3.Connection, resource: Resource) -> None:
     database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5) WHERE email_md5 IS NOT NULL")
     (size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608  # as above
     index_words(database, name, _texts(database, name), size)
+    terms = database.execute(
+        f"SELECT number - 1, title, tags, address_names FROM temp.{name}_keys ORDER BY id_key"  # noqa: S608  # as above
+    )
+    index_terms(database, name, terms)
     database.execute(f"DROP TABLE temp.{name}_keys")
+
+
+def _has_values(database: sqlite3.Connection, name: str, column: str) -> bool:
+    sql = f"SELECT EXISTS (SELECT 1 FROM temp.{name}_keys WHERE {column} IS NOT NULL)"  # noqa: S608  # as above
+    return bool(database.execute(sql).fetchone()[0])
 
 
 def _texts(database: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:

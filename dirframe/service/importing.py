@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from dirframe.errors import StoreError
-from dirframe.schema import PROJECT, RESOURCES, SYNTHETIC_MARK, Kind, Resource
-from dirframe.service.records import Value, fold, record_from_element
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, SYNTHETIC_MARK, Kind, Resource
+from dirframe.service.lookup import address_names, avatar_md5
+from dirframe.service.records import Value, fold, record_from_element, text_of, texts_of
 from dirframe.service.writer import record_xml
 
 if TYPE_CHECKING:
@@ -61,6 +62,14 @@ class Prepared:
     updated_at: str
     stack_count: int
     words: str
+    title: str
+    tags: str
+    address_names: str
+    description: str
+    rating: float | None
+    active_committers: int | None
+    activity_level: int | None
+    synthetic: bool
 
 
 def find_files(sources: Iterable[Path]) -> list[Path]:
@@ -85,6 +94,7 @@ class Imported:
 
     records: int = 0
     synthetic: bool = False
+    synthetic_file: bool = False
 
 
 def read_file(path: Path, imported: Imported) -> Iterator[Prepared]:
@@ -96,13 +106,19 @@ def read_file(path: Path, imported: Imported) -> Iterator[Prepared]:
         The file is not the interface's XML, or a record breaks a rule; the text names the
         file and the place in it.
     """
+    imported.synthetic_file = False
     try:
         with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as stream:
             for element in _elements(path, stream, imported):
                 imported.records += 1
                 where = f"{path}, record {imported.records} (line {element.sourceline})"
                 record = record_from_element(element)
-                yield prepare(RESOURCES[element.tag], record, where=where)
+                yield prepare(
+                    RESOURCES[element.tag],
+                    record,
+                    where=where,
+                    synthetic=imported.synthetic_file,
+                )
     except etree.XMLSyntaxError as error:
         raise StoreError(
             f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
@@ -133,10 +149,11 @@ def _elements(
             depth += 1
             if depth == 1:
                 _check_root(path, element)
-                imported.synthetic |= any(
+                imported.synthetic_file = any(
                     node.tag is etree.PI and node.target == SYNTHETIC_MARK
                     for node in element.itersiblings(preceding=True)
                 )
+                imported.synthetic |= imported.synthetic_file
             continue
         depth -= 1
         parent = element.getparent()
@@ -165,15 +182,17 @@ def _check_root(path: Path, root: _Element) -> None:
         )
 
 
-def prepare(resource: Resource, record: dict[str, Value], *, where: str) -> Prepared:
-    """Check a record and bring it into the form of the specification.
+def prepare(
+    resource: Resource, record: dict[str, Value], *, where: str, synthetic: bool = False
+) -> Prepared:
+    """Check a record and bring it into the form of the specification, in its own order.
 
     Raises
     ------
     StoreError
         It has no id, or a timestamp that is none; `where` is named in the text.
     """
-    identifier = _text(record, "id")
+    identifier = text_of(record, "id")
     if not _ID.fullmatch(identifier):
         raise StoreError(
             f"{where}: the {resource.name}'s id is {identifier!r}; it must be there, without "
@@ -191,21 +210,31 @@ def prepare(resource: Resource, record: dict[str, Value], *, where: str) -> Prep
         value = part.get(name) if part is not None else None
         if part is not None and isinstance(value, str) and not _TIMESTAMP.fullmatch(value):
             part[name] = _timestamp(value, f"{where}: {'/'.join((*path, name))}")
-    name = _text(record, "name")
-    searched = [name]
+    name, description, tags = text_of(record, "name"), "", []
     if resource is PROJECT:
-        searched += [_text(record, "description"), *_texts(record.get("tags"))]
+        description, tags = text_of(record, "description"), texts_of(record.get("tags"))
+    stack_count = _number(text_of(record, "stack_count"))
+    analysis = _part(record, ("analysis",)) or {}
+    activity = _part(record, ("project_activity_index",)) or {}
     return Prepared(
         resource=resource,
         id=identifier,
-        email_md5=email_md5,
-        xml=record_xml(resource, record),
+        email_md5=email_md5 or (avatar_md5(record) if resource is ACCOUNT else None),
+        xml=record_xml(resource, record, recorded=True),
         id_key=_id_key(identifier),
         name_key=fold(name),
-        created_at=_text(record, "created_at"),
-        updated_at=_text(record, "updated_at"),
-        stack_count=_number(_text(record, "stack_count")),
-        words=" ".join(sorted(set(fold(" ".join(searched)).split()))),
+        created_at=text_of(record, "created_at"),
+        updated_at=text_of(record, "updated_at"),
+        stack_count=-1 if stack_count is None else stack_count,
+        words=" ".join(sorted(set(fold(" ".join([name, description, *tags])).split()))),
+        title=" ".join(fold(name).split()),
+        tags="\n".join(fold(tag) for tag in tags),
+        address_names="\n".join(address_names(resource, record)),
+        description=fold(description),
+        rating=_decimal(text_of(record, "average_rating")),
+        active_committers=_number(text_of(analysis, "twelve_month_contributor_count")),
+        activity_level=_number(text_of(activity, "value")),
+        synthetic=synthetic,
     )
 
 
@@ -216,18 +245,6 @@ def _part(record: dict[str, Value], path: tuple[str, ...]) -> dict[str, Value] |
             return None
         record = inner
     return record
-
-
-def _text(record: dict[str, Value], name: str) -> str:
-    return next(iter(_texts(record.get(name))), "")
-
-
-def _texts(value: Value) -> list[str]:
-    if isinstance(value, dict):
-        return [text for name, part in value.items() if name[0] != "@" for text in _texts(part)]
-    if isinstance(value, list):
-        return [text for part in value for text in _texts(part)]
-    return [] if value is None else [str(value)]
 
 
 def _taken_email(record: dict[str, Value], where: str) -> str | None:
@@ -252,9 +269,13 @@ def _timestamp(text: str, where: str) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
-def _number(text: str) -> int:
+def _number(text: str) -> int | None:
     digits = text.replace(",", "")
-    return int(digits) if re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else -1
+    return int(digits) if re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else None
+
+
+def _decimal(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,30})?", text, re.ASCII) else None
 
 
 def _id_key(identifier: str) -> str:

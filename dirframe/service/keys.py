@@ -71,12 +71,13 @@ RETURNING daily_limit - used
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a request may pass: `known` key, `allowed` now, and what is left or to wait."""
+    """Whether a request may pass: `known` key, `allowed` now, and what is left or to wait, of what."""
 
     known: bool
     allowed: bool
     remaining: int = 0
     retry_after: int = 0
+    limit: int = 0
 
 
 @dataclass(frozen=True)
@@ -270,12 +271,13 @@ class KeyStore:
             if row is not None:
                 return Decision(known=True, allowed=True, remaining=row[0])
             row = self._database.execute(
-                "SELECT window_start FROM keys WHERE hash = :hash AND revoked_at IS NULL", facts
+                "SELECT window_start, daily_limit FROM keys WHERE hash = :hash AND revoked_at IS NULL",
+                facts,
             ).fetchone()
         if row is None:
             return Decision(known=False, allowed=False)
         wait = math.ceil(row[0] + _DAY - self._now())
-        return Decision(known=True, allowed=False, retry_after=max(1, wait))
+        return Decision(known=True, allowed=False, retry_after=max(1, wait), limit=row[1])
 
 
 @contextmanager

@@ -33,6 +33,11 @@ SORT_LABELS = {
     "updated_at_reverse": "latest change first",
     "stack_count": "fewest users first",
     "stack_count_reverse": "most users first",
+    "rating": "best rated first",
+    "active_committers": "most contributors first",
+    "activity_level": "most active first",
+    "description": "description, A to Z",
+    "relevance": "best match first",
 }
 
 #: A kudo rank that the web site shows for an account without a score (specification, Account).
@@ -75,7 +80,8 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
     def listing(resource: Resource) -> str:
         arguments = parse_arguments(request.environ.get("QUERY_STRING", ""))
         query = requested_query(arguments).strip()
-        sort = arguments.get("sort") or resource.default_sort
+        default = store.default_sort(resource, query)
+        sort = arguments.get("sort") or default
         number = requested_page(arguments)
         page = store.page(resource, query=query, sort=sort, page=number)
         last = max(1, -(-page.available // PAGE_SIZE))
@@ -84,7 +90,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
             return url_for(
                 f".{resource.collection}",
                 query=query or None,
-                sort=sort if sort != resource.default_sort else None,
+                sort=sort if sort != default else None,
                 page=to,
             )
 
@@ -100,12 +106,13 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
             address=address,
             query=query,
             sort=sort,
-            sort_labels=[(sort, SORT_LABELS[sort]) for sort in resource.sorts],
+            automatic=not arguments.get("sort"),
+            sort_labels=[(s, SORT_LABELS[s]) for s in store.sorts(resource) if s in SORT_LABELS],
             xml=url_for(f"{resource.collection}_xml", query=query, sort=sort, page=number),
         )
 
     def single(resource: Resource, segment: str) -> str:
-        fragment = store.by_id(resource, segment)
+        fragment = store.by_segment(resource, segment)
         if fragment is None:
             raise NotFound(f"There is no {resource.name} {segment[:50]}.")
         return render_template(
@@ -121,6 +128,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
         path, facts = f"/{resource.collection}", {"resource": resource}
         pages.add_url_rule(path, resource.collection, listing, defaults=facts)
         pages.add_url_rule(f"{path}/<segment>", resource.name, single, defaults=facts)
+    pages.add_url_rule("/p/<segment>", "p", single, defaults={"resource": PROJECT})
     return pages
 
 

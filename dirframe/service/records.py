@@ -25,7 +25,16 @@ from dirframe.schema import RESOURCES, Field, Kind
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["ITEM_TAGS", "Record", "Value", "fold", "record_from_element", "without_controls"]
+__all__ = [
+    "ITEM_TAGS",
+    "Record",
+    "Value",
+    "fold",
+    "record_from_element",
+    "text_of",
+    "texts_of",
+    "without_controls",
+]
 
 Value: TypeAlias = "str | int | float | Mapping[str, Value] | list[Value] | None"
 Record: TypeAlias = Mapping[str, Value]
@@ -55,6 +64,20 @@ def without_controls(text: str) -> str:
 def fold(text: str) -> str:
     """Return the form in which texts are compared and searched, whatever their case."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
+
+
+def text_of(record: Record, name: str) -> str:
+    """Return the first text of a child, empty where there is none."""
+    return next(iter(texts_of(record.get(name))), "")
+
+
+def texts_of(value: Value) -> list[str]:
+    """Return every text in a value, attributes aside."""
+    if isinstance(value, Mapping):
+        return [text for name, part in value.items() if name[0] != "@" for text in texts_of(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in texts_of(part)]
+    return [] if value is None else [str(value)]
 
 
 def record_from_element(element: _Element) -> dict[str, Value]:

@@ -33,6 +33,7 @@ from dirframe.service.connections import (
     Limits,
     bounded_by_open_files,
 )
+from dirframe.service.dialects import SPECIFICATION, rules_of
 from dirframe.service.keys import KeyStore
 from dirframe.service.page_rate import PAGE_RATE
 from dirframe.service.progress import ImportProgress
@@ -76,8 +77,9 @@ class Service:
         limits: Limits | None = None,
         page_rate: int = PAGE_RATE,
         trusted_proxy: str | None = None,
+        dialect: str = SPECIFICATION.name,
     ) -> None:
-        app = create_app(store, keys, page_rate=page_rate)
+        app = create_app(store, keys, page_rate=page_rate, rules=rules_of(dialect))
         application = behind_proxy(logged(app), trusted_proxy)
         # More clients than threads is no cause for alarm: they wait their turn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
@@ -156,6 +158,7 @@ def serve(
     limits: Limits | None = None,
     page_rate: int = PAGE_RATE,
     trusted_proxy: str | None = None,
+    dialect: str = SPECIFICATION.name,
 ) -> Service:
     """Serve a directory from this process, beside whatever else it does.
 
@@ -177,6 +180,9 @@ def serve(
         HTML pages a minute for one client address; 0 is no limit.
     trusted_proxy
         Address or network of the proxy whose X-Forwarded headers are believed.
+    dialect
+        What the XML is like: ``specification``, ``recorded`` (answers of 2008 to 2013) or
+        ``today`` (the live service).
 
     Returns
     -------
@@ -190,6 +196,8 @@ def serve(
         The data cannot be served.
     ConfigurationError
         It cannot listen there, or the rate or the proxy is none.
+    InvalidInputError
+        There is no such dialect.
 
     Examples
     --------
@@ -219,6 +227,7 @@ def serve(
             page_rate=page_rate,
             trusted_proxy=trusted_proxy,
             limits=limits,
+            dialect=dialect,
         )
         service._owned.push(stack.pop_all())
     return service
@@ -232,6 +241,7 @@ def run(
     keys: str | PathLike[str] | KeyStore | None = None,
     page_rate: int = PAGE_RATE,
     trusted_proxy: str | None = None,
+    dialect: str = SPECIFICATION.name,
 ) -> None:
     """Serve a directory in the foreground until SIGINT or SIGTERM; answers in flight finish.
 
@@ -252,6 +262,9 @@ def run(
         HTML pages a minute for one client address; 0 is no limit.
     trusted_proxy
         Address or network of the proxy whose X-Forwarded headers are believed.
+    dialect
+        What the XML is like: ``specification``, ``recorded`` (answers of 2008 to 2013) or
+        ``today`` (the live service).
 
     Raises
     ------
@@ -281,6 +294,7 @@ def run(
                 keys=KeyStore() if keys is None else keys,
                 page_rate=page_rate,
                 trusted_proxy=trusted_proxy,
+                dialect=dialect,
             ) as url,
         ):
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.schema import ACCOUNT, PAGE_SIZE, RESOURCES, Resource
-from dirframe.service.building import APPLICATION_ID, VERSION, build_store
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.service.building import APPLICATION_ID, SORT_ALIASES, VERSION, build_store
 from dirframe.service.records import fold, without_controls
+from dirframe.service.terms import match_ranks, named, tagged
 from dirframe.service.words import records_with
 
 if TYPE_CHECKING:
@@ -54,6 +55,17 @@ class Page:
     first: int
 
 
+@dataclass(frozen=True)
+class _Query:
+    """A query, folded: its words as they were asked, and the tags that are asked for exactly."""
+
+    words: tuple[str, ...]
+    tags: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.tags)
+
+
 class Store:
     """A directory's records, read-only, for any number of threads.
 
@@ -74,7 +86,7 @@ class Store:
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._orders: dict[tuple[str, str], tuple[Numbers, Numbers]] = {}
-        self._answers: OrderedDict[tuple[str, str, tuple[str, ...]], Numbers] = OrderedDict()
+        self._answers: OrderedDict[tuple[str, str, _Query], Numbers] = OrderedDict()
         if not path.is_file():
             raise StoreError(f"There is no store {path}.")
         try:
@@ -142,8 +154,25 @@ class Store:
         """Return the number of records."""
         return len(self._orders[resource.name, "id"][0])
 
+    def sorts(self, resource: Resource) -> tuple[str, ...]:
+        """Return the sorts that can be asked for: those whose field the records have."""
+        orders = {sort for name, sort in self._orders if name == resource.name}
+        others = (s for s in resource.other_sorts if s in orders or s in SORT_ALIASES)
+        return (*resource.sorts, *others)
+
+    def default_sort(self, resource: Resource, query: str = "") -> str:
+        """Return the sort where none is asked for: of a query, or of everything."""
+        asked = resource.query_sort and _read_query(resource, query)
+        return resource.query_sort if asked else resource.default_sort
+
     def page(
-        self, resource: Resource, *, query: str = "", sort: str | None = None, page: int = 1
+        self,
+        resource: Resource,
+        *,
+        query: str = "",
+        sort: str | None = None,
+        page: int = 1,
+        page_size: int = PAGE_SIZE,
     ) -> Page:
         """Return one page of a collection.
 
@@ -153,37 +182,73 @@ class Store:
             Accounts or projects.
         query
             Words that must all occur, in any case, also as parts of words: in the name of an
-            account; in the title, the description or the tags of a project.
+            account; in the title, the description or the tags of a project. ``tag:x`` asks
+            for the projects with exactly the tag x.
         sort
-            One of `resource.sorts`; left out: `resource.default_sort`.
+            One of `sorts`; left out: `default_sort`.
         page
             Number of the page; the first is 1.
+        page_size
+            Records in a page.
 
         Returns
         -------
         Page
-            At most `schema.PAGE_SIZE` records; none where the page is past the end.
+            At most `page_size` records; none where the page is past the end.
 
         Raises
         ------
         InvalidInputError
             Sort, page or query cannot be meant.
         """
-        sort = sort or resource.default_sort
-        if sort not in resource.sorts:
+        sort = sort or self.default_sort(resource, query)
+        if sort not in (sorts := self.sorts(resource)):
             raise InvalidInputError(
                 f"There is no sort of {resource.collection} by {sort[:50]!r}; "
-                f"there are {', '.join(resource.sorts)}."
+                f"there are {', '.join(sorts)}."
             )
+        sort = SORT_ALIASES.get(sort, sort)
         if page < 1:
             raise InvalidInputError(f"There is no page {page}; the first page is 1.")
         base = sort.removesuffix("_reverse")
-        numbers = self._answer(resource, base, _words(query))
+        numbers = self._answer(resource, base, _read_query(resource, query))
         if sort != base:
             numbers = numbers[::-1]
-        first = (page - 1) * PAGE_SIZE
-        chosen = numbers[first : first + PAGE_SIZE].tolist()
+        first = (page - 1) * page_size
+        chosen = numbers[first : first + page_size].tolist()
         return Page(self._fragments(resource, chosen), len(numbers), first)
+
+    def by_segment(self, resource: Resource, segment: str) -> str | None:
+        """Return what an address names, by its id or by the name that it has in addresses.
+
+        Parameters
+        ----------
+        resource
+            Accounts or projects.
+        segment
+            The part of the address. An id comes before a name, and the lowest id has a name
+            that several records carry, in any case.
+
+        Returns
+        -------
+        str or None
+            The record as XML.
+        """
+        fragment = self.by_id(resource, segment)
+        if fragment is None:
+            number = named(self._database(), resource.collection, fold(without_controls(segment)))
+            if number is not None:
+                (fragment,) = self._fragments(resource, [number])
+        return fragment
+
+    def is_synthetic(self, resource: Resource, identifier: str) -> bool:
+        """Tell whether the record with this id was generated."""
+        sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"  # noqa: S608  # the schema's own name
+        return self._one(sql, identifier) == "1"
+
+    def languages(self) -> list[str]:
+        """Return the languages of generated projects as XML, by name; none of imported ones."""
+        return [xml for (xml,) in self._database().execute("SELECT xml FROM languages")]
 
     def by_id(self, resource: Resource, identifier: str) -> str | None:
         """Return the record with this id as XML, or None."""
@@ -205,21 +270,29 @@ class Store:
         database = self._database()
         return [database.execute(sql, (number + 1,)).fetchone()[0] for number in numbers]
 
-    def _answer(self, resource: Resource, sort: str, words: tuple[str, ...]) -> Numbers:
-        """Return the numbers of all records that hold `words`, in the order of `sort`."""
+    def _answer(self, resource: Resource, sort: str, query: _Query) -> Numbers:
+        """Return the numbers of all records that match `query`, in the order of `sort`."""
         order, places = self._orders[resource.name, sort]
-        if not words:
+        if not query:
             return order
-        key = (resource.name, sort, words)
+        key = (resource.name, sort, query)
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
                 return self._answers[key]
-        found = records_with(self._database(), resource.collection, words, len(order))
+        database, collection, size = self._database(), resource.collection, len(order)
+        found = records_with(database, collection, set(query.words), size)
+        for tag in query.tags:
+            with_tag = np.zeros(size, dtype=np.bool_)
+            with_tag[tagged(database, collection, tag)] = True
+            found &= with_tag
         if np.count_nonzero(found) * 4 > len(order):
             answer = order.compress(found.take(order))
         else:  # sorting the places of a few is faster than going through all
             answer = order[np.sort(places[np.flatnonzero(found)])]
+        if sort == "relevance":
+            ranks = match_ranks(database, collection, query.words, size)
+            answer = answer[np.argsort(ranks[answer], kind="stable")]
         with self._lock:
             self._answers[key] = answer
             while sum(a.nbytes for a in self._answers.values()) > _REMEMBERED_BYTES:
@@ -248,13 +321,20 @@ class Store:
         return connection
 
 
+_TAG = "tag:"
 _MARKS = ("application_id", "user_version")
 
 
-def _words(query: str) -> tuple[str, ...]:
+def _read_query(resource: Resource, query: str) -> _Query:
     if len(query) > MAX_QUERY:
         raise InvalidInputError(f"The query has more than {MAX_QUERY} characters.")
-    words = tuple(sorted(set(fold(without_controls(query)).split())))
-    if len(words) > MAX_WORDS:
+    words = fold(without_controls(query)).split()
+    if len(set(words)) > MAX_WORDS:
         raise InvalidInputError(f"The query has more than {MAX_WORDS} different words.")
-    return words
+    tags = {
+        word for word in words if resource is PROJECT and word.removeprefix(_TAG) not in {"", word}
+    }
+    return _Query(
+        tuple(word for word in words if word not in tags),
+        frozenset(word.removeprefix(_TAG) for word in tags),
+    )

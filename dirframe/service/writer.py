@@ -1,6 +1,7 @@
 """Records to XML: the mirror of the client's reader.
 
-The specification's fields come first and in its order, then whatever else a record has.
+The specification's fields come first and in its order, then whatever else a record has. A
+recorded one keeps the order in which it came, empty elements too: positional clients read it.
 What happens to a specified field without a value:
 
 ======================================================================  ==================
@@ -24,7 +25,17 @@ from dataclasses import dataclass
 from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
 
-__all__ = ["collection_parts", "collection_xml", "failed_xml", "record_xml", "single_xml"]
+__all__ = [
+    "collection_parts",
+    "collection_xml",
+    "element_xml",
+    "error_xml",
+    "failed_xml",
+    "record_xml",
+    "single_xml",
+    "unavailable_xml",
+    "without_analysis_xml",
+]
 
 _LEFT_OUT = frozenset(
     {
@@ -70,7 +81,7 @@ def _slot(parent: str, key: str, children: Mapping[str, _Slot]) -> _Slot:
 _SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
 
 
-def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
+def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bool = False) -> str:
     """Return one record as its element.
 
     Parameters
@@ -80,6 +91,9 @@ def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
     record
         The record as `dirframe.service.records` describes it; None and a missing name both
         mean that there is no value.
+    recorded
+        Write the elements in the record's own order, those without a value empty, and what the
+        specification wants beside them at the end.
 
     Returns
     -------
@@ -94,8 +108,16 @@ def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
     ['<account>', '<id>7</id>', '<name>A &amp; B</name>']
     """
     parts = [f"<{resource.name}>\n"]
-    _write_children(parts, _SLOTS[resource.name], record)
+    write = _write_recorded if recorded else _write_children
+    write(parts, _SLOTS.get(resource.name, {}), record)
     parts.append(f"</{resource.name}>\n")
+    return "".join(parts)
+
+
+def element_xml(tag: str, content: Mapping[str, object]) -> str:
+    """Return an element with what it holds, in that order and nothing beside it."""
+    parts: list[str] = []
+    _write(parts, tag, content)
     return "".join(parts)
 
 
@@ -115,6 +137,20 @@ def _write_children(
     for key, value in content.items():
         if key not in slots and key[0] not in "@#":
             _write(parts, key, value)
+
+
+def _write_recorded(
+    parts: list[str], slots: Mapping[str, _Slot], content: Mapping[str, object]
+) -> None:
+    for key, value in content.items():
+        slot = slots.get(key)
+        if slot is not None and slot.children and isinstance(value, Mapping):
+            parts.append(f"<{key}{_attributes(value)}>\n")
+            _write_recorded(parts, slot.children, value)
+            parts.append(f"</{key}>\n")
+        elif key[0] not in "@#":
+            _write(parts, key, value)
+    parts += [slot.missing for key, slot in slots.items() if key not in content]
 
 
 def _write(parts: list[str], key: str, value: object) -> None:
@@ -158,7 +194,13 @@ def _escaped(text: str) -> str:
 
 
 def collection_parts(
-    fragments: Iterable[str], *, returned: int, available: int, first: int, synthetic: bool
+    fragments: Iterable[str],
+    *,
+    returned: int,
+    available: int,
+    first: int,
+    synthetic: bool,
+    empty_result: bool = True,
 ) -> Iterator[str]:
     """Yield a collection document piece by piece, for documents of any size.
 
@@ -170,6 +212,8 @@ def collection_parts(
         Records in this document, in the whole collection, and the position of the first.
     synthetic
         Whether the records are generated: the document then says so before its root.
+    empty_result
+        Whether there is a result where no record is returned.
 
     Yields
     ------
@@ -179,13 +223,20 @@ def collection_parts(
     counts = zip(COLLECTION_COUNTS, (returned, available, first), strict=True)
     yield _opening(synthetic)
     yield "".join(f"<{name}>{count}</{name}>\n" for name, count in counts)
-    yield "<result>\n"
-    yield from fragments
-    yield "</result>\n</response>\n"
+    if returned or empty_result:
+        yield "<result>\n"
+        yield from fragments
+        yield "</result>\n"
+    yield "</response>\n"
 
 
 def collection_xml(
-    fragments: list[str], *, available: int, first: int, synthetic: bool = False
+    fragments: list[str],
+    *,
+    available: int,
+    first: int,
+    synthetic: bool = False,
+    empty_result: bool = True,
 ) -> bytes:
     """Return one page of a collection: `fragments` are its records as `record_xml` gives them."""
     return "".join(
@@ -195,6 +246,7 @@ def collection_xml(
             available=available,
             first=first,
             synthetic=synthetic,
+            empty_result=empty_result,
         )
     ).encode()
 
@@ -209,6 +261,24 @@ def failed_xml(help_text: str) -> bytes:
     return (
         f"{_DECLARATION}<response>\n<status>failed</status>\n"
         f"<error>{_escaped(help_text)}</error>\n</response>\n"
+    ).encode()
+
+
+def error_xml(message: str) -> bytes:
+    """Return a failed answer without the envelope, as today's services send it."""
+    return f"{_DECLARATION}<error>\n<message>{_escaped(message)}</message>\n</error>\n".encode()
+
+
+def without_analysis_xml(error: str) -> bytes:
+    """Return the page of a project that has no analysis, as today's services send it."""
+    return f"{_DECLARATION}<response>\n<error>{_escaped(error)}</error>\n</response>\n".encode()
+
+
+def unavailable_xml(message: str) -> bytes:
+    """Return the answer about an analysis that there is none of: neither success nor failed."""
+    return (
+        f"{_DECLARATION}<response>\n<status>error</status>\n"
+        f"<message>{_escaped(message)}</message>\n</response>\n"
     ).encode()
 
 

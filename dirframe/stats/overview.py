@@ -186,10 +186,9 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     available, loaded = record["items_available"], record["items_loaded"]
     if available is not None and loaded is not None and record["complete"] is False:
         lost = max(available - loaded, 0)
-        order = (
-            record["question"].get("sort")
-            or f"{resource.default_sort or 'as they come'}, by default"
-        )
+        default = record["question"].get("query") and resource.query_sort
+        default = default or resource.default_sort or "as they come"
+        order = record["question"].get("sort") or f"{default}, by default"
         rows.insert(0, (f"not loaded: the last, sorted by {order}", lost, lost / max(available, 1)))
     table = pd.DataFrame(rows, columns=["reason", "records", "share"])
     return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})

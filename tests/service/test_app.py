@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE
-from dirframe.service.app import KEY_REQUIRED
+from dirframe.service.dialects import KEY_REQUIRED
 from dirframe.service.store import Store
 from tests.service import Directory
 

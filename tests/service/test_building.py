@@ -23,8 +23,16 @@ PROJECT_XML = (
 
 
 def test_every_sort_is_one_of_these_forwards_or_backwards() -> None:
-    assert base_sorts(ACCOUNT) == ["created_at", "id", "name", "updated_at"]
-    assert base_sorts(PROJECT) == ["created_at", "id", "name", "updated_at", "stack_count"]
+    four = ["created_at", "id", "name", "updated_at"]
+    assert base_sorts(ACCOUNT) == [*four, "relevance"]
+    assert base_sorts(PROJECT)[:5] == [*four, "stack_count"]
+    assert sorted(base_sorts(PROJECT)[5:]) == [
+        "active_committers",
+        "activity_level",
+        "description",
+        "rating",
+        "relevance",
+    ]
 
 
 def test_a_later_record_of_the_same_id_replaces_the_earlier(tmp_path: Path) -> None:

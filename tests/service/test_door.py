@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from dirframe.service.app import KEY_REQUIRED
+from dirframe.service.dialects import KEY_REQUIRED
 from dirframe.service.keys import KeyStore
 from dirframe.service.server import Service, serve
 

@@ -55,6 +55,20 @@ def test_what_other_dialects_name_otherwise_is_filled_in_and_the_rest_is_kept(
     assert root.findtext("similar_projects/project/id") == "77"
 
 
+def test_a_record_keeps_the_order_in_which_it_came_and_its_empty_elements(tmp_path: Path) -> None:
+    account = """<account><name>x</name><login>y</login><id>1</id><homepage_url/><kudo_score>
+        <position>2</position><extra>z</extra><kudo_rank>1</kudo_rank></kudo_score></account>"""
+    with build(tmp_path, page(account)) as store:
+        root = etree.fromstring(store.by_id(ACCOUNT, "1") or "")
+    tags = [element.tag for element in root.iter()]
+    assert tags == [
+        *("account", "name", "login", "id", "homepage_url"),
+        *("kudo_score", "position", "extra", "kudo_rank"),
+        # what the specification requires, at the end
+        *("created_at", "updated_at", "avatar_url", "email_sha1", "posts_count"),
+    ]
+
+
 def test_timestamps_get_the_form_of_the_specification(tmp_path: Path) -> None:
     account = "<account><id>1</id><created_at>2010-01-01T01:30:00+02:00</created_at></account>"
     with build(tmp_path, page(account)) as store:
@@ -183,6 +197,34 @@ def test_real_pages_and_real_single_answers_give_the_same_313_projects(
         kept = record_from_element(etree.fromstring(xml))
         assert {name: value for name, value in kept.items() if name in expected} == expected
         assert kept["stack_count"] == expected["user_count"]
+
+
+def shape(element: etree._Element) -> tuple[object, ...]:
+    """Return structure, order and text of an element, white space around texts aside."""
+    text = (element.text or "").strip()
+    attributes = sorted((str(name), str(value)) for name, value in element.attrib.items())
+    return (element.tag, attributes, text, [shape(child) for child in element])
+
+
+def test_every_real_record_comes_back_in_its_order(tmp_path: Path, shared: Path) -> None:
+    records = 0
+    with Store.build(tmp_path / "s", [shared / "real" / "pages"]) as store:
+        for path in sorted((shared / "real" / "pages").glob("*.xml")):
+            for element in etree.parse(path).getroot().iterfind("result/project"):
+                xml = store.by_id(PROJECT, element.findtext("id") or "")
+                served = etree.fromstring(xml or "")
+                for here, there in (
+                    (served, element),
+                    (served.find("analysis"), element.find("analysis")),
+                ):
+                    if here is not None and there is not None:
+                        added = list(here)[len(there) :]
+                        assert not {child.tag for child in added} & {child.tag for child in there}
+                        for child in added:
+                            here.remove(child)
+                assert shape(served) == shape(element)
+                records += 1
+    assert records == 313
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from lxml import html
 
 from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.service.building import base_sorts
 from dirframe.service.pages import SORT_LABELS, link
 from dirframe.service.store import Store
 from tests.service import Directory
@@ -63,12 +64,16 @@ def test_a_list_can_be_searched_sorted_and_paged_by_its_own_links(directory: Dir
 def test_every_list_offers_its_sorts_and_its_xml(directory: Directory) -> None:
     for resource in (ACCOUNT, PROJECT):
         root = page(directory, f"/{resource.collection}?query=o&page=2")
-        assert tuple(root.xpath("//select/option/@value")) == resource.sorts
-        assert root.xpath("//option[@selected]/@value") == [resource.default_sort]
+        offered = root.xpath("//select/option/@value")
+        automatic = [""] if resource is PROJECT else []
+        others = ["description", "relevance"] if resource is PROJECT else ["relevance"]
+        assert offered == [*automatic, *resource.sorts, *others]
+        selected = "" if resource is PROJECT else resource.default_sort
+        assert root.xpath("//option[@selected]/@value") == [selected]
         address = root.xpath("//p[@class='also']/a/@href")[0]
         assert address.startswith(f"/{resource.collection}.xml?query=o&")
         assert directory.get(address).status_code == 200
-    assert set(SORT_LABELS) == set(PROJECT.sorts)
+    assert set(SORT_LABELS) == set(base_sorts(PROJECT)) | set(PROJECT.sorts)
 
 
 def test_each_record_links_to_its_xml(directory: Directory) -> None:

@@ -1,0 +1,157 @@
+"""Whole terms of records, and how well a record matches a query.
+
+A term is a title, a word of a title, a tag or a name in addresses; each is folded. The table of
+terms is in the order of ids, so that the first record of a name is the one with the lowest id.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["index_terms", "match_ranks", "named", "tagged"]
+
+
+class _Kind(IntEnum):
+    TITLE = 0
+    WORD = 1
+    TAG = 2
+    NAME = 3
+
+
+class _Rank(IntEnum):
+    """How well a record matches; a lower rank comes first."""
+
+    EXACT = 0
+    TITLE_BEGINS = 1
+    WORDS_BEGIN = 2
+    TAGS = 3
+    ELSEWHERE = 4
+
+
+_LAST = "\U0010ffff"
+
+Numbers = npt.NDArray[np.uint32]
+
+
+def index_terms(
+    database: sqlite3.Connection,
+    collection: str,
+    records: Iterable[tuple[int, str, str, str]],
+) -> None:
+    """Write the table of terms.
+
+    Parameters
+    ----------
+    database
+        The store that is being built.
+    collection
+        Name of the collection.
+    records
+        Number, title, tags and names in addresses (each a line) of every record, by id.
+    """
+    database.execute(
+        f"CREATE TABLE {collection}_terms (kind INTEGER, term TEXT, place INTEGER,"
+        " number INTEGER NOT NULL, PRIMARY KEY (kind, term, place)) WITHOUT ROWID"
+    )
+    database.execute("CREATE TEMP TABLE terms (kind, term, place, number)")
+    database.executemany("INSERT INTO temp.terms VALUES (?, ?, ?, ?)", _rows(records))
+    database.execute(
+        f"INSERT INTO {collection}_terms SELECT * FROM temp.terms ORDER BY kind, term, place"  # noqa: S608  # the schema's own name
+    )
+    database.execute("DROP TABLE temp.terms")
+
+
+def _rows(
+    records: Iterable[tuple[int, str, str, str]],
+) -> Iterator[tuple[int, str, int, int]]:
+    for place, (number, title, tags, names) in enumerate(records):
+        terms = {(_Kind.TITLE, title)}
+        terms |= {(_Kind.WORD, word) for word in title.split()}
+        terms |= {(_Kind.TAG, tag) for tag in tags.split("\n") if tag}
+        terms |= {(_Kind.NAME, name) for name in names.split("\n") if name}
+        for kind, term in terms:
+            yield kind.value, term, place, number
+
+
+def named(database: sqlite3.Connection, collection: str, name: str) -> int | None:
+    """Return the number of the record with a name in addresses, the lowest id of several."""
+    row = database.execute(
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ? ORDER BY place LIMIT 1",  # noqa: S608  # as above
+        (_Kind.NAME.value, name),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def tagged(database: sqlite3.Connection, collection: str, tag: str) -> Numbers:
+    """Return the numbers of the records with exactly this tag."""
+    return _with_term(database, collection, _Kind.TAG, tag)
+
+
+def match_ranks(
+    database: sqlite3.Connection, collection: str, words: tuple[str, ...], size: int
+) -> npt.NDArray[np.uint8]:
+    """Return for each record how well it matches; the best match has the lowest number.
+
+    Parameters
+    ----------
+    database
+        The store.
+    collection
+        Name of the collection.
+    words
+        The words of the query, folded, as they were asked.
+    size
+        Number of records.
+
+    Returns
+    -------
+    numpy.ndarray
+        In this order: the title or the name in addresses is the query; the title begins with
+        it; each word begins a word of the title; each word is a tag; anything else.
+    """
+    ranks = np.full(size, _Rank.ELSEWHERE, dtype=np.uint8)
+    if not words:
+        return ranks
+    whole = " ".join(words)
+    tags, begins = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
+    for word in set(words):
+        tags &= _mask(_with_term(database, collection, _Kind.TAG, word), size)
+        begins &= _mask(_with_beginning(database, collection, _Kind.WORD, word), size)
+    ranks[tags] = _Rank.TAGS
+    ranks[begins] = _Rank.WORDS_BEGIN
+    ranks[_with_beginning(database, collection, _Kind.TITLE, whole)] = _Rank.TITLE_BEGINS
+    for kind in (_Kind.TITLE, _Kind.NAME):
+        ranks[_with_term(database, collection, kind, whole)] = _Rank.EXACT
+    return ranks
+
+
+def _with_term(database: sqlite3.Connection, collection: str, kind: _Kind, term: str) -> Numbers:
+    rows = database.execute(
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ?",  # noqa: S608  # as above
+        (kind.value, term),
+    )
+    return np.fromiter((number for (number,) in rows), dtype=np.uint32)
+
+
+def _with_beginning(
+    database: sqlite3.Connection, collection: str, kind: _Kind, beginning: str
+) -> Numbers:
+    rows = database.execute(
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term >= ? AND term < ?",  # noqa: S608  # as above
+        (kind.value, beginning, beginning + _LAST),
+    )
+    return np.fromiter((number for (number,) in rows), dtype=np.uint32)
+
+
+def _mask(numbers: Numbers, size: int) -> npt.NDArray[np.bool_]:
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[numbers] = True
+    return mask

@@ -8,9 +8,11 @@ import pytest
 
 from dirframe.schema import RESOURCES
 from dirframe.service.keys import KeyStore
+from dirframe.service.server import serve
 from dirframe.service.store import Store
 from dirframe.service.writer import collection_xml, record_xml
 from tests.service import Directory
+from tests.service.door import Door
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,3 +84,12 @@ def keys(tmp_path: Path) -> Iterator[KeyStore]:
 def directory(store: Store, keys: KeyStore) -> Directory:
     """Return the application with a key to it, without a socket."""
     return Directory(store, keys)
+
+
+@pytest.fixture(scope="module")
+def door(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    path = tmp_path_factory.mktemp("door") / "keys.sqlite"
+    with KeyStore(path) as keys:
+        service = serve(store, keys=keys, page_rate=0)
+        with service:
+            yield Door(service, keys)

@@ -68,8 +68,17 @@ class Shelf:
     def count(self, resource: Resource) -> int:
         return len(self._ids)
 
+    def sorts(self, resource: Resource) -> tuple[str, ...]:
+        return resource.sorts
+
     def page(
-        self, resource: Resource, *, query: str = "", sort: str | None = None, page: int = 1
+        self,
+        resource: Resource,
+        *,
+        query: str = "",
+        sort: str | None = None,
+        page: int = 1,
+        page_size: int = PAGE_SIZE,
     ) -> Page:
         with self._lock:
             ids = list(self._ids)
@@ -78,6 +87,9 @@ class Shelf:
             first = 0
         shown = [self._record(resource, one) for one in ids[first : first + self.size]]
         return Page(shown, self.told(len(ids)), first)
+
+    def by_segment(self, resource: Resource, segment: str) -> str | None:
+        return self.by_id(resource, segment)
 
     def by_id(self, resource: Resource, segment: str) -> str | None:
         return self._record(resource, segment) if segment in self._ids else None

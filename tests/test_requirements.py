@@ -32,7 +32,7 @@ def with_pandas(tmp_path: Path) -> dict[str, str]:
         "import dirframe; dirframe.Explorer",
         "from dirframe import stats",
         "import dirframe.stats",
-        "import sys; sys.argv = ['dirframe', 'summary', 'README.md']; import dirframe.__main__",
+        "import sys; sys.argv = ['dirframe', 'summary', 'README.md']; import dirframe.__main__ as m; m.main()",
     ],
 )
 def test_a_pandas_that_is_too_old_is_refused_at_first_use(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from dirframe.schema import PAGE_SIZE
 from dirframe.service.store import Page
 from dirframe.service.writer import record_xml
 from tests.faults.service import Shelf, numbered
@@ -42,7 +43,13 @@ class LivingShelf(Shelf):
         self.change(lambda held: [other for other in held if other != one])
 
     def page(
-        self, resource: Resource, *, query: str = "", sort: str | None = None, page: int = 1
+        self,
+        resource: Resource,
+        *,
+        query: str = "",
+        sort: str | None = None,
+        page: int = 1,
+        page_size: int = PAGE_SIZE,
     ) -> Page:
         wanted = sort if sort in self.honours else self.default
         assert wanted is not None

@@ -71,6 +71,9 @@ class Shelf:
     def sorts(self, resource: Resource) -> tuple[str, ...]:
         return resource.sorts
 
+    def default_sort(self, resource: Resource, query: str = "") -> str:
+        return resource.default_sort
+
     def page(
         self,
         resource: Resource,

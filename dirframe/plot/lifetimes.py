@@ -79,12 +79,10 @@ def activity(
     notes = []
     if month == month:  # noqa: PLR0124  # a missing date is not itself
         back = "the month of" if window == 1 else f"the {window} months up to"
-        notes = [
-            f"Active: activity in {back} {month:%Y-%m}, or before and after it. Known for "
-            "projects whose code was fetched in that month or later."
-        ]
+        active = f"Active: activity in {back} {month:%Y-%m}, or before and after it."
+        notes = [active, "Known where the code was fetched in that month or later."]
     reasons = {
-        f"fetched before {month:%Y-%m}": counted["not_fetched_since"],
+        "not fetched since": counted["not_fetched_since"],
         "without a date of the fetch": counted["fetch_missing"],
         "with a date of the fetch that cannot be": counted["fetch_impossible"],
         "without both months": counted["month_missing"],

@@ -238,7 +238,7 @@ def life_span(
     ax.margins(x=0.02)
     going_on = ~table["ended"].fillna(value=False)
     lengths = zip(table["months"], going_on, strict=True)
-    cells = [f"{_text.number(months)}{'+' * more}" for months, more in lengths]
+    cells = [f"{_text.number(months)}{'+' if more else ''}" for months, more in lengths]
     _axes.columns(ax, {"months": cells}, size)
     if _text.height(ax) / len(table) > _ROW_WITH_KEY:
         _key(ax, colours, of_row)

@@ -74,9 +74,7 @@ class _Whole(Column):
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         if isinstance(column.dtype, pd.Int64Dtype):
             return column
-        kind = _kind(column)
-        if kind not in _NUMBERS:
-            raise _other(column.name, "whole numbers", f"it holds {kind}")
+        kind = _kind(column, _NUMBERS, "whole numbers")
         try:
             if kind == "decimal":
                 return _whole_decimals(column)
@@ -124,8 +122,7 @@ class _Moment(Column):
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         if column.dtype == self.dtype:
             return column
-        if (kind := _kind(column)) not in _DATES:
-            raise _other(column.name, "dates", f"it holds {kind}")
+        _kind(column, _DATES, "dates")
         try:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
         except (OverflowError, TypeError, ValueError) as error:
@@ -161,9 +158,12 @@ _EXACT = 2**53
 _INEXACT = "it holds floating-point numbers beyond 2**53, whose last digits are lost"
 
 
-def _kind(column: pd.Series[Any]) -> str:
+def _kind(column: pd.Series[Any], kinds: set[str], expected: str) -> str:
+    """Name what a column holds; refuse it if that is not expected, and not nothing."""
     kind = pd.api.types.infer_dtype(column, skipna=True)
-    return "empty" if kind != "empty" and column.isna().all() else kind
+    if kind not in kinds and not column.isna().all():
+        raise _other(column.name, expected, f"it holds {kind}")
+    return kind
 
 
 def _whole_decimals(column: pd.Series[Any]) -> pd.Series[Any]:

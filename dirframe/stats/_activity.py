@@ -127,8 +127,9 @@ def usual_month(fetched: Months, records: NDArray[np.int64], latest: int) -> int
         return None
     order = np.argsort(fetched[possible])
     until = records[possible][order].cumsum()
-    # The lower one of two in the middle: both halves have at least half of the projects.
-    return int(fetched[possible][order][np.searchsorted(until, (until[-1] + 1) // 2)])
+    # The later one of two in the middle: half of the projects were fetched then or later.
+    middle = np.searchsorted(until, until[-1] // 2, side="right")
+    return int(fetched[possible][order][middle])
 
 
 def classify(

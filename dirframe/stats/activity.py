@@ -61,7 +61,7 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     as_of : datetime.date or str, optional
         A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the month that is
         looked back from. Left out: the month in which the code of the median project was
-        fetched (of two in the middle, the earlier), so that at least half of those with such a
+        fetched (of two in the middle, the later), so that at least half of those with such a
         date were seen in it, and no few wrong dates move it.
     window : int, default 12
         Months that are looked back, the month of `as_of` among them: 1 to 24.

@@ -217,7 +217,7 @@ def _of_projects(
         loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
         known = not (pd.isna(loaded) or record["synthetic"])
         # Without a load, the day of the median project: a few wrong dates do not move it.
-        now = loaded if known else fetched.quantile(0.5, interpolation="lower")
+        now = loaded if known else fetched.quantile(0.5, interpolation="higher")
         yield f"stale: code fetched over a year before {_day(now)}", fetched < now - _STALE_AFTER
         yield "no date of the code's fetch", fetched.isna()
         if known:

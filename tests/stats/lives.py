@@ -60,6 +60,6 @@ def frame(projects: list[Project]) -> pd.DataFrame:
 
 
 def usual_month(projects: list[Project]) -> int | None:
-    """Give the month in which the median project was fetched, the lower one of two."""
+    """Give the month in which the median project was fetched, the later one of two."""
     fetched = sorted(p.fetched for p in projects if p.fetched is not None)
-    return fetched[(len(fetched) - 1) // 2] if fetched else None
+    return fetched[len(fetched) // 2] if fetched else None

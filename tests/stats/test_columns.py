@@ -105,7 +105,9 @@ def test_dates_are_read_alike_or_refused_by_every_engine(kind: str, data: st.Dat
     assert (found[0] != "refused") == dates
     if dates:
         years = [value.year for value in values]
-        assert [start.year for start in found[0][0]["start"]] == [*range(min(years), max(years) + 1)]
+        assert [start.year for start in found[0][0]["start"]] == [
+            *range(min(years), max(years) + 1)
+        ]
 
 
 @pytest.mark.parametrize("dtype", [pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.date32()])

@@ -153,11 +153,10 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
     read = {"language": text(LANGUAGE), "contributors": whole(CONTRIBUTORS)}
     found = reduced(projects, {**read, "code_lines": whole(LINES)}, with_lines)
     place = pd.Index(names.index).get_indexer(found["language"])
+    found, place = found[place >= 0], place[place >= 0]
     shown, labels = pd.factorize(names)
     people, lines = (found[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
     ratios, groups = 1000 * people / lines, shown[place]
-    known = place >= 0
-    ratios, groups = ratios[known], groups[known]
     order = np.lexsort((ratios, groups))
     index = pd.MultiIndex.from_arrays([labels.take(groups[order]), ratios[order]])
     ones = pd.Series(np.ones(len(order), dtype=np.int64), index=index)

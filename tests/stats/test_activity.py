@@ -144,7 +144,7 @@ def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month() -> No
 def test_what_is_neither_a_day_nor_a_month_is_refused(
     statistic: Callable[..., pd.DataFrame], as_of: Any
 ) -> None:
-    with pytest.raises(InvalidInputError, match="as_of must be a day .* or a month .* came"):
+    with pytest.raises(InvalidInputError, match=r"as_of must be a day .* or a month .* came"):
         statistic(frame([]), as_of=as_of)
 
 
@@ -153,7 +153,7 @@ def test_what_is_neither_a_day_nor_a_month_is_refused(
 def test_a_window_is_a_month_to_two_years(
     statistic: Callable[..., pd.DataFrame], window: Any
 ) -> None:
-    with pytest.raises(InvalidInputError, match="window is .* whole number from 1 to 24"):
+    with pytest.raises(InvalidInputError, match=r"window is .* whole number from 1 to 24"):
         statistic(frame([]), window=window)
 
 

@@ -62,8 +62,10 @@ def outcomes(statistic: Any, column: str, values: pa.Array, **options: Any) -> l
     table = pa.table({column: values})
     frame = table.to_pandas()
     parts = [frame.iloc[[row]] for row in range(len(frame))]
-    parted = dask_frame.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
-    with dask.config.set(scheduler="synchronous"):
+    # Dask would make text of decimals and days before anything of ours sees them.
+    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
+        delayed = [dask.delayed(part) for part in parts]
+        parted = dask_frame.from_delayed(delayed, meta=frame.iloc[:0])
         return [
             outcome(statistic, each, **options)
             for each in (frame, duckdb.from_arrow(table), parted)

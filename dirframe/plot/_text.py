@@ -151,7 +151,7 @@ def number(value: float | NAType) -> str:
     return "–" if pd.isna(value) else f"{value:,.1f}".removesuffix(".0")
 
 
-def amounts(counts: Iterable[int], shares: Iterable[float]) -> list[str]:
+def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str]:
     """Label counts with their shares: ``1,500 (12.3%)``, or alone where the share is missing."""
     pairs = zip(counts, shares, strict=True)
     return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]

@@ -35,7 +35,7 @@ _ACCOUNTS_BY_COUNTRY = Noun(
 _BOTH = (
     _ACCOUNTS_BY_COUNTRY,
     Noun("accounts_by_kudo_rank", _A, "Count the accounts of each kudo rank."),
-    Noun("activity", _P, "Count active and dormant projects.", ("as_of",)),
+    Noun("activity", _P, "Count active and dormant projects.", ("as_of", "window")),
     Noun("commits_by_contributor", _C, "Rank contributors by their commits."),
     Noun("contributor_distribution", _P, "Count projects by number of contributors."),
     Noun("contributors_by_language", _P, "Describe contributors by main language.", ("top",)),
@@ -50,7 +50,7 @@ _BOTH = (
     Noun("language_share", _P, "Count the projects of each main language.", ("top",)),
     Noun("languages_by_year", _P, "Count main languages by year.", ("top", "date")),
     Noun("licenses", _P, "Count the projects under each licence.", ("top",)),
-    Noun("life_span", _P, "Time from first to last activity.", ("top",)),
+    Noun("life_span", _P, "Time from first to last activity.", ("top", "window")),
     Noun("lorenz", _P, "Give the Lorenz curve of contributors."),
     Noun("monthly_activity", _M, "Follow commits and contributors by month."),
     Noun("posts_distribution", _A, "Count accounts by number of posts."),

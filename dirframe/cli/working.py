@@ -47,7 +47,13 @@ _PARTICULAR = {
     "top": click.option(
         "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
     ),
-    "as_of": click.option("--as-of", metavar="DATE", help="Day of the count, YYYY-MM-DD."),
+    "as_of": click.option("--as-of", metavar="DATE", help="Day or month of the count, YYYY-MM-DD."),
+    "window": click.option(
+        "--window",
+        metavar="N",
+        type=click.IntRange(1, 24),
+        help="Months looked back, 12 if left out.",
+    ),
     "freq": click.option("--freq", metavar="FREQ", help="Length of a period: D, W, MS, QS, YS."),
     "cumulative": click.option(
         "--cumulative/--each", default=None, help="Records so far, or in each period alone."

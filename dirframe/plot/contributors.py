@@ -89,7 +89,8 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         The Lorenz curve: which share of all contributors the projects with the fewest have,
         beside the diagonal of equal projects. The Gini coefficient stands in the chart, the
-        share of the projects with the most in the caption.
+        share of the projects with the most in the caption, with the coefficient of the
+        projects that have a contributor.
 
     Raises
     ------
@@ -123,6 +124,11 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
     top = _text.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
+    none = float(x[y == 0].max())
+    if none:  # the curve without the projects that have no contributor
+        some = x >= none
+        gini = concentration((x[some] - none) / (1 - none), y[some])["gini"]
+        note += f" Without the {_text.percent(none)} that have none, the coefficient is {gini:.2f}."
     _axes.caption(ax, table, note, _not_shown(table))
     return ax
 

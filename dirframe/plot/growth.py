@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.patches import Patch
-from pandas.tseries.frequencies import to_offset
 
 from dirframe import stats
 from dirframe.plot import _axes, _dates, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.stats._periods import Periods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,17 +27,6 @@ __all__ = ["growth", "languages_by_year"]
 
 # Languages that share the grey are told apart by these, in turn.
 _PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
-# What pandas calls a period, without the day or month that it begins with.
-_PERIODS = {
-    "D": "day",
-    "W": "week",
-    "MS": "month",
-    "ME": "month",
-    "QS": "quarter",
-    "QE": "quarter",
-    "YS": "year",
-    "YE": "year",
-}
 _FEW = 10  # projects; shares of fewer say little
 
 
@@ -53,8 +42,8 @@ def growth(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     freq : str, default "MS"
-        Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
-        (months), ``"QS"``, ``"YS"``, ….
+        Length of a period, as `dirframe.stats.growth` takes it: ``"D"``, ``"W"`` (from
+        Monday), ``"MS"`` (months), ``"QS"``, ``"YS"``, ….
     cumulative : bool, default True
         Whether to draw all that were created up to the end of each period, or those created
         in it.
@@ -84,14 +73,13 @@ def growth(
     ax = _panel.panel(ax)
     if table.empty:
         return _panel.empty(ax, table, title, _text.none(counted[noun], noun[:-1], "a date"))
-    every = to_offset(freq)
-    period = _PERIODS.get(str(every.freqstr).split("-")[0])
-    by = f"by {period}" if period else f"periods of {freq}"
+    periods = Periods.of(freq)
+    by = f"by {periods.name}" if periods.name else f"periods of {freq}"
     year = _dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
     over_time = f"Created at (UTC{year}, {by})"
     _panel.labels(ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}")
     numbers = table["total" if cumulative else "new"].to_numpy(float)
-    edges = [*table["start"], table["start"].iloc[-1] + every]
+    edges = [*table["start"], table["start"].iloc[-1] + periods.step]
     ax.stairs(numbers, _dates.places(edges), fill=True, color=ACCENT, alpha=0.25, linewidth=0)
     ax.stairs(numbers, _dates.places(edges), color=ACCENT, linewidth=1.5, baseline=None)
     _dates.axis(ax)

@@ -9,7 +9,7 @@ What stays out: which column is counted, and what the results are called.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -84,6 +84,11 @@ class Frequencies:
         index = pd.MultiIndex.from_arrays([np.zeros(len(self.numbers)), self.numbers])
         found = quantiles(pd.Series(self.records, index=index), at)
         return found.iloc[0].to_numpy(dtype=np.float64)
+
+    def without_zeros(self) -> Self:
+        """Leave out the records with a number of 0."""
+        some = self.numbers > 0
+        return replace(self, numbers=self.numbers[some], records=self.records[some])
 
     def cumulated(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give the Lorenz curve: shares of the records, poorest first, and of what they have.

@@ -215,6 +215,8 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
         - ``value`` (Float64, 0 to 1): the Gini coefficient (0: all projects have the same
           number), and the share of all contributors that those projects have; missing where
           no project has a contributor
+        - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with at least
+          one contributor
 
     Raises
     ------
@@ -226,7 +228,13 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
     The Gini coefficient is 1 less twice the area below `lorenz`, without the correction for
     small samples: n projects reach (n - 1) / n at most. A share of the projects that is no
     whole number of them counts a part of the one at the edge. Missing and negative numbers
-    are left out and counted as in `contributor_distribution`.
+    are left out and counted as in `contributor_distribution`;
+    ``attrs["dirframe"]["counted"]`` holds ``projects_without_contributors`` as well.
+
+    Dormant projects have no contributor, and a directory keeps many: with z the share of the
+    projects that have none, the coefficient of all is z + (1 - z) times that without them, so
+    that it says how many are dormant first of all. ``value_without_zeros`` says how unequal
+    the others are.
 
     `dirframe.plot.lorenz` draws the curve with the coefficient, and says what the tenth with the
     most has.
@@ -236,22 +244,24 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
     >>> print(contributor_concentration(projects))
-       measure  value
-    0     gini  0.625
-    1   top 1%   0.03
-    2  top 10%    0.3
-    3  top 20%    0.6
-    4  top 50%    1.0
+       measure  value  value_without_zeros
+    0     gini  0.625                 0.25
+    1   top 1%   0.03                0.015
+    2  top 10%    0.3                 0.15
+    3  top 20%    0.6                  0.3
+    4  top 50%    1.0                 0.75
     """
     found = _frequencies(projects)
     measures = concentration(*found.cumulated())
+    without = concentration(*found.without_zeros().cumulated())
     result = pd.DataFrame(
         {
             "measure": pd.Series([*measures], dtype="str"),
             "value": pd.Series([*measures.values()], dtype="Float64"),
+            "value_without_zeros": pd.Series([*without.values()], dtype="Float64"),
         }
     )
-    return _finish(projects, result, found, "contributor_concentration")
+    return _finish(projects, result, found, "contributor_concentration", zeros=True)
 
 
 def team_size_classes(
@@ -333,6 +343,11 @@ def _frequencies(projects: Frame) -> Frequencies:
     return Frequencies.of(projects, CONTRIBUTORS)
 
 
-def _finish(projects: Frame, result: pd.DataFrame, found: Frequencies, step: str) -> pd.DataFrame:
+def _finish(
+    projects: Frame, result: pd.DataFrame, found: Frequencies, step: str, *, zeros: bool = False
+) -> pd.DataFrame:
     counted = found.counted("projects", "contributors")
+    if zeros:
+        none = found.known - found.without_zeros().known
+        counted["projects_without_contributors"] = none
     return finish(projects, result, step=step, resource="project", counted=counted)

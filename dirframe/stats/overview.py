@@ -13,6 +13,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.stats._activity import FETCHED
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Summary", "summary"]
 
-_FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
 _STALE_AFTER = pd.DateOffset(years=1)
 
 
@@ -93,9 +93,11 @@ def summary(frame: pd.DataFrame) -> Summary:
     Reasons to beware: records not loaded (a load that was capped or broke off has the first
     in the order of its sort, which are no fair sample); of accounts, no country, and
     impossible values (negative posts, a kudo rank not from 1 to 10, a place outside the
-    globe); of projects, no analysis (or that none was sent), no main language, a stale analysis (its code was fetched
-    more than a year before the load or, if that is not known, before the latest analysis of
-    the frame), and impossible values (negative lines or contributors, a last month before the
+    globe); of projects, no analysis (or that none was sent), no main language, a stale analysis
+    (the code of the project was fetched more than a year before the load or, if that is not
+    known or the frame is synthetic, before the code of the median project was), no date of
+    that fetch (so that nobody knows), a fetch after the load, and impossible values (negative
+    lines or contributors, a last month before the
     first); of both, a change before the creation. An empty list is missing.
 
     Examples
@@ -225,11 +227,16 @@ def _of_projects(
         yield "no analysis", without
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
-    if any(name in frame for name in _FETCHED):
-        fetched = moment(*_FETCHED).of(frame)
+    if any(name in frame for name in FETCHED):
+        fetched = moment(*FETCHED).of(frame)
         loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
-        now = fetched.max() if pd.isna(loaded) or record["synthetic"] else loaded
+        known = not (pd.isna(loaded) or record["synthetic"])
+        # Without a load, the day of the median project: a few wrong dates do not move it.
+        now = loaded if known else fetched.quantile(0.5, interpolation="higher")
         yield f"stale: code fetched over a year before {_day(now)}", fetched < now - _STALE_AFTER
+        yield "no date of the code's fetch", fetched.isna()
+        if known:
+            yield "impossible: code fetched after the load", fetched > now
     if LINES in frame:
         yield "impossible: negative lines", whole(LINES).of(frame) < 0
     if CONTRIBUTORS in frame:

@@ -65,6 +65,17 @@ def test_an_analysis_is_stale_a_year_before_the_load() -> None:
     assert beware(frame)["stale: code fetched over a year before 2012-08-01"] == 0
 
 
+def test_one_wrong_date_of_a_fetch_makes_no_other_analysis_stale() -> None:
+    frame = pd.DataFrame(
+        {"analysis_logged_at": days("2013-07-30", "2013-07-29", "2011-01-01", "2031-01-01", None)}
+    )
+    assert beware(frame)["stale: code fetched over a year before 2013-07-30"] == 1
+    assert beware(frame)["no date of the code's fetch"] == 1
+    loaded = provenance.attach(frame, retrieved_newest="2013-07-31T12:00:00Z")
+    assert beware(loaded)["stale: code fetched over a year before 2013-07-31"] == 1
+    assert beware(loaded)["impossible: code fetched after the load"] == 1
+
+
 def test_today_s_name_of_the_fetch_counts_where_the_older_one_is_missing() -> None:
     frame = pd.DataFrame(
         {

@@ -11,19 +11,29 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
+from dirframe.identity import ids_of
 from dirframe.requirements import check_pandas
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTE", "Provenance", "attach", "caption", "carry", "describe"]
+__all__ = [
+    "ATTRIBUTE",
+    "Difference",
+    "Provenance",
+    "attach",
+    "caption",
+    "carry",
+    "describe",
+    "difference",
+]
 
 # Whatever makes or takes a frame comes by here, the commands of the shell too.
 check_pandas()
@@ -68,6 +78,13 @@ class Provenance:
         What was done to the records since they were loaded, oldest first.
     counted : Mapping of str to int
         What a statistic counted, and what it had to leave out.
+    ids : str
+        Digest of the ids of the records that were loaded; empty: not known.
+    records : Mapping of str to int
+        Of a table without ids, such as a statistic: ``rows`` and ``repeated`` ids of the
+        frame that it was made of, and ``others``, 1 if these are not those that were loaded.
+    base : Mapping of str to object
+        Of a statistic: ``records``, how many its figures are of, and ``which`` these are.
     """
 
     source: str = ""
@@ -87,6 +104,9 @@ class Provenance:
     dirframe: str = __version__
     steps: tuple[str, ...] = ()
     counted: Mapping[str, int] = field(default_factory=dict)
+    ids: str = ""
+    records: Mapping[str, int] = field(default_factory=dict)
+    base: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         address = urlsplit(self.base_url)
@@ -110,6 +130,8 @@ class Provenance:
         return record | {
             "question": dict(record["question"]),
             "counted": dict(record["counted"]),
+            "records": dict(record["records"]),
+            "base": dict(record["base"]),
             "steps": list(self.steps),
         }
 
@@ -143,6 +165,8 @@ def describe(frame: pd.DataFrame) -> dict[str, Any]:
 def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """Note facts about a frame in the frame itself.
 
+    A fact ``items_loaded`` that is the number of rows notes a digest of their ids too.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -171,6 +195,8 @@ def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """
     before = describe(frame)
     known = {f.name: before[f.name] for f in fields(Provenance)}
+    if facts.get("items_loaded") == len(frame) and (ids := _ids(frame)) is not None:
+        facts = {"ids": ids_of(ids).digest} | facts
     after = before | Provenance(**known | facts).to_dict()
     try:
         frame.attrs[ATTRIBUTE] = json.loads(json.dumps(after, allow_nan=False))
@@ -181,8 +207,12 @@ def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     return frame
 
 
-def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.DataFrame:
+def carry(
+    source: pd.DataFrame, target: pd.DataFrame, step: str = "", *, records: bool = True
+) -> pd.DataFrame:
     """Hand the record of one frame on to a frame that was made from it.
+
+    A table without ids also gets the number of records that it was made of.
 
     Parameters
     ----------
@@ -192,6 +222,8 @@ def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.Data
         The derived frame; its record is replaced in place.
     step : str, default ""
         What was done, in a few words, such as ``"unify_countries"``.
+    records : bool, default True
+        Whether the rows of `target` are records; without a column ``id`` they are not.
 
     Returns
     -------
@@ -208,8 +240,108 @@ def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.Data
     record = describe(source)
     if step:
         record["steps"].append(step)
+    are_records = records and _ids(target) is not None
+    if _ids(source) is not None and not are_records and not record["records"]:
+        record["records"] = _records(source, Provenance.from_dict(record))
     target.attrs[ATTRIBUTE] = record
     return target
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """How the records of a frame differ from those that were loaded.
+
+    Parameters
+    ----------
+    loaded : int
+        Records that were loaded.
+    rows : int
+        Records that are there, or that a statistic was made of.
+    repeated : int
+        Rows whose id an earlier row has as well.
+    others : bool
+        Whether records are there that were not loaded. False: not known, if there are fewer.
+    """
+
+    loaded: int
+    rows: int
+    repeated: int = 0
+    others: bool = False
+
+    def __str__(self) -> str:
+        parts = [f"{self.rows:,} of {self.loaded:,} loaded" if self.rows < self.loaded else ""]
+        if self.repeated:
+            parts.append(f"{self.repeated:,} with a repeated id")
+        if self.others:
+            parts.append(f"not the {self.loaded:,} that were loaded")
+        elif self.rows > self.loaded and not self.repeated:
+            parts.append(f"{self.loaded:,} were loaded")
+        return ", ".join(part for part in parts if part)
+
+
+def difference(frame: pd.DataFrame) -> Difference | None:
+    """Compare the records of a frame with those that its load has noted.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a loader, or one that was made from it.
+
+    Returns
+    -------
+    Difference or None
+        What pandas did to the records since: filtered, cut, joined or doubled them. None if
+        they are the same in any order, or if it is not known how many were loaded.
+
+    Notes
+    -----
+    Rows are counted, and their ids where the frame has the column ``id``. That records are
+    others than those loaded shows if they are as many or more: the record holds a digest of
+    all ids, which says nothing of a part of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": ["1", "2", "3"]})
+    >>> frame = attach(frame, items_loaded=3)
+    >>> difference(frame.sort_values("id", ascending=False))
+    >>> str(difference(frame.head(2)))
+    '2 of 3 loaded'
+    >>> str(difference(pd.concat([frame, frame])))
+    '3 with a repeated id'
+    """
+    record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
+    if record.items_loaded is None:
+        return None
+    there = record.records or _records(frame, record)
+    found = Difference(
+        loaded=record.items_loaded,
+        rows=there["rows"],
+        repeated=there["repeated"],
+        others=bool(there["others"]),
+    )
+    same = found.rows == found.loaded and not found.repeated and not found.others
+    return None if same else found
+
+
+def _ids(frame: pd.DataFrame) -> pd.Series[Any] | None:
+    # A Series has attributes too, and a label may be there twice.
+    ids = frame["id"] if "id" in getattr(frame, "columns", ()) else None
+    return ids if getattr(ids, "ndim", 0) == 1 else None
+
+
+def _records(frame: pd.DataFrame, record: Provenance) -> dict[str, int]:
+    """Count rows and repeated ids, and tell whether they are certainly not what was loaded."""
+    rows = _rows(record, frame)
+    column = None if record.counted or record.items_loaded is None else _ids(frame)
+    if column is None:
+        return {"rows": rows, "repeated": 0, "others": 0}
+    ids = ids_of(column)
+    different, loaded = ids.rows - ids.repeated, record.items_loaded or 0
+    others = different > loaded or (
+        different == loaded and record.ids != "" and ids.digest != record.ids
+    )
+    return {"rows": rows, "repeated": ids.repeated, "others": int(others)}
 
 
 def caption(frame: pd.DataFrame) -> str:
@@ -224,7 +356,9 @@ def caption(frame: pd.DataFrame) -> str:
     -------
     str
         How many records, of which source, retrieved when (dates in UTC), and where they
-        apply: that the data is synthetic, and that it is incomplete.
+        apply: that the data is synthetic, and that it is incomplete. Of a statistic, the
+        number is that of the records that its figures are of, beside those of the frame;
+        where these are not those that were loaded, it says so.
 
     Examples
     --------
@@ -234,12 +368,19 @@ def caption(frame: pd.DataFrame) -> str:
     'n = 2 projects · Source: A directory · synthetic sample data'
     """
     record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
-    parts = [_size(record, len(frame)), _origin(record)]
+    parts = [_size(record, frame), _origin(record)]
     if record.synthetic:
         parts.append("synthetic sample data")
     if record.complete is False:
         parts.append("incomplete" + _shortfall(record))
     return " · ".join(parts)
+
+
+def _rows(record: Provenance, frame: pd.DataFrame) -> int:
+    # A statistic has a row a group; what it counted says how many records are behind it.
+    resource = RESOURCES.get(record.resource)
+    rows = record.records.get("rows", len(frame))
+    return record.counted.get(resource.collection, rows) if resource else rows
 
 
 def _noun(record: Provenance, count: int) -> str:
@@ -249,14 +390,18 @@ def _noun(record: Provenance, count: int) -> str:
     return resource.name if count == 1 else resource.collection
 
 
-def _size(record: Provenance, rows: int) -> str:
-    # A statistic has a row a group; what it counted says how many records are behind it.
-    resource = RESOURCES.get(record.resource)
-    count = record.counted.get(resource.collection, rows) if resource else rows
-    loaded = record.items_loaded
-    if loaded is not None and count < loaded:
-        return f"n = {count:,} of {loaded:,} {_noun(record, loaded)}"
-    return f"n = {count:,} {_noun(record, count)}"
+def _size(record: Provenance, frame: pd.DataFrame) -> str:
+    rows = _rows(record, frame)
+    count, which = record.base.get("records", rows), record.base.get("which", "")
+    differs = difference(frame)
+    of = rows if count < rows else differs.loaded if differs and rows < differs.loaded else count
+    parts = [f"{count:,} of {of:,}" if count < of else f"{count:,}", _noun(record, of), which]
+    size = f"n = {' '.join(part for part in parts if part)}"
+    if differs is None:
+        return size
+    if of == differs.loaded:  # that is said
+        differs = replace(differs, rows=differs.loaded)
+    return f"{size}, {differs}" if str(differs) else size
 
 
 def _origin(record: Provenance) -> str:

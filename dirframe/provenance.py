@@ -68,6 +68,9 @@ class Provenance:
         Records that came more than once.
     retrieved_oldest, retrieved_newest : str or None
         When the oldest and the newest page were fetched, ISO 8601 in UTC.
+    records_oldest, records_newest : str or None
+        Where it is not known when pages were fetched: the first and the last change that a
+        record names, ISO 8601 in UTC.
     requests_paid, requests_cached : int
         Pages that were asked of the directory, and that came from the cache.
     synthetic : bool
@@ -98,6 +101,8 @@ class Provenance:
     duplicates_removed: int = 0
     retrieved_oldest: str | None = None
     retrieved_newest: str | None = None
+    records_oldest: str | None = None
+    records_newest: str | None = None
     requests_paid: int = 0
     requests_cached: int = 0
     synthetic: bool = False

@@ -97,13 +97,15 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     values = ["code_lines", "users"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        table = table.with_columns(valid(name).alias(f"{name}_valid") for name in values)
+        lacking = nw.col("analysis").is_null().cast(nw.Int64).alias("lacking")
+        numbers = [valid(name).alias(f"{name}_valid") for name in values]
+        table = table.with_columns(*numbers, lacking)
         sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
         known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
         given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        lacking = nw.col("analysis").is_null().cast(nw.Int64).sum().alias("without_analysis")
+        unanalysed = nw.col("lacking").sum().alias("without_analysis")
         rows = nw.len().alias("projects")
-        return table.group_by("language").agg(rows, *sums, *known, *given, lacking)
+        return table.group_by("language").agg(rows, *sums, *known, *given, unanalysed)
 
     found = reduced(
         projects,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.identity import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, Kind
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
@@ -73,7 +74,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     Summary
         Printed, or as the last line of a notebook's cell, it is a table. Its parts:
 
-        - ``title`` (str): how many records, and whether they are all there are
+        - ``title`` (str): how many records, and whether they are all there are; where they
+          were filtered, cut, joined or doubled since the load, how they differ from it
         - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
           ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
           (str): least, median and most of numbers, first and last day of dates, and how many
@@ -96,7 +98,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     globe); of projects, no analysis, no main language, a stale analysis (its code was fetched
     more than a year before the load or, if that is not known, before the latest analysis of
     the frame), and impossible values (negative lines or contributors, a last month before the
-    first); of both, a change before the creation. An empty list is missing.
+    first); of both, an id that an earlier record has as well, and a change before the
+    creation. An empty list is missing.
 
     Examples
     --------
@@ -123,8 +126,12 @@ def summary(frame: pd.DataFrame) -> Summary:
     resource = ACCOUNT if known == ACCOUNT.name else PROJECT
     count = len(frame)
     title = f"{count:,} {resource.name if count == 1 else resource.collection}"
+    differs = provenance.difference(frame)
+    if differs is not None:
+        title += f" ({differs})"
     if record["complete"] is not None:
-        title += ", complete" if record["complete"] else ", incomplete"
+        title += ", of a load that was" if differs is not None else ","
+        title += " complete" if record["complete"] else " incomplete"
         title += f" ({record['why']})" if record["why"] else ""
     return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
 
@@ -171,6 +178,8 @@ def _values(column: pd.Series[Any]) -> str:
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
     found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
     reasons = {reason: int(rows.sum()) for reason, rows in found}
+    if isinstance(ids := frame.get("id"), pd.Series):
+        reasons["repeated id: counted more than once"] = ids_of(ids).repeated
     if {"created_at", "updated_at"} <= set(frame):
         early = moment("updated_at").of(frame) < moment("created_at").of(frame)
         reasons["impossible: changed before it was created"] = int(early.sum())

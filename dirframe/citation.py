@@ -215,16 +215,22 @@ def _whole_title(record: Provenance, differs: Difference | None) -> str:
         known = loaded is not None and available is not None
         marks.append("incomplete" + (f": {loaded:,} of {available:,} records" if known else ""))
     if differs is not None:
-        marks.append(f"{differs.rows:,} records: {differs}")
+        marks.append(_counted(differs))
     return f"{_service(record)}: {_title(record)}" + "".join(f" [{mark}]" for mark in marks)
 
 
 def _size(record: Provenance, differs: Difference | None) -> str:
-    count = record.items_loaded if differs is None else differs.rows
-    if count is None:
-        return ""
-    how = "" if differs is None else f": {differs}"
-    return f" ({count:,} {'record' if count == 1 else 'records'}{how})"
+    if differs is not None:
+        return f" ({_counted(differs)})"
+    count = record.items_loaded
+    return "" if count is None else f" ({count:,} {'record' if count == 1 else 'records'})"
+
+
+def _counted(differs: Difference) -> str:
+    """Say how many records there are, and how they differ from those that were loaded."""
+    noun = "record" if differs.rows == 1 else "records"
+    said = str(differs)
+    return said if differs.rows < differs.loaded else f"{differs.rows:,} {noun}, {said}"
 
 
 def _years(record: Provenance) -> list[str]:

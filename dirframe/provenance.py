@@ -274,7 +274,7 @@ class Difference:
     others: bool = False
 
     def __str__(self) -> str:
-        parts = [f"{self.rows:,} of {self.loaded:,} loaded" if self.rows < self.loaded else ""]
+        parts = [f"{self.rows:,} of {self.loaded:,} records loaded" if self.rows < self.loaded else ""]
         if self.repeated:
             parts.append(f"{self.repeated:,} with a repeated id")
         if self.others:
@@ -311,7 +311,7 @@ def difference(frame: pd.DataFrame) -> Difference | None:
     >>> frame = attach(frame, items_loaded=3)
     >>> difference(frame.sort_values("id", ascending=False))
     >>> str(difference(frame.head(2)))
-    '2 of 3 loaded'
+    '2 of 3 records loaded'
     >>> str(difference(pd.concat([frame, frame])))
     '3 with a repeated id'
     """

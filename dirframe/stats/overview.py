@@ -128,9 +128,9 @@ def summary(frame: pd.DataFrame) -> Summary:
     title = f"{count:,} {resource.name if count == 1 else resource.collection}"
     differs = provenance.difference(frame)
     if differs is not None:
-        title += f" ({differs})"
+        title += f", {differs}"
     if record["complete"] is not None:
-        title += ", of a load that was" if differs is not None else ","
+        title += "; the load was" if differs is not None else ","
         title += " complete" if record["complete"] else " incomplete"
         title += f" ({record['why']})" if record["why"] else ""
     return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))

@@ -79,7 +79,7 @@ def _plain(value: Any) -> Any:
         # Parquet fills in the keys that other rows have.
         return {key: cells[key] for key in sorted(cells) if cells[key] is not None}
     if isinstance(value, list | tuple | set | frozenset):
-        return sorted(map(_plain, value), key=_written)
+        return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, _written(cell)))
     if value is None or pd.isna(value):
         return None
     if isinstance(value, bool | np.bool_):

@@ -248,7 +248,10 @@ def _days(record: Provenance) -> list[str]:
 def _notes(record: Provenance) -> str:
     notes = [f"Then: {', '.join(record.steps)}."] if record.steps else []
     if not _days(record) and (years := _years(record)):
-        notes.insert(0, f"Days of access not recorded; the records were last changed in {' to '.join(years)}.")
+        notes.insert(
+            0,
+            f"Days of access not recorded; the records were last changed in {' to '.join(years)}.",
+        )
     if record.complete is False:
         why = f" ({record.why})" if record.why else ""
         of = f" of {record.items_available:,}" if record.items_available is not None else ""

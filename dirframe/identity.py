@@ -1,19 +1,20 @@
-"""A digest of the ids of a frame, whatever their order: are these the records that were loaded?"""
+"""A digest of the ids of a frame, the same in any order."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Ids", "ids_of"]
+__all__ = ["Difference", "Ids", "ids_of"]
 
 _DIGITS = 16  # hexadecimal: two different sets of ids meet once in 2**64
 
@@ -27,6 +28,40 @@ class Ids(NamedTuple):
     """Rows whose id an earlier row has as well."""
     digest: str
     """Digest of the different ids."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """How the records of a frame differ from those that were loaded.
+
+    Parameters
+    ----------
+    loaded : int
+        Records that were loaded.
+    rows : int
+        Records that are there, or that a statistic was made of.
+    repeated : int
+        Rows whose id an earlier row has as well.
+    others : bool
+        Whether records are there that were not loaded. False: not known, if there are fewer.
+    """
+
+    loaded: int
+    rows: int
+    repeated: int = 0
+    others: bool = False
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.rows:,} of {self.loaded:,} records loaded" if self.rows < self.loaded else ""
+        ]
+        if self.repeated:
+            parts.append(f"{self.repeated:,} with a repeated id")
+        if self.others:
+            parts.append(f"not the {self.loaded:,} that were loaded")
+        elif self.rows > self.loaded and not self.repeated:
+            parts.append(f"{self.loaded:,} were loaded")
+        return ", ".join(part for part in parts if part)
 
 
 def ids_of(column: pd.Series[Any]) -> Ids:

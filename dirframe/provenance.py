@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
-from dirframe.identity import ids_of
+from dirframe.identity import Difference, ids_of
 from dirframe.requirements import check_pandas
 from dirframe.schema import RESOURCES
 
@@ -252,38 +252,6 @@ def carry(
     return target
 
 
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """How the records of a frame differ from those that were loaded.
-
-    Parameters
-    ----------
-    loaded : int
-        Records that were loaded.
-    rows : int
-        Records that are there, or that a statistic was made of.
-    repeated : int
-        Rows whose id an earlier row has as well.
-    others : bool
-        Whether records are there that were not loaded. False: not known, if there are fewer.
-    """
-
-    loaded: int
-    rows: int
-    repeated: int = 0
-    others: bool = False
-
-    def __str__(self) -> str:
-        parts = [f"{self.rows:,} of {self.loaded:,} records loaded" if self.rows < self.loaded else ""]
-        if self.repeated:
-            parts.append(f"{self.repeated:,} with a repeated id")
-        if self.others:
-            parts.append(f"not the {self.loaded:,} that were loaded")
-        elif self.rows > self.loaded and not self.repeated:
-            parts.append(f"{self.loaded:,} were loaded")
-        return ", ".join(part for part in parts if part)
-
-
 def difference(frame: pd.DataFrame) -> Difference | None:
     """Compare the records of a frame with those that its load has noted.
 
@@ -343,9 +311,7 @@ def _records(frame: pd.DataFrame, record: Provenance) -> dict[str, int]:
         return {"rows": rows, "repeated": 0, "others": 0}
     ids = ids_of(column)
     different, loaded = ids.rows - ids.repeated, record.items_loaded or 0
-    others = different > loaded or (
-        different == loaded and record.ids != "" and ids.digest != record.ids
-    )
+    others = different > loaded or (different == loaded and record.ids not in {"", ids.digest})
     return {"rows": rows, "repeated": ids.repeated, "others": int(others)}
 
 
@@ -397,7 +363,8 @@ def _noun(record: Provenance, count: int) -> str:
 
 def _size(record: Provenance, frame: pd.DataFrame) -> str:
     rows = _rows(record, frame)
-    count, which = record.base.get("records", rows), record.base.get("which", "")
+    count = record.base.get("records", rows)
+    which = record.base.get("which", "") if count < rows else ""
     differs = difference(frame)
     of = rows if count < rows else differs.loaded if differs and rows < differs.loaded else count
     parts = [f"{count:,} of {of:,}" if count < of else f"{count:,}", _noun(record, of), which]

@@ -82,6 +82,10 @@ def _plain(value: Any) -> Any:
         return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, _written(cell)))
     if value is None or pd.isna(value):
         return None
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, Integral):
@@ -103,7 +107,9 @@ def _written(value: Any) -> str:
 
 def _same(before: Any, after: Any) -> bool:
     if isinstance(before, str) == isinstance(after, str) or before is None or after is None:
-        return type(before) is type(after) and bool(before == after) or _equal_numbers(before, after)
+        return (type(before) is type(after) and bool(before == after)) or _equal_numbers(
+            before, after
+        )
     written, other = (before, after) if isinstance(before, str) else (after, before)
     return bool(_read_like(other, written) == other)
 

@@ -58,7 +58,8 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): projects with this main language
-        - ``share`` (Float64, 0 to 1): of the projects that have a main language
+        - ``share`` (Float64, 0 to 1): of the projects that have a main language, those in
+          ``other`` included
         - ``code_lines`` (Int64, lines): sum over these projects, in all their languages;
           missing where none of them has a valid count
         - ``users`` (Int64, members): sum of ``stack_count``, or of ``user_count`` where that

@@ -189,7 +189,9 @@ def linked(folder: Path, *links: str) -> pd.DataFrame:
 def test_the_directory_that_the_records_name_is_cited_with_years_and_address(
     tmp_path: Path,
 ) -> None:
-    frame = linked(tmp_path, *[f"https://me:pw@www.directory.example/p/{n}?api_key=x" for n in "ab"])
+    frame = linked(
+        tmp_path, *[f"https://me:pw@www.directory.example/p/{n}?api_key=x" for n in "ab"]
+    )
     facts = describe(frame)
     assert facts["source"] == "recorded pages of www.directory.example"
     assert facts["base_url"] == "https://www.directory.example"

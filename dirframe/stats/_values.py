@@ -29,7 +29,8 @@ def differing(before: pd.Series[Any], after: pd.Series[Any]) -> NDArray[np.bool_
         return np.fromiter((not _same(a, b) for a, b in cells), dtype=bool, count=len(before))
     old, new = (column.reset_index(drop=True) for column in pair)
     same = (old == new).fillna(value=False).astype(bool) | (old.isna() & new.isna())
-    return (~same).to_numpy(dtype=bool)
+    different: NDArray[np.bool_] = (~same).to_numpy(dtype=bool)
+    return different
 
 
 def as_text(column: pd.Series[Any]) -> pd.Series[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from dirframe import compare, load_projects, provenance, sample_directory
 from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Row = tuple[str | None, int | None]
 
@@ -220,8 +223,7 @@ def turned(cell: object) -> object:
 
 
 def of_cells(cell: object) -> pd.DataFrame:
-    column = pd.Series([None, None], dtype=object)
-    column[1] = cell
+    column = pd.Series([None, cell], dtype=object)
     return pd.DataFrame({"id": ["1", "2"], "cell": column})
 
 

@@ -150,7 +150,9 @@ class TestCaption:
 
     def test_one_record_is_singular_and_thousands_are_separated(self) -> None:
         assert caption(loaded(1, items_loaded=1, resource="account")).startswith("n = 1 account ·")
-        assert caption(loaded(0, counted={"projects": 12360})).startswith("n = 12,360 projects ·")
+        assert caption(loaded(0, items_loaded=12360, counted={"projects": 12360})).startswith(
+            "n = 12,360 projects ·"
+        )
 
     def test_synthetic_data_is_called_so(self) -> None:
         assert caption(loaded(synthetic=True)).endswith(" · synthetic sample data")

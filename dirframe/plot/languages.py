@@ -152,8 +152,10 @@ def _colours(table: pd.DataFrame) -> list[str]:
 
 def _not_shown(counted: dict[str, int]) -> str:
     uncounted = counted.get("contributors_missing", 0) + counted.get("contributors_negative", 0)
+    without_analysis = counted.get("without_analysis", 0)
     reasons = {
-        "without a main language": counted["without_language"],
+        "without an analysis": without_analysis,
+        "without a main language": counted["without_language"] - without_analysis,
         "without a valid contributor count": uncounted,
     }
     return _text.not_shown("project", reasons)

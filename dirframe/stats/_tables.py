@@ -33,6 +33,7 @@ PROJECTS = "dirframe.load_projects()"
 ACCOUNTS = "dirframe.load_accounts()"
 
 LANGUAGE = "analysis_main_language_name"
+ANALYSIS = "analysis_id"
 LINES = "analysis_total_code_lines"
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
 #: Members who use a project: the specification's name, then that of the recorded answers.

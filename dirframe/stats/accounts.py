@@ -38,7 +38,8 @@ def accounts_by_kudo_rank(accounts: Frame) -> pd.DataFrame:
 
         - ``kudo_rank`` (Int64, rank)
         - ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts with a rank
+        - ``share`` (Float64, 0 to 1): of the accounts with a rank; 0.0 in each row where
+          none has one
 
     Raises
     ------

@@ -39,7 +39,8 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> pd.DataFr
         - ``country_alpha_2`` (str): ISO 3166-1 code of two letters; missing for ``other``
         - ``country_name`` (str): name of the country
         - ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts whose country is known
+        - ``share`` (Float64, 0 to 1): of the accounts whose country is known, those in
+          ``other`` included
 
     Raises
     ------

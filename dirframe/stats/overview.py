@@ -12,6 +12,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.extensions import ALL_RESOURCES
+from dirframe.identity import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._activity import FETCHED
 from dirframe.stats._columns import moment, whole
@@ -73,7 +74,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     Summary
         Printed, or as the last line of a notebook's cell, it is a table. Its parts:
 
-        - ``title`` (str): how many records, and whether they are all there are
+        - ``title`` (str): how many records, and whether they are all there are; where they
+          were filtered, cut, joined or doubled since the load, how they differ from it
         - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
           ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
           (str): least, median and most of numbers, first and last day of dates, and how many
@@ -97,8 +99,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     (the code of the project was fetched more than a year before the load or, if that is not
     known or the frame is synthetic, before the code of the median project was), no date of
     that fetch (so that nobody knows), a fetch after the load, and impossible values (negative
-    lines or contributors, a last month before the
-    first); of both, a change before the creation. An empty list is missing.
+    lines or contributors, a last month before the first); of both, an id that an earlier
+    record has as well, and a change before the creation. An empty list is missing.
 
     Examples
     --------
@@ -125,8 +127,12 @@ def summary(frame: pd.DataFrame) -> Summary:
     resource = ALL_RESOURCES.get(known) or Resource(known, f"{known}s", (), (), "")
     count = len(frame)
     title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
+    differs = provenance.difference(frame)
+    if differs is not None:
+        title += f", {differs}"
     if record["complete"] is not None:
-        title += ", complete" if record["complete"] else ", incomplete"
+        title += "; the load was" if differs is not None else ","
+        title += " complete" if record["complete"] else " incomplete"
         title += f" ({record['why']})" if record["why"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {_counted(absent.columns)} not sent by the directory"
@@ -181,6 +187,8 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     if resource.name in RESOURCES:
         found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
     reasons = {reason: int(rows.sum()) for reason, rows in found}
+    if isinstance(ids := frame.get("id"), pd.Series):
+        reasons["repeated id: counted more than once"] = ids_of(ids).repeated
     if {"created_at", "updated_at"} <= set(frame):
         early = moment("updated_at").of(frame) < moment("created_at").of(frame)
         reasons["impossible: changed before it was created"] = int(early.sum())

@@ -17,7 +17,7 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import Frequencies, concentration
+from dirframe.stats._frequencies import Frequencies, concentration, size_class
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
@@ -310,7 +310,7 @@ def team_size_classes(
     result = pd.DataFrame(
         {
             "team_size": pd.Series(
-                [_class(low, high) for low, high in zip(bounds, largest, strict=True)], dtype="str"
+                [size_class(low, high) for low, high in zip(bounds, largest, strict=True)], dtype="str"
             ),
             "smallest": whole_column(bounds),
             "largest": pd.Series(largest, dtype="Int64"),
@@ -320,12 +320,6 @@ def team_size_classes(
         }
     )
     return _finish(projects, result, found, "team_size_classes")
-
-
-def _class(smallest: int, largest: int | None) -> str:
-    if largest is None:
-        return f"{smallest:,} or more"
-    return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"
 
 
 def _frequencies(projects: Frame) -> Frequencies:

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
-__all__ = ["collected", "columns_of", "in_parts", "is_relation", "relation_kept", "relation_table", "too_large"]
+__all__ = [
+    "collected",
+    "columns_of",
+    "in_parts",
+    "is_relation",
+    "relation_kept",
+    "relation_table",
+    "too_large",
+]
 
 Part = TypeVar("Part")
 

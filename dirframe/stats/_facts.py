@@ -21,7 +21,8 @@ from dirframe.stats._rules import READ, Rule
 from dirframe.stats._tables import reduced, sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
@@ -59,7 +60,7 @@ class Facts:
         return nw.lit((moment if self.aware else moment.tz_localize(None)).to_pydatetime())
 
 
-def facts_of(frame: Any, rules: Set[Rule], max_age: MaxAge | None = None) -> Facts:
+def facts_of(frame: Any, rules: AbstractSet[Rule], max_age: MaxAge | None = None) -> Facts:
     """Compute what some rules need to know of a frame."""
     facts: dict[str, Any] = {}
     if Rule.LINES_OUTLIER in rules:
@@ -69,24 +70,29 @@ def facts_of(frame: Any, rules: Set[Rule], max_age: MaxAge | None = None) -> Fac
         facts["duplicates"] = tuple(sorted(ids["id"][ids["records"] > 1].astype("str")))
     if Rule.STALE_ANALYSIS in rules:
         reference, age = reference_day(frame), offset_of(max_age)
-        facts["stale_before"] = None if pd.isna(reference) else reference - age
+        facts["stale_before"] = reference - age if reference else None
     return Facts(aware=not is_relation(frame), **facts)
 
 
-def reference_day(frame: Any) -> pd.Timestamp:
-    """Tell when a frame was retrieved; if that is not known, its latest analysis; NaT for none.
+def reference_day(frame: Any) -> pd.Timestamp | None:
+    """Tell when a frame was retrieved; if that is not known, its latest analysis; None for none.
 
     Synthetic data was generated, so that the day on which it came says nothing of its age.
     """
     if isinstance(frame, pd.DataFrame):
         record = provenance.describe(frame)
-        loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
-        if not pd.isna(loaded) and not record["synthetic"]:
-            return loaded
+        if record["retrieved_newest"] and not record["synthetic"]:
+            return _utc(record["retrieved_newest"])
     latest = reduced(
         frame, {"fetched": READ["fetched"]}, lambda table: table.select(nw.col("fetched").max())
     )
-    return pd.to_datetime(latest["fetched"], utc=True).max()
+    day = latest["fetched"].max()
+    return None if pd.isna(day) else _utc(day)
+
+
+def _utc(day: Any) -> pd.Timestamp:
+    moment = pd.Timestamp(day)
+    return moment.tz_localize("UTC") if moment.tzinfo is None else moment.tz_convert("UTC")
 
 
 def offset_of(max_age: MaxAge | None) -> Any:
@@ -100,10 +106,11 @@ def offset_of(max_age: MaxAge | None) -> Any:
             raise _no_age(max_age)
         return max_age
     said = DEFAULT_AGE if max_age is None else max_age
-    found = re.fullmatch(r"(\d{1,4}) ?(d|w|mo|y)", said) if isinstance(said, str) else None
+    found = re.fullmatch(r"(\d{1,4}) ?(d|w|mo|y)", str(said))
     if found is None:
         raise _no_age(max_age)
-    return pd.DateOffset(**{_UNITS[found[2]]: int(found[1])})
+    options: dict[str, Any] = {_UNITS[found[2]]: int(found[1])}
+    return pd.DateOffset(**options)
 
 
 def _no_age(came: object) -> InvalidInputError:

@@ -50,7 +50,9 @@ def keep(frame: Any, columns: Mapping[str, Column], test: nw.Expr) -> Any:
     return frame.map_partitions(keep, columns, test, meta=frame._meta)
 
 
-def count(frame: Any, columns: Mapping[str, Column], tests: Mapping[str, nw.Expr]) -> dict[str, int]:
+def count(
+    frame: Any, columns: Mapping[str, Column], tests: Mapping[str, nw.Expr]
+) -> dict[str, int]:
     """Count the records for which each test holds."""
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:

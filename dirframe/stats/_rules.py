@@ -213,9 +213,11 @@ RULES: dict[Rule, Definition] = {
     Rule.STALE_ANALYSIS: Definition(
         "stale analysis",
         ("fetched",),
-        lambda facts: nw.lit(value=False)
-        if facts.stale_before is None
-        else nw.col("fetched") < facts.at(facts.stale_before),
+        lambda facts: (
+            nw.lit(value=False)
+            if facts.stale_before is None
+            else nw.col("fetched") < facts.at(facts.stale_before)
+        ),
         lambda facts, row: (
             f"code fetched on {row.fetched:%Y-%m-%d}, before {facts.stale_before:%Y-%m-%d}"
         ),

@@ -5,12 +5,13 @@ What stays out: each of them alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     LANGUAGE,
@@ -27,11 +28,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
 
 
-def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def contributors_per_thousand_lines(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give how many contributors a thousand lines of code have, by main language.
 
     Parameters
@@ -124,7 +132,11 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
-def users_against_contributors(projects: Frame) -> pd.DataFrame:
+@selectable
+def users_against_contributors(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each pair of users and contributors.
 
     Parameters

@@ -16,7 +16,7 @@ from dirframe.stats._rules import READ, RULES
 from dirframe.stats._tables import reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from dirframe.stats._engines import Frame
     from dirframe.stats._facts import MaxAge
@@ -141,4 +141,8 @@ def flags(
 
 def _of(frame: Any) -> tuple[dict[str, int], str]:
     resource = ACCOUNT if "email_sha1" in columns_of(frame, "a loader") else PROJECT
-    return {resource.collection: in_parts(frame, [], len, sum)}, resource.name
+    return {resource.collection: in_parts(frame, [], len, _sum)}, resource.name
+
+
+def _sum(parts: Sequence[int]) -> int:
+    return sum(parts)

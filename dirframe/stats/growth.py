@@ -5,7 +5,7 @@ What stays out: the time of a single project (`dirframe.stats.lifetimes`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import narwhals as nw
 import pandas as pd
@@ -16,6 +16,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.stats._columns import moment, text
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CREATED,
     FIRST_MONTH,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pandas.tseries.offsets import BaseOffset
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -38,7 +40,13 @@ _LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
 _DAY = pd.Timedelta(days=1)
 
 
-def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
+@selectable
+def growth(
+    frame: Frame,
+    *,
+    freq: str = "MS",
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count accounts or projects by when the directory got them.
 
     Parameters
@@ -108,11 +116,13 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     return finish(frame, result, step="growth", resource=resource, counted=counted)
 
 
+@selectable
 def languages_by_year(
     projects: Frame,
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Count the projects of each main language by the year in which they began.
 

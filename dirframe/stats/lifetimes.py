@@ -7,7 +7,7 @@ What stays out: how many there are over time (`dirframe.stats.growth`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 from dirframe.errors import InvalidInputError
 from dirframe.stats._columns import moment, text, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     FIRST_MONTH,
@@ -33,13 +34,20 @@ if TYPE_CHECKING:
     from datetime import date
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
 
 
-def activity(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
+@selectable
+def activity(
+    projects: Frame,
+    *,
+    as_of: date | str | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count active and dormant projects.
 
     Parameters
@@ -148,7 +156,13 @@ def activity(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFram
     return finish(projects, result, step="activity", resource="project", counted=counted)
 
 
-def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
+@selectable
+def project_age(
+    projects: Frame,
+    *,
+    as_of: date | str | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
@@ -224,7 +238,13 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     return finish(projects, result, step="project_age", resource="project", counted=counted)
 
 
-def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def life_span(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give each project's time from its first to its last month with activity.
 
     Parameters

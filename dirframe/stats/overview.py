@@ -14,8 +14,12 @@ from dirframe import provenance
 from dirframe.schema import ACCOUNT, PROJECT, Kind
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
+from dirframe.stats._exclusion import applicable, columns_read, tests_of
+from dirframe.stats._facts import facts_of, offset_of, reference_day
+from dirframe.stats._filter import count
+from dirframe.stats._rules import FETCHED, RULES, Rule
 from dirframe.stats._show import Shown
-from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, whole_column
+from dirframe.stats._tables import LANGUAGE, whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,9 +27,6 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 __all__ = ["Summary", "summary"]
-
-_FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
-_STALE_AFTER = pd.DateOffset(years=1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,12 +92,11 @@ def summary(frame: pd.DataFrame) -> Summary:
     Notes
     -----
     Reasons to beware: records not loaded (a load that was capped or broke off has the first
-    in the order of its sort, which are no fair sample); of accounts, no country, and
-    impossible values (negative posts, a kudo rank not from 1 to 10, a place outside the
-    globe); of projects, no analysis, no main language, a stale analysis (its code was fetched
+    in the order of its sort, which are no fair sample); of accounts, no country and no kudo
+    rank; of projects, no analysis, no main language and a stale analysis (its code was fetched
     more than a year before the load or, if that is not known, before the latest analysis of
-    the frame), and impossible values (negative lines or contributors, a last month before the
-    first); of both, a change before the creation. An empty list is missing.
+    the frame); of both, what the rules of `dirframe.flags` tell, impossible or in doubt. An
+    empty list is missing.
 
     Examples
     --------
@@ -169,11 +169,8 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
-    reasons = {reason: int(rows.sum()) for reason, rows in found}
-    if {"created_at", "updated_at"} <= set(frame):
-        early = moment("updated_at").of(frame) < moment("created_at").of(frame)
-        reasons["impossible: changed before it was created"] = int(early.sum())
+    found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame)
+    reasons = {reason: int(rows.sum()) for reason, rows in found} | _told_by_rules(frame)
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
     if available is not None and loaded is not None and record["complete"] is False:
@@ -184,26 +181,32 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
 
 
+def _told_by_rules(frame: pd.DataFrame) -> dict[str, int]:
+    """Count what the rules of `dirframe.flags` tell, the impossible first."""
+    known = [rule for rule in applicable(frame) if rule is not Rule.STALE_ANALYSIS]
+    rules = sorted(known, key=lambda rule: not RULES[rule].impossible)
+    tests = tests_of(rules, facts_of(frame, set(rules)))
+    numbers = count(frame, columns_read(rules), tests) if rules else {}
+    return {
+        f"{'impossible' if RULES[rule].impossible else 'in doubt'}: {RULES[rule].says}": numbers[
+            rule
+        ]
+        for rule in rules
+    }
+
+
 def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
     if "country_code" in frame:
         unknown = frame["country_code"].isna()
         yield "no country", unknown
         if "country_alpha_2" in frame:
             yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if "posts_count" in frame:
-        yield "impossible: negative posts", whole("posts_count").of(frame) < 0
     if "kudo_score_kudo_rank" in frame:
         rank = whole("kudo_score_kudo_rank").of(frame)
         yield "no kudo rank", rank.isna()
-        yield "impossible: kudo rank", (rank < 1) | (rank > 10)
-    for name, most in (("latitude", 90), ("longitude", 180)):
-        if name in frame:
-            yield f"impossible: {name}", pd.to_numeric(frame[name]).abs() > most
 
 
-def _of_projects(
-    frame: pd.DataFrame, record: dict[str, Any]
-) -> Iterable[tuple[str, pd.Series[bool]]]:
+def _of_projects(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
     inside = [
         f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
     ]
@@ -211,19 +214,10 @@ def _of_projects(
         yield "no analysis", frame[there].isna().all(axis=1)
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
-    if any(name in frame for name in _FETCHED):
-        fetched = moment(*_FETCHED).of(frame)
-        loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
-        now = fetched.max() if pd.isna(loaded) or record["synthetic"] else loaded
-        yield f"stale: code fetched over a year before {_day(now)}", fetched < now - _STALE_AFTER
-    if LINES in frame:
-        yield "impossible: negative lines", whole(LINES).of(frame) < 0
-    if CONTRIBUTORS in frame:
-        yield "impossible: negative contributors", whole(CONTRIBUTORS).of(frame) < 0
-    months = ("analysis_min_month", "analysis_max_month")
-    if set(months) <= set(frame):
-        first, last = (moment(name).of(frame) for name in months)
-        yield "impossible: last month before the first", last < first
+    if any(name in frame for name in FETCHED):
+        now = reference_day(frame)
+        stale = moment(*FETCHED).of(frame) < (now - offset_of(None) if now else pd.NaT)
+        yield f"stale: code fetched over a year before {_day(now)}", stale
 
 
 def _day(when: Any) -> str:

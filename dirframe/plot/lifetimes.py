@@ -5,7 +5,7 @@ What stays out: how many there are over time (`dirframe.plot.growth`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
@@ -13,6 +13,7 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import stats
 from dirframe.plot import _axes, _dates, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL, language_colour
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
@@ -22,13 +23,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
 _ROW_WITH_KEY = 11.0  # points; a key would leave lower rows too little height
 
 
-def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None) -> Axes:
+@multiples("x")
+def activity(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    as_of: date | str | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many projects are active, and how many dormant.
 
     Parameters
@@ -65,7 +74,7 @@ def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | Non
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1]
     """
-    table = stats.activity(projects, as_of=as_of)
+    table = stats.activity(projects, as_of=as_of, **selection)
     counted = table.attrs["dirframe"]["counted"]
     what = "both a last month and contributors counted"
     untold = {"that cannot be told": counted["projects"] - counted["with_activity"]}
@@ -90,8 +99,13 @@ def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | Non
     )
 
 
+@multiples("xy")
 def project_age(
-    projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    as_of: date | str | None = None,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how old projects are.
 
@@ -128,7 +142,7 @@ def project_age(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = stats.project_age(projects, as_of=as_of)
+    table = stats.project_age(projects, as_of=as_of, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
     ax = _panel.panel(ax)
@@ -150,7 +164,14 @@ def project_age(
     return ax
 
 
-def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("")
+def life_span(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw the time of each project from its first to its last month with activity.
 
     Parameters
@@ -190,7 +211,7 @@ def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = stats.life_span(projects, top=top)
+    table = stats.life_span(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
     ax = _axes.axes(ax, len(table) + 3)  # the key needs some room

@@ -44,17 +44,19 @@ max_age : str, int or datetime.timedelta, optional
     ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
     without a day stay. Left out: any age.
 """
-_BY_STATISTIC = """\
+BY_STATISTIC = """\
 by : str or sequence of str, optional
     Compute the statistic for each stratum: a column of text or whole numbers, or
     ``"language"``, ``"country"``, ``"year"`` (of the first month, else of creation) or
     ``"team_size"``. The result has a column (str) a stratum before its own, missing where
     it is not known, and the rows that the statistic gives for the records of the stratum
-    alone. Years and sizes ascend, of others the one with the most records is first.
+    alone: a day that it takes from the data, such as ``as_of``, is the stratum's own if it
+    is not given. Years and sizes ascend, of others the one with the most records is first.
+    Each stratum is a pass over the records.
 min_records : int, default 1
     Strata with fewer records are one together, ``other (n strata)``.
 """
-_BY_CHART = """\
+BY_CHART = """\
 by : str or sequence of str, optional
     Draw a panel for each stratum, on axes that are the same, in a figure of their own whose
     first axes are returned: as the statistic. At most nine; the smallest share the last.
@@ -108,8 +110,8 @@ def taken(
 
 def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
     """Let a statistic take `Selection`: it is computed of the records that are left."""
-    signature, state = extended(statistic, _BY_STATISTIC)
-    name = statistic.__name__
+    signature, state = extended(statistic, BY_STATISTIC)
+    name = getattr(statistic, "__name__", "statistic")
 
     @wraps(statistic)
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
@@ -120,13 +122,13 @@ def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame
             result = compute(kept, **own)
         else:
             result = _stratified(kept, selection, lambda part: compute(part, **own))
-        return _noted(result, numbers)
+        return noted(result, numbers, before=1 if selection["by"] is None else 2)
 
     return state(wrapper)
 
 
-def _noted(result: pd.DataFrame, numbers: Mapping[str, int]) -> pd.DataFrame:
-    """Say in the record of a result what was left out of it."""
+def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:
+    """Say in the record of a result what was left out, `before` its last steps."""
     if not numbers:
         return result
     record = provenance.describe(result)
@@ -135,7 +137,7 @@ def _noted(result: pd.DataFrame, numbers: Mapping[str, int]) -> pd.DataFrame:
     return provenance.attach(
         result,
         counted=record["counted"] | dict(numbers),
-        steps=[*record["steps"][:-1], step, *record["steps"][-1:]],
+        steps=[*record["steps"][:-before], step, *record["steps"][-before:]],
     )
 
 

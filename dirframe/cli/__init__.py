@@ -26,7 +26,7 @@ from dirframe.cli.asking import account, accounts, project, projects
 from dirframe.cli.completing import completion
 from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
-from dirframe.cli.looking import compare, summary
+from dirframe.cli.looking import compare, flags, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
 from dirframe.cli.wording import in_a_shell
@@ -173,7 +173,7 @@ def demo(folder: Path) -> None:
 
 for command in (
     *(demo, accounts, projects, account, project, plan, quota),
-    *(summary, compare, clean, stats, plot, report, export, cite, fields),
+    *(summary, flags, compare, clean, stats, plot, report, export, cite, fields),
     *(harvest, status, refresh, bundle),
     *(cache, serve, keys, generate, completion),
 ):

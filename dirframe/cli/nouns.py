@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "STATISTICS", "Noun"]
+__all__ = ["CHARTS", "SELECTION", "STATISTICS", "Noun"]
+
+#: What every statistic and chart takes besides its own options.
+SELECTION = ("exclude", "max_age", "by", "min_records")
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def multiples(
             frame, own, selection = taken(name, signature, args, options)
             draw: Callable[..., Axes] = chart
             if selection["by"] is None:
-                some = {what: selection[what] for what in ("exclude", "max_age")}  # type: ignore[literal-required]  # its names
+                some = {what: selection[what] for what in ("exclude", "max_age")}
                 return draw(frame, **own, **some)
             if not share:
                 raise InvalidInputError(
@@ -96,11 +96,16 @@ def _draw(
             ax.set_gid(_axes.PANEL)
             draw(stratum.frame, ax)
             title = ax.get_title().replace("\n", " ")
-            _axes.titles(ax, f"{_text.name(stratum.title)} (n = {stratum.records:,})")
-            ax.set_xlabel(ax.get_xlabel())
+            named = f"{_text.short(stratum.title)} (n = {stratum.records:,})"
+            ax.set_title(named, fontsize=_text.size(ax, "medium"), **_text.literal())
+        for place, ax in enumerate(panels):  # the outer ones say it for all
+            if place + columns < len(panels):
+                ax.set_xlabel("")
+            if place % columns and ax.has_data():
+                ax.set_ylabel("")
         for which in share:
             _same(panels, which)
-        said = ", ".join([by] if isinstance(by, str) else by)
+        said = ", ".join([by] if isinstance(by, str) else by).replace("_", " ")
         figure.suptitle(f"{title}, by {said}", **_text.literal())
         _caption(figure, kept, numbers, strata)
     except BaseException:
@@ -121,7 +126,7 @@ def _same(panels: Sequence[Axes], which: str) -> None:
     ticks = getattr(widest, f"{which}axis").get_major_locator()
     for ax in drawn:
         if isinstance(ticks, FixedLocator):
-            getattr(ax, f"set_{which}ticks")(list(ticks.locs))
+            getattr(ax, f"set_{which}ticks")([float(tick) for tick in ticks()])
         getattr(ax, f"set_{which}lim")(low, high)
 
 

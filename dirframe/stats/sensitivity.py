@@ -87,7 +87,7 @@ def sensitivity(
     3         negative_lines        1           2.0
     4                    all        2           2.0
     """
-    if not callable(statistic) or not {*DEFAULTS} <= {*inspect.signature(statistic).parameters}:
+    if not _takes_rules(statistic):
         raise InvalidInputError(
             f"A function of dirframe.stats was expected as the statistic; {statistic!r} came."
         )
@@ -115,3 +115,7 @@ def sensitivity(
     result = pd.concat(parts, ignore_index=True).astype(parts[0].dtypes.to_dict())
     provenance.carry(parts[0], result, "sensitivity")
     return result
+
+
+def _takes_rules(statistic: object) -> bool:
+    return callable(statistic) and {*DEFAULTS} <= {*inspect.signature(statistic).parameters}

@@ -97,7 +97,11 @@ def test_each_rule_tells_its_record_and_no_other_on_every_engine(session: Any) -
             ("stale_analysis", "8"),
             ("updated_before_created", "9"),
         ]
-        assert found["evidence"].str.contains("2004-12|-1 |2013-07|1969-12|10|1995|2005|2012-06-19").all()
+        assert (
+            found["evidence"]
+            .str.contains("2004-12|-1 |2013-07|1969-12|10|1995|2005|2012-06-19")
+            .all()
+        )
 
 
 def test_an_outlier_is_beyond_the_modified_z_score_of_its_language(session: Any) -> None:

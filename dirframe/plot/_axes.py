@@ -78,7 +78,7 @@ def bars(
     ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
     # Room for the longest label beside the longest bar, but never more than the bars have.
     room = min((_text.widest(labels, size) + 3) / _text.width(ax), 0.5)
-    most = max(widths)
+    most = max(widths) or 1  # where all are nothing, the axis still has a length
     ax.set_xlim(0, most / (1 - room))
     tick = _text.widest([f"{most:,.0f}"], _label_ticks(ax))
     ticks = int(_text.width(ax) * (1 - room) / (2 * tick))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
@@ -19,6 +20,7 @@ def test_each_chart_has_panels_for_the_strata(name: str) -> None:
     frame["half"] = ["left", "right"] * (len(frame) // 2)
     first = draw(name, frame, by="half")
     figure = first.get_figure(root=True)
+    assert isinstance(figure, Figure)
     figure.canvas.draw()
     panels = [ax for ax in figure.axes if ax.get_gid() == "panel"]
     assert [ax.get_title() for ax in panels] == ["left (n = 20)", "right (n = 20)"]
@@ -45,7 +47,7 @@ def test_there_are_nine_panels_and_the_last_one_says_how_many_it_holds() -> None
     )
     ax = plot.contributor_distribution(frame, by="part")
     figure = ax.get_figure(root=True)
-    assert isinstance(figure, plt.Figure)
+    assert isinstance(figure, Figure)
     assert len(figure.axes) == 9
     assert figure.axes[-1].get_title() == "other (4 strata) (n = 12)"
     assert "The last panel holds 4 smaller groups together." in figure.get_supxlabel()
@@ -71,5 +73,5 @@ def test_the_caption_says_which_records_were_left_out() -> None:
     whole = caption(plot.contributor_distribution(frame, exclude=rules))
     assert said in " ".join(whole.split())
     figure = plot.contributor_distribution(frame, exclude=rules, by="part").get_figure(root=True)
-    assert isinstance(figure, plt.Figure)
+    assert isinstance(figure, Figure)
     assert said in figure.get_supxlabel()

@@ -55,7 +55,7 @@ def flags(
     ------
     InvalidInputError
         If a rule is unknown or its columns are missing, a column holds something else than it
-        should, or `max_age` is none.
+        should, or `max_age` is no age.
 
     Notes
     -----

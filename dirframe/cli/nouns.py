@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "STATISTICS", "Noun"]
+__all__ = ["CHARTS", "SELECTION", "STATISTICS", "Noun"]
+
+#: What every statistic and chart of accounts or projects takes besides its own options.
+SELECTION = ("exclude", "max_age", "by", "min_records")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,11 @@ class Noun:
     says: str
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """Name the options that choose records: the rules know accounts and projects alone."""
+        return () if self.collection in {_C, _M} else SELECTION
 
 
 _A, _P = "accounts", "projects"

@@ -6,12 +6,13 @@ What stays out: contributors by language (`dirframe.plot.languages`) and against
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot import _axes, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL
 from dirframe.plot._distribution import distribution
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 from dirframe.stats._frequencies import concentration
 
@@ -22,13 +23,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 
 _TWELVE_MONTHS = "in twelve months"
 
 
-def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def contributor_distribution(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many projects have how many contributors.
 
     Parameters
@@ -60,7 +68,7 @@ def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes
     >>> ax.lines[0].get_ydata().tolist()
     [2.0, 1.0]
     """
-    table = stats.contributor_distribution(projects)
+    table = stats.contributor_distribution(projects, **selection)
     return distribution(
         ax,
         table,
@@ -73,7 +81,13 @@ def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes
     )
 
 
-def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def lorenz(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how unequally contributors are spread over projects.
 
     Parameters
@@ -104,7 +118,7 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     >>> lorenz(projects).texts[0].get_text()
     'Gini coefficient 0.62'
     """
-    table = stats.lorenz(projects)
+    table = stats.lorenz(projects, **selection)
     title = "Concentration of contributors"
     ax = _panel.panel(ax, square=True)
     if table.empty:
@@ -133,11 +147,13 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@multiples("x")
 def team_size_classes(
     projects: Frame,
     *,
     ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many projects have teams of which size.
 
@@ -170,7 +186,7 @@ def team_size_classes(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 2, 1]
     """
-    table = stats.team_size_classes(projects, bounds=bounds)
+    table = stats.team_size_classes(projects, bounds=bounds, **selection)
     return ranking(
         ax,
         table,

@@ -5,7 +5,7 @@ What stays out: computing (`dirframe.stats.contributors_per_thousand_lines`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
 from matplotlib.ticker import StrMethodFormatter
@@ -13,18 +13,25 @@ from matplotlib.ticker import StrMethodFormatter
 from dirframe import stats
 from dirframe.plot import _axes, _text
 from dirframe.plot._colours import OTHER, language_colour
+from dirframe.plot._multiples import multiples
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_per_thousand_lines"]
 
 
+@multiples("x")
 def contributors_per_thousand_lines(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many contributors a thousand lines of code have, by main language.
 
@@ -62,7 +69,7 @@ def contributors_per_thousand_lines(
     >>> [float(bar.get_width()) for bar in contributors_per_thousand_lines(projects).patches]
     [0.5]
     """
-    table = stats.contributors_per_thousand_lines(projects, top=top)
+    table = stats.contributors_per_thousand_lines(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     ax = _axes.axes(ax, len(table))
     title = "Contributors per thousand lines"

@@ -6,7 +6,7 @@ What stays out: the time of a single project (`dirframe.plot.lifetimes`).
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from matplotlib.patches import Patch
@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 from dirframe import stats
 from dirframe.plot import _axes, _dates, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._multiples import multiples
 from dirframe.stats._periods import Periods
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -30,8 +32,14 @@ _PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
 _FEW = 10  # projects; shares of fewer say little
 
 
+@multiples("xy")
 def growth(
-    frame: Frame, *, ax: Axes | None = None, freq: str = "MS", cumulative: bool = True
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    freq: str = "MS",
+    cumulative: bool = True,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many accounts or projects there were over time.
 
@@ -66,7 +74,7 @@ def growth(
     >>> ax.patches[0].get_data().values.tolist()
     [1.0, 1.0, 3.0]
     """
-    table = stats.growth(frame, freq=freq)
+    table = stats.growth(frame, freq=freq, **selection)
     counted = table.attrs["dirframe"]["counted"]
     noun = "accounts" if "accounts" in counted else "projects"
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
@@ -90,12 +98,14 @@ def growth(
     return ax
 
 
+@multiples("xy")
 def languages_by_year(
     projects: Frame,
     *,
     ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw in which main languages the projects of each year were begun.
 
@@ -135,7 +145,7 @@ def languages_by_year(
     >>> [float(bar.get_height()) for bar in ax.patches]
     [1.0, 0.5, 0.0, 0.5]
     """
-    table = stats.languages_by_year(projects, top=top, date=date)
+    table = stats.languages_by_year(projects, top=top, date=date, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
     ax = _panel.panel(ax)

@@ -5,7 +5,7 @@ What stays out: how many there are over time (`dirframe.plot.growth`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
@@ -13,6 +13,7 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import stats
 from dirframe.plot import _axes, _dates, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
@@ -22,18 +23,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
 _ROW_WITH_KEY = 11.0  # points; a key would leave lower rows too little height
 
 
+@multiples("x")
 def activity(
     projects: Frame,
     *,
     ax: Axes | None = None,
     as_of: date | str | None = None,
     window: int = 12,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many projects are active, how many dormant, and of how many that is not known.
 
@@ -73,7 +77,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1, 0]
     """
-    table = stats.activity(projects, as_of=as_of, window=window)
+    table = stats.activity(projects, as_of=as_of, window=window, **selection)
     counted = table.attrs["dirframe"]["counted"]
     month = table["as_of"].iloc[0]
     notes = []
@@ -105,8 +109,13 @@ def activity(
     )
 
 
+@multiples("xy")
 def project_age(
-    projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    as_of: date | str | None = None,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how old projects are.
 
@@ -144,7 +153,7 @@ def project_age(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = stats.project_age(projects, as_of=as_of)
+    table = stats.project_age(projects, as_of=as_of, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
     ax = _panel.panel(ax)
@@ -168,8 +177,14 @@ def project_age(
     return ax
 
 
+@multiples("")
 def life_span(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, window: int = 12
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    window: int = 12,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw the time of each project from its first to its last month with activity.
 
@@ -214,7 +229,7 @@ def life_span(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = stats.life_span(projects, top=top, window=window)
+    table = stats.life_span(projects, top=top, window=window, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
     ax = _axes.axes(ax, len(table) + 3)  # the key needs some room

@@ -1,4 +1,4 @@
-"""The columns that statistics read: whole numbers, text and points in time.
+"""The columns that statistics read: numbers, text and points in time.
 
 Each is stated once, and read from a pandas frame or, as an expression of narwhals, from a
 relation of DuckDB. Of several names the first that has a value counts, row by row.
@@ -20,7 +20,7 @@ from dirframe.stats._engines import collected
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
-__all__ = ["Column", "moment", "text", "whole"]
+__all__ = ["Column", "moment", "number", "text", "whole"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,23 @@ class _Whole(Column):
         return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
 
 
+class _Number(Column):
+    dtype = "Float64"
+    empty = nw.Float64()
+
+    def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        try:
+            return pd.to_numeric(column).astype("Float64")
+        except (TypeError, ValueError) as error:
+            raise _other(column.name, "numbers", error) from error
+
+    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        if not dtype.is_numeric():
+            raise _other(name, "numbers", f"it holds {dtype}")
+        column = nw.col(name).cast(nw.Float64)
+        return nw.when(~column.is_nan()).then(column)
+
+
 class _Text(Column):
     dtype = "str"
     empty = nw.String()
@@ -137,6 +154,11 @@ class _Moment(Column):
 def whole(*names: str, missing: int | None = None) -> Column:
     """Read whole numbers; where there is none, another may stand."""
     return _Whole(names, missing)
+
+
+def number(*names: str) -> Column:
+    """Read numbers that may have fractions."""
+    return _Number(names)
 
 
 def text(*names: str) -> Column:

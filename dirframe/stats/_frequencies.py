@@ -132,3 +132,10 @@ def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
     high = numbers[np.searchsorted(ends, start + above, side="right")]
     found = low + (high - low) * (place - below)
     return pd.DataFrame(found, index=groups.unique())
+
+
+def size_class(smallest: int, largest: int | None) -> str:
+    """Name a class of sizes by its bounds, both of them in it."""
+    if largest is None:
+        return f"{smallest:,} or more"
+    return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"

@@ -6,7 +6,7 @@ What stays out: the rule (`dirframe.stats._activity`), ages and life spans
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from dirframe.stats._activity import (
 )
 from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     FIRST_MONTH,
@@ -45,13 +46,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["activity"]
 
 _MOMENT = "datetime64[us, UTC]"
 
 
-def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 12) -> pd.DataFrame:
+@selectable
+def activity(
+    projects: Frame,
+    *,
+    as_of: date | str | None = None,
+    window: int = 12,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects that were active at a month, dormant, or not known to be either.
 
     Parameters

@@ -10,14 +10,15 @@ lines (`dirframe.stats.density`).
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import Frequencies, concentration
+from dirframe.stats._frequencies import Frequencies, concentration, size_class
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = [
     "contributor_concentration",
@@ -40,7 +42,11 @@ __all__ = [
 ]
 
 
-def contributor_distribution(projects: Frame) -> pd.DataFrame:
+@selectable
+def contributor_distribution(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each number of contributors.
 
     Parameters
@@ -83,10 +89,12 @@ def contributor_distribution(projects: Frame) -> pd.DataFrame:
     return _finish(projects, result, found, "contributor_distribution")
 
 
+@selectable
 def contributor_quantiles(
     projects: Frame,
     *,
     quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Give quantiles of the number of contributors a project has.
 
@@ -143,7 +151,11 @@ def contributor_quantiles(
     return _finish(projects, result, found, "contributor_quantiles")
 
 
-def lorenz(projects: Frame) -> pd.DataFrame:
+@selectable
+def lorenz(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give the Lorenz curve of contributors over projects.
 
     Parameters
@@ -197,7 +209,11 @@ def lorenz(projects: Frame) -> pd.DataFrame:
     return _finish(projects, result, found, "lorenz")
 
 
-def contributor_concentration(projects: Frame) -> pd.DataFrame:
+@selectable
+def contributor_concentration(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Measure how unequally contributors are spread over projects.
 
     Parameters
@@ -264,8 +280,12 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
     return _finish(projects, result, found, "contributor_concentration", zeros=True)
 
 
+@selectable
 def team_size_classes(
-    projects: Frame, *, bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100)
+    projects: Frame,
+    *,
+    bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Put projects into classes by their number of contributors.
 
@@ -320,7 +340,8 @@ def team_size_classes(
     result = pd.DataFrame(
         {
             "team_size": pd.Series(
-                [_class(low, high) for low, high in zip(bounds, largest, strict=True)], dtype="str"
+                [size_class(low, high) for low, high in zip(bounds, largest, strict=True)],
+                dtype="str",
             ),
             "smallest": whole_column(bounds),
             "largest": pd.Series(largest, dtype="Int64"),
@@ -330,12 +351,6 @@ def team_size_classes(
         }
     )
     return _finish(projects, result, found, "team_size_classes")
-
-
-def _class(smallest: int, largest: int | None) -> str:
-    if largest is None:
-        return f"{smallest:,} or more"
-    return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"
 
 
 def _frequencies(projects: Frame) -> Frequencies:

@@ -5,21 +5,29 @@ What stays out: telling which country a text means (`dirframe.unify_countries`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from dirframe.stats._columns import text
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import named, ranking, shares, sizes, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["accounts_by_country"]
 
 
-def accounts_by_country(accounts: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def accounts_by_country(
+    accounts: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the accounts of each country.
 
     Parameters

@@ -5,7 +5,7 @@ What stays out: each of them alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import quantiles
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     LANGUAGE,
@@ -29,13 +30,20 @@ from dirframe.stats._tables import (
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
 
 _QUARTILES = {"lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75}
 
 
-def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def contributors_per_thousand_lines(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give how many contributors a thousand lines of code have, by main language.
 
     Parameters
@@ -164,7 +172,11 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
     return quantiles(ones, at) if len(ones) else pd.DataFrame(columns=range(3)), len(ones)
 
 
-def users_against_contributors(projects: Frame) -> pd.DataFrame:
+@selectable
+def users_against_contributors(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each pair of users and contributors.
 
     Parameters

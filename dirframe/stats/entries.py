@@ -9,7 +9,7 @@ What stays out: the main language (`dirframe.stats.languages`).
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import narwhals as nw
 import pandas as pd
@@ -19,6 +19,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._engines import collected, in_parts
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     LINES,
     PROJECTS,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["language_breakdown", "licenses", "tags"]
 
@@ -41,7 +43,13 @@ _UNNAMED = "code_lines_unnamed"
 _REST = r"\d+ Others?"
 
 
-def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def licenses(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects under each licence.
 
     Parameters
@@ -89,7 +97,13 @@ def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     return _memberships(projects, "licenses", _licenses, "license", top=top, noun="licences")
 
 
-def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def tags(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects with each tag.
 
     Parameters
@@ -131,7 +145,13 @@ def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     return _memberships(projects, "tags", _tags, "tag", top=top, noun="tags")
 
 
-def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def language_breakdown(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Share out the lines of code among all languages, not only the main ones.
 
     Parameters

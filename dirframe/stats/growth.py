@@ -5,7 +5,7 @@ What stays out: the time of a single project (`dirframe.stats.lifetimes`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import narwhals as nw
 import pandas as pd
@@ -16,6 +16,7 @@ from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.stats._columns import moment, text
 from dirframe.stats._edges import finish, require
 from dirframe.stats._periods import Periods
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CREATED,
     FIRST_MONTH,
@@ -29,13 +30,20 @@ from dirframe.stats._tables import (
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
 _LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
 
 
-def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
+@selectable
+def growth(
+    frame: Frame,
+    *,
+    freq: str = "MS",
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count accounts or projects by when the directory got them.
 
     Parameters
@@ -114,11 +122,13 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     return finish(frame, result, step="growth", resource=resource, counted=counted)
 
 
+@selectable
 def languages_by_year(
     projects: Frame,
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Count the projects of each main language by the year in which they began.
 

@@ -5,7 +5,7 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import quantiles
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     ANALYSIS,
     CONTRIBUTORS,
@@ -33,13 +34,20 @@ from dirframe.stats._tables import (
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 
 
-def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def language_share(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each main language.
 
     Parameters
@@ -143,7 +151,13 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     return finish(projects, result, step="language_share", resource="project", counted=counted)
 
 
-def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def contributors_by_language(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Describe how many contributors the projects of each main language have.
 
     Parameters

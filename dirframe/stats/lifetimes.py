@@ -8,7 +8,7 @@ over time (`dirframe.stats.growth`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -26,6 +26,7 @@ from dirframe.stats._activity import (
 )
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     FIRST_MONTH,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["life_span", "project_age"]
 
@@ -51,7 +53,13 @@ _MOMENT = "datetime64[us, UTC]"
 _UNKNOWN_END = 2
 
 
-def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
+@selectable
+def project_age(
+    projects: Frame,
+    *,
+    as_of: date | str | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
@@ -150,7 +158,14 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     return finish(projects, result, step="project_age", resource="project", counted=counted)
 
 
-def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> pd.DataFrame:
+@selectable
+def life_span(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    window: int = 12,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give each project's time from its first to its last month with activity.
 
     Parameters

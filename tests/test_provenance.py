@@ -132,11 +132,6 @@ def test_a_foreign_attribute_of_the_same_name_is_no_record(foreign: object) -> N
     assert describe(frame) == Provenance().to_dict()
 
 
-def test_a_record_as_a_dict_is_json_and_leads_back_to_itself() -> None:
-    record = Provenance(source="A", steps=("one", "two"), question={"query": "x"})
-    assert Provenance.from_dict(json.loads(json.dumps(record.to_dict()))) == record
-
-
 class TestCaption:
     def test_it_names_size_source_and_day(self) -> None:
         assert caption(loaded()) == "n = 3 projects · Source: A directory, retrieved 2026-11-20"

@@ -218,9 +218,10 @@ def whole_number(
     name: str, value: object, *, least: int, most: int | None = None, instead: str
 ) -> int:
     """Take an option that is a whole number within bounds; refuse truth values, text, fractions."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if whole and least <= int(value) and (most is None or int(value) <= most):  # type: ignore[call-overload]  # it is whole
-        return int(value)  # type: ignore[call-overload]  # as above
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        number = int(value)
+        if least <= number and (most is None or number <= most):
+            return number
     bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
     raise InvalidInputError(f"{name} is {value!r}; it must be a whole number {bounds}, {instead}.")
 

@@ -163,7 +163,7 @@ def activity(
     month = usual_month(numbers["fetched"], count, latest) if asked is None else asked
     state = classify(numbers, month, back, latest)
     of_state = {name: int(count[state == name].sum()) for name in {*state.tolist()}}
-    reasons = {reason: of_state.get(reason, 0) for reason in UNKNOWN}
+    reasons: dict[str, int] = {reason: of_state.get(reason, 0) for reason in UNKNOWN}
     rows = [of_state.get("active", 0), of_state.get("dormant", 0), sum(reasons.values())]
     known = whole_column([*rows[:2], 0])
     result = pd.DataFrame(

@@ -167,7 +167,7 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
     ratios, groups = 1000 * people / lines, shown[place]
     order = np.lexsort((ratios, groups))
     index = pd.MultiIndex.from_arrays([labels.take(groups[order]), ratios[order]])
-    ones = pd.Series(np.ones(len(order), dtype=np.int64), index=index)
+    ones: pd.Series[int] = pd.Series([1] * len(order), index=index, dtype="int64")
     at = np.array([*_QUARTILES.values()])
     return quantiles(ones, at) if len(ones) else pd.DataFrame(columns=range(3)), len(ones)
 

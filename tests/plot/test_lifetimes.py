@@ -89,7 +89,7 @@ def test_active_dormant_and_unknown_are_bars_and_the_caption_says_what_they_mean
     early = plot.activity(FRAME, as_of="2010-06", window=1)
     assert [bar.get_width() for bar in bars(early)] == [1, 0, 2]
     assert "Not shown: 2 projects begun later." in caption(early)
-    nothing = FRAME.assign(analysis_logged_at=pd.NaT)
+    nothing = FRAME.assign(analysis_logged_at=pd.Series(pd.NaT, index=FRAME.index))
     assert "Unknown: 3 projects without a date of the fetch" in caption(plot.activity(nothing))
 
 

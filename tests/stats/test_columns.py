@@ -24,7 +24,7 @@ EXACT = 2**53
 
 whole = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1) | st.integers(EXACT - 2, EXACT + 2)
 #: Columns of numbers, as Arrow has them.
-NUMBERS = {
+NUMBERS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "whole": (pa.int64(), whole),
     "short": (pa.int16(), st.integers(-3, 300)),
     "floating": (pa.float64(), whole.map(float) | st.floats(-9, 9).map(lambda n: round(n, 1))),
@@ -35,7 +35,7 @@ NUMBERS = {
     "days": (pa.date32(), st.dates(date(2000, 1, 1), date(2020, 1, 1))),
 }
 #: Columns of dates, and of what could be taken for some.
-DATES = {
+DATES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "moments": (pa.timestamp("us", tz="UTC"), st.datetimes(datetime(1990, 1, 1)).map(  # noqa: DTZ001  # UTC is added
         lambda moment: moment.replace(tzinfo=UTC, year=min(moment.year, 2200)))),
     "without a zone": (pa.timestamp("us"), st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1))),  # noqa: DTZ001  # the point

@@ -108,8 +108,8 @@ def test_gini_without_zeros_is_that_of_the_projects_with_a_contributor(
     assert alone["value"].tolist() == pytest.approx(alone["value_without_zeros"].tolist())
     none = len(values) - len(some)
     assert table.attrs["dirframe"]["counted"]["projects_without_contributors"] == none
-    share, gini = none / len(values), table.loc[0, "value_without_zeros"]
-    assert table.loc[0, "value"] == pytest.approx(share + (1 - share) * gini)
+    share, gini = none / len(values), float(table["value_without_zeros"].iloc[0])
+    assert float(table["value"].iloc[0]) == pytest.approx(share + (1 - share) * gini)
 
 
 def test_the_shares_of_the_top_are_those_of_the_largest_projects() -> None:

@@ -44,11 +44,13 @@ def test_the_ratio_is_that_of_the_sums(projects: list[Project]) -> None:
     assert table["language"].tolist() == [name for name, _ in ranked]
     for row, (_, group) in enumerate(ranked):
         people, lines = (sum(column) for column in zip(*group, strict=True))
-        assert table.iloc[row, 1:4].tolist() == [len(group), people, lines]
+        numbers = [table[name].iloc[row] for name in table.columns[1:4]]
+        assert numbers == [len(group), people, lines]
         ratio = table["contributors_per_thousand_lines"].iloc[row]
         assert ratio == pytest.approx(1000 * people / lines) if lines else ratio is pd.NA
         single = [1000 * of / lines for of, lines in group if lines]
-        quartiles = table.loc[row, ["lower_quartile", "median", "upper_quartile"]].tolist()
+        names = ("lower_quartile", "median", "upper_quartile")
+        quartiles = [table[name].iloc[row] for name in names]
         if single:
             assert quartiles == pytest.approx(np.quantile(single, [0.25, 0.5, 0.75]).tolist())
         else:

@@ -66,8 +66,10 @@ def compare_with_pandas(days: list[datetime], freq: str) -> None:
     assert table["new"].tolist() == by_pandas.tolist()
     assert table["total"].tolist() == by_pandas.cumsum().tolist()
     named_by_end = freq.lstrip("123").startswith(("W", "ME", "QE", "YE"))
-    last_days = by_pandas.index[:-1] if named_by_end else by_pandas.index[1:] - timedelta(days=1)
-    assert table["start"].tolist()[1:] == (last_days + timedelta(days=1)).tolist()
+    labels = by_pandas.index.tolist()
+    after = timedelta(days=1)
+    starts = [label + after for label in labels[:-1]] if named_by_end else labels[1:]
+    assert table["start"].tolist()[1:] == starts
     ends = [*table["start"][1:], max(days) + timedelta(days=1)]
     for start, end, new in zip(table["start"], ends, table["new"], strict=True):
         assert new == sum(start <= day < end for day in days)

@@ -133,7 +133,11 @@ def test_a_ratio_of_many_contributors_does_not_wrap() -> None:
     ],
 )
 def test_a_number_of_rows_is_whole_and_at_least_one(name: str, top: Any) -> None:
-    some = {"created_at": pd.Timestamp("2013-07-01", tz="UTC"), "id": "1", "name": "Ant"}
+    some: dict[str, Any] = {
+        "created_at": pd.Timestamp("2013-07-01", tz="UTC"),
+        "id": "1",
+        "name": "Ant",
+    }
     month = {f"analysis_{name}": some["created_at"] for name in ("min_month", "max_month")}
     codes = {"country_code": "DE", "country_alpha_2": "DE", "country_name": "Germany"}
     frame = with_numbers(LINES, [1, 2]).assign(

@@ -279,7 +279,8 @@ def _key(record: Provenance, differs: Difference | None) -> str:
     words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
     resource = ALL_RESOURCES.get(record.resource)
     years = _years(record)
-    asked = [record.base_url, dict(record.question), _days(record), record.items_loaded, record.ids]
+    # As for others: an address on the person's own machine changes with every start.
+    asked = [_link(record), dict(record.question), _days(record), record.items_loaded, record.ids]
     exact = json.dumps([_service(record), record.resource, *asked, str(differs)], sort_keys=True)
     digest = hashlib.blake2b(exact.encode(), digest_size=4).hexdigest()
     parts = [*words, resource.collection if resource else "", years[-1] if years else "", digest]

@@ -137,7 +137,7 @@ def lorenz(
     said = f"Gini coefficient {measures['gini']:.2f}"
     ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
     top = _text.percent(measures["top 10%"])
-    note = f"The tenth of the projects with the most has {top} of the contributors."
+    note = f"The tenth with the most has {top} of the contributors."
     none = float(x[y == 0].max())
     if none:  # the curve without the projects that have no contributor
         some = x >= none

@@ -79,7 +79,7 @@ def contributors_per_thousand_lines(
         _axes.nothing(ax, _text.none(counted["projects"], "project", what))
         _axes.caption(ax, table)
         return ax
-    _axes.titles(ax, title, "People in twelve months per thousand lines of code")
+    _axes.titles(ax, title, "People in twelve months\nper thousand lines of code")
     size = _axes.rows(ax, list(table["language"]))
     colours = [language_colour(language) for language in table["language"]]
     if counted["languages_in_other"]:

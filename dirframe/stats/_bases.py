@@ -10,7 +10,7 @@ _COMMITS = ("with_commits", "with a valid number of commits")
 #: By the step of a statistic: the key in ``counted``, and the words of captions. `growth` is of
 #: accounts or of projects; `language_breakdown` has shares of lines, of these projects.
 BASES: dict[str, tuple[str, str]] = {
-    "accounts_by_country": ("with_country", "with a known country"),
+    "accounts_by_country": ("with_country", "with a country"),
     "accounts_by_kudo_rank": ("with_kudo_rank", "with a kudo rank"),
     "activity": ("with_activity", "whose activity is known"),
     "commit_concentration": _COMMITS,

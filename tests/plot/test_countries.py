@@ -49,7 +49,7 @@ def test_missing_and_unidentified_countries_stand_in_the_caption() -> None:
     ax = plot.accounts_by_country(accounts(GERMANY, NOWHERE, NOWHERE, ATLANTIS))
     assert texts(ax)[-1] == (
         "Not shown: 2 accounts without a country, 1 with one that was not identified. "
-        "n = 1 of 4 accounts with a known country · Source: A directory"
+        "n = 1 of 4 accounts with a country · Source: A directory"
     )
 
 

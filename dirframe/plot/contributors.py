@@ -123,9 +123,7 @@ def lorenz(
     ax = _panel.panel(ax, square=True)
     if table.empty:
         return _panel.empty(ax, table, title, _nothing(table, "a contributor"))
-    _panel.labels(
-        ax, title, "Projects, those with the fewest first (share)", "Contributors (share)"
-    )
+    _panel.labels(ax, title, "Projects, fewest first (share)", "Contributors (share)")
     _panel.shares(ax, "x")
     _panel.shares(ax, "y")
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
@@ -137,7 +135,7 @@ def lorenz(
     said = f"Gini coefficient {measures['gini']:.2f}"
     ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
     top = _text.percent(measures["top 10%"])
-    note = f"The tenth with the most has {top} of the contributors."
+    note = f"The tenth of the projects with the most has {top} of the contributors."
     none = float(x[y == 0].max())
     if none:  # the curve without the projects that have no contributor
         some = x >= none

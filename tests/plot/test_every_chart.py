@@ -134,7 +134,7 @@ def test_records_of_which_everything_is_missing_make_a_tidy_chart_that_says_so(n
     ax.figure.canvas.draw()
     if name == "activity":  # what is not known is a bar of its own
         assert [bar.get_width() for bar in bars(ax)] == [0, 0, 3]
-        assert "Unknown: 3 projects without a date of the fetch" in " ".join(caption(ax).split())
+        assert "Unknown: 3 projects without both months." in " ".join(caption(ax).split())
         return
     assert f"None of 3 {nouns(make)} has" in " ".join(ax.texts[0].get_text().split())
     assert not [*ax.patches, *ax.lines, *ax.collections]

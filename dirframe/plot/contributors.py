@@ -123,7 +123,9 @@ def lorenz(
     ax = _panel.panel(ax, square=True)
     if table.empty:
         return _panel.empty(ax, table, title, _nothing(table, "a contributor"))
-    _panel.labels(ax, title, "Projects, fewest first (share)", "Contributors (share)")
+    _panel.labels(
+        ax, title, "Projects, those with the fewest first (share)", "Contributors (share)", pad=4
+    )
     _panel.shares(ax, "x")
     _panel.shares(ax, "y")
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))

@@ -66,7 +66,9 @@ if TYPE_CHECKING:
     from dirframe.reporting.making import report
     from dirframe.sample import sample_directory
     from dirframe.service.server import serve
+    from dirframe.stats.flags import flags
     from dirframe.stats.overview import summary
+    from dirframe.stats.sensitivity import sensitivity
     from dirframe.stats.snapshots import compare
 
 __version__ = "0.1.0"
@@ -112,6 +114,7 @@ __all__ = [
     "country_note",
     "export",
     "fields",
+    "flags",
     "harvest",
     "load",
     "load_account",
@@ -132,6 +135,7 @@ __all__ = [
     "refresh",
     "report",
     "sample_directory",
+    "sensitivity",
     "serve",
     "stats",
     "summary",
@@ -152,6 +156,7 @@ _HOMES = {
     "country_note": "dirframe.clean",
     "export": "dirframe.files.writing",
     "fields": "dirframe.dictionary",
+    "flags": "dirframe.stats.flags",
     "harvest": "dirframe.archive.harvest",
     "load": "dirframe.client.load",
     "load_account": "dirframe.client.records",
@@ -171,6 +176,7 @@ _HOMES = {
     "refresh": "dirframe.archive.refresh",
     "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
+    "sensitivity": "dirframe.stats.sensitivity",
     "serve": "dirframe.service.server",
     "summary": "dirframe.stats.overview",
     "unify_countries": "dirframe.clean",

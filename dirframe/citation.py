@@ -7,6 +7,7 @@ What stays out: citing dirframe itself (CITATION.cff).
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import json
 import re
@@ -17,10 +18,12 @@ from urllib.parse import quote, urlsplit
 
 from dirframe.errors import InvalidInputError
 from dirframe.extensions import ALL_RESOURCES
-from dirframe.provenance import ATTRIBUTE, Provenance
+from dirframe.provenance import ATTRIBUTE, Provenance, difference
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dirframe.provenance import Difference
 
 __all__ = ["Citation", "cite"]
 
@@ -74,9 +77,12 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     Returns
     -------
     Citation
-        A text that shows itself as it is, in terminal and notebook. Name and home page of the directory, resource, question, number of records, days of
-        access in UTC, version of dirframe, what was done to the records, and where they apply:
-        that the data is synthetic, and that it is incomplete. An address on the person's own
+        A text that shows itself as it is, in terminal and notebook. Name and home page of the
+        directory, resource, question, number of records, days of access in UTC, version of
+        dirframe, what was done to the records, and where they apply: that the data is
+        synthetic, that it is incomplete, and that the records are not those that were loaded
+        (filtered, cut, joined or doubled). In entries these stand in the title, which every
+        style prints. An address on the person's own
         machine is no link for others and is left out.
 
     Raises
@@ -89,12 +95,16 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     The fields of CSL-JSON are those of the Citation Style Language's schema for data
     (csl-data, version 1.0.2), type ``dataset``.
 
+    The key of an entry ends in a digest of directory, resource, question, days of access and
+    records: each load has one of its own, and keeps it. Of recorded pages, whose days of
+    access are not known, the year is that of the last change that a record names.
+
     Examples
     --------
     >>> import pandas as pd
     >>> from dirframe import provenance
     >>> frame = provenance.attach(
-    ...     pd.DataFrame(),
+    ...     pd.DataFrame({"id": ["1", "2", "3"]}),
     ...     source="A directory", base_url="https://directory.example", resource="project",
     ...     question={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",
     ...     retrieved_newest="2026-11-20T09:05:00Z", dirframe="0.1.0",
@@ -108,21 +118,22 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
     record = Provenance.from_dict(getattr(frame, "attrs", {}).get(ATTRIBUTE))
+    differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame does not say where it is from, so it cannot be cited. Cite the frame of "
             "a loader, or hand its record on to one that was merged or concatenated with "
             "dirframe.provenance.carry(loaded, frame)."
         )
-    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record))
+    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record, differs))
 
 
-def _text(record: Provenance) -> str:
+def _text(record: Provenance, differs: Difference | None) -> str:
     link, days = _link(record), _days(record)
     access = f"Retrieved {' to '.join(days)} with" if days else "Read with"
     parts = [
         f"{_service(record)}.",
-        f"{_title(record)}{_size(record)}.",
+        f"{_title(record)}{_size(record, differs)}.",
         f"{link}." if link else "",
         f"{access} dirframe {record.dirframe}.",
         _notes(record),
@@ -130,34 +141,35 @@ def _text(record: Provenance) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _bibtex(record: Provenance) -> str:
-    days = _days(record)
+def _bibtex(record: Provenance, differs: Difference | None) -> str:
+    days, years = _days(record), _years(record)
     fields = {
         "author": "{" + _escaped(_service(record)) + "}",
-        "title": "{" + _escaped(f"{_service(record)}: {_title(record)}") + "}",
-        "year": days[-1][:4] if days else "",
+        "title": "{" + _escaped(_whole_title(record, differs)) + "}",
+        "year": years[-1] if years else "",
         # Read as it stands, so that only what would end the field is encoded.
         "url": quote(_link(record), safe=":/?#[]@!$&'()*+,;=%~_-."),
         "urldate": days[-1] if days else "",
         "version": _escaped(f"dirframe {record.dirframe}"),
-        "note": _escaped(_remarks(record)),
+        "note": _escaped(_remarks(record, differs)),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@misc{{{_key(record)},\n{lines}}}\n"
+    return f"@misc{{{_key(record, differs)},\n{lines}}}\n"
 
 
-def _csl(record: Provenance) -> str:
+def _csl(record: Provenance, differs: Difference | None) -> str:
     days = [[int(part) for part in day.split("-")] for day in _days(record)]
+    years = _years(record)
     item: dict[str, Any] = {
-        "id": _key(record),
+        "id": _key(record, differs),
         "type": "dataset",
-        "title": f"{_service(record)}: {_title(record)}",
+        "title": _whole_title(record, differs),
         "author": [{"literal": _service(record)}],
         "URL": _link(record),
-        "issued": {"date-parts": [days[-1][:1]]} if days else None,
+        "issued": {"date-parts": [[int(years[-1])]]} if years else None,
         "accessed": {"date-parts": days} if days else None,
         "version": f"dirframe {record.dirframe}",
-        "note": _remarks(record),
+        "note": _remarks(record, differs),
     }
     kept = {name: value for name, value in item.items() if value}
     return json.dumps([kept], ensure_ascii=False, indent=2)
@@ -193,11 +205,38 @@ def _title(record: Provenance) -> str:
     )
 
 
-def _size(record: Provenance) -> str:
+def _whole_title(record: Provenance, differs: Difference | None) -> str:
+    """Give the title of an entry: all that a style is sure to print of it."""
+    marks = []
+    if record.synthetic:
+        marks.append("synthetic sample data")
+    if record.complete is False:
+        loaded, available = record.items_loaded, record.items_available
+        known = loaded is not None and available is not None
+        marks.append("incomplete" + (f": {loaded:,} of {available:,} records" if known else ""))
+    if differs is not None:
+        marks.append(_counted(differs))
+    return f"{_service(record)}: {_title(record)}" + "".join(f" [{mark}]" for mark in marks)
+
+
+def _size(record: Provenance, differs: Difference | None) -> str:
+    if differs is not None:
+        return f" ({_counted(differs)})"
     count = record.items_loaded
-    if count is None:
-        return ""
-    return f" ({count:,} {'record' if count == 1 else 'records'})"
+    return "" if count is None else f" ({count:,} {'record' if count == 1 else 'records'})"
+
+
+def _counted(differs: Difference) -> str:
+    """Say how many records there are, and how they differ from those that were loaded."""
+    noun = "record" if differs.rows == 1 else "records"
+    said = str(differs)
+    return said if differs.rows < differs.loaded else f"{differs.rows:,} {noun}, {said}"
+
+
+def _years(record: Provenance) -> list[str]:
+    """Give the years of access or, where they are not known, those that the records name."""
+    named = [day[:4] for day in (record.records_oldest, record.records_newest) if day]
+    return [day[:4] for day in _days(record)] or list(dict.fromkeys(named))
 
 
 def _days(record: Provenance) -> list[str]:
@@ -208,6 +247,11 @@ def _days(record: Provenance) -> list[str]:
 
 def _notes(record: Provenance) -> str:
     notes = [f"Then: {', '.join(record.steps)}."] if record.steps else []
+    if not _days(record) and (years := _years(record)):
+        notes.insert(
+            0,
+            f"Days of access not recorded; the records were last changed in {' to '.join(years)}.",
+        )
     if record.complete is False:
         why = f" ({record.why})" if record.why else ""
         of = f" of {record.items_available:,}" if record.items_available is not None else ""
@@ -217,9 +261,9 @@ def _notes(record: Provenance) -> str:
     return " ".join(notes)
 
 
-def _remarks(record: Provenance) -> str:
+def _remarks(record: Provenance, differs: Difference | None) -> str:
     days = _days(record)
-    count = _size(record).strip(" ()")
+    count = _size(record, differs).strip(" ()")
     accessed = f"retrieved {' to '.join(days)}" if days else ""
     first = ", ".join(part for part in (count, accessed) if part)
     return " ".join(part for part in (f"{first}." if first else "", _notes(record)) if part)
@@ -229,10 +273,15 @@ def _escaped(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def _key(record: Provenance) -> str:
+def _key(record: Provenance, differs: Difference | None) -> str:
+    """Name an entry: alike for one question on the same days, and else different."""
     plain = unicodedata.normalize("NFKD", _service(record)).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
     resource = ALL_RESOURCES.get(record.resource)
-    days = _days(record)
-    parts = [*words, resource.collection if resource else "", days[-1][:4] if days else ""]
+    years = _years(record)
+    # As for others: an address on the person's own machine changes with every start.
+    asked = [_link(record), dict(record.question), _days(record), record.items_loaded, record.ids]
+    exact = json.dumps([_service(record), record.resource, *asked, str(differs)], sort_keys=True)
+    digest = hashlib.blake2b(exact.encode(), digest_size=4).hexdigest()
+    parts = [*words, resource.collection if resource else "", years[-1] if years else "", digest]
     return "-".join(part for part in parts if part)

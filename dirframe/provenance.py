@@ -10,126 +10,34 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
-from urllib.parse import urlsplit
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
-from dirframe import __version__
+from dirframe.absence import Absent, absent
 from dirframe.errors import InvalidInputError
 from dirframe.extensions import ALL_RESOURCES
+from dirframe.identity import Difference, ids_of
+from dirframe.record import ATTRIBUTE, Provenance
 from dirframe.requirements import check_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTE", "Absent", "Provenance", "absent", "attach", "caption", "carry", "describe"]
+__all__ = [
+    "ATTRIBUTE",
+    "Absent",
+    "Difference",
+    "Provenance",
+    "absent",
+    "attach",
+    "caption",
+    "carry",
+    "describe",
+    "difference",
+]
 
 # Whatever makes or takes a frame comes by here, the commands of the shell too.
 check_pandas()
-
-#: The key in ``frame.attrs`` under which the record stands.
-ATTRIBUTE = "dirframe"
-
-_TUPLES = ("steps", "columns", "not_sent", "details_missing")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Provenance:
-    """What a frame was made from; None and empty mean that it is not known.
-
-    Parameters
-    ----------
-    source : str
-        What the directory is called.
-    base_url : str
-        Address of the directory, without a key.
-    resource : str
-        Kind of record: ``"account"``, ``"project"``, or the element of other records.
-    question : Mapping of str to object
-        What was asked: ``query``, ``sort``, ``max_items``.
-    items_available : int or None
-        Records that the directory said it has for this question.
-    items_loaded : int or None
-        Records that came, after duplicates were removed.
-    complete : bool or None
-        Whether the load was proven to hold every record that answers the question.
-    why : str or None
-        Why it is not complete.
-    duplicates_removed : int
-        Records that came more than once.
-    retrieved_oldest, retrieved_newest : str or None
-        When the oldest and the newest page were fetched, ISO 8601 in UTC.
-    requests_paid, requests_cached : int
-        Pages that were asked of the directory, and that came from the cache.
-    synthetic : bool
-        Whether the data is generated.
-    columns : tuple of str
-        The columns that were asked for; empty: all.
-    not_sent : tuple of str
-        Columns that are empty because the directory sent none of them with any record, which
-        says nothing of the records.
-    details : int
-        Records that are those of their own page, not of the collection.
-    details_missing : tuple of str
-        Ids of the records whose own page was asked for and did not come.
-    dirframe : str
-        Version of this package.
-    steps : tuple of str
-        What was done to the records since they were loaded, oldest first.
-    counted : Mapping of str to int
-        What a statistic counted, and what it had to leave out.
-    """
-
-    source: str = ""
-    base_url: str = ""
-    resource: str = ""
-    question: Mapping[str, Any] = field(default_factory=dict)
-    items_available: int | None = None
-    items_loaded: int | None = None
-    complete: bool | None = None
-    why: str | None = None
-    duplicates_removed: int = 0
-    retrieved_oldest: str | None = None
-    retrieved_newest: str | None = None
-    requests_paid: int = 0
-    requests_cached: int = 0
-    synthetic: bool = False
-    columns: tuple[str, ...] = ()
-    not_sent: tuple[str, ...] = ()
-    details: int = 0
-    details_missing: tuple[str, ...] = ()
-    dirframe: str = __version__
-    steps: tuple[str, ...] = ()
-    counted: Mapping[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        address = urlsplit(self.base_url)
-        if address.query or address.username or address.password or "api_key" in self.question:
-            raise InvalidInputError(
-                "A frame's provenance was given an address with a user or a query, or a "
-                "question with an api_key. It is shown and exported: pass neither."
-            )
-
-    @classmethod
-    def from_dict(cls, record: object) -> Self:
-        """Read a record; missing keys get their default, unknown ones are ignored."""
-        if not isinstance(record, Mapping):
-            return cls()
-        known = {f.name: record[f.name] for f in fields(cls) if record.get(f.name) is not None}
-        return cls(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON values; changing them changes nothing here."""
-        record = {f.name: copy.deepcopy(getattr(self, f.name)) for f in fields(self)}
-        return (
-            record
-            | {
-                "question": dict(record["question"]),
-                "counted": dict(record["counted"]),
-            }
-            | {name: list(record[name]) for name in _TUPLES}
-        )
 
 
 def describe(frame: pd.DataFrame) -> dict[str, Any]:
@@ -161,6 +69,8 @@ def describe(frame: pd.DataFrame) -> dict[str, Any]:
 def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """Note facts about a frame in the frame itself.
 
+    A fact ``items_loaded`` that is the number of rows notes a digest of their ids too.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -189,6 +99,8 @@ def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """
     before = describe(frame)
     known = {f.name: before[f.name] for f in fields(Provenance)}
+    if facts.get("items_loaded") == len(frame) and (ids := _ids(frame)) is not None:
+        facts = {"ids": ids_of(ids).digest} | facts
     after = before | Provenance(**known | facts).to_dict()
     try:
         frame.attrs[ATTRIBUTE] = json.loads(json.dumps(after, allow_nan=False))
@@ -199,8 +111,12 @@ def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     return frame
 
 
-def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.DataFrame:
+def carry(
+    source: pd.DataFrame, target: pd.DataFrame, step: str = "", *, records: bool = True
+) -> pd.DataFrame:
     """Hand the record of one frame on to a frame that was made from it.
+
+    A table without ids also gets the number of records that it was made of.
 
     Parameters
     ----------
@@ -210,6 +126,8 @@ def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.Data
         The derived frame; its record is replaced in place.
     step : str, default ""
         What was done, in a few words, such as ``"unify_countries"``.
+    records : bool, default True
+        Whether the rows of `target` are records; without a column ``id`` they are not.
 
     Returns
     -------
@@ -226,73 +144,74 @@ def carry(source: pd.DataFrame, target: pd.DataFrame, step: str = "") -> pd.Data
     record = describe(source)
     if step:
         record["steps"].append(step)
+    are_records = records and _ids(target) is not None
+    if _ids(source) is not None and not are_records and not record["records"]:
+        record["records"] = _records(source, Provenance.from_dict(record))
     target.attrs[ATTRIBUTE] = record
     return target
 
 
-class Absent(NamedTuple):
-    """Columns that hold nothing although the records may have it, and why."""
-
-    columns: tuple[str, ...]
-    why: str
-
-
-def absent(
-    frame: pd.DataFrame, columns: Iterable[str], *, rows_elsewhere: bool = False
-) -> Absent | None:
-    """Say which columns hold nothing because they did not come, not because the records lack them.
+def difference(frame: pd.DataFrame) -> Difference | None:
+    """Compare the records of a frame with those that its load has noted.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         A frame of a loader, or one that was made from it.
-    columns : iterable of str
-        Names of columns.
-    rows_elsewhere : bool, default False
-        Whether the frame stands for rows that are not in it, such as those of Dask.
 
     Returns
     -------
-    Absent or None
-        The columns that the directory did not send, or else those that were not loaded, and
-        what to do; None if neither is known of any.
+    Difference or None
+        What pandas did to the records since: filtered, cut, joined or doubled them. None if
+        they are the same in any order, or if it is not known how many were loaded.
+
+    Notes
+    -----
+    Rows are counted, and their ids where the frame has the column ``id``. That records are
+    others than those loaded shows if they are as many or more: the record holds a digest of
+    all ids, which says nothing of a part of them.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = attach(pd.DataFrame({"id": ["1"]}), columns=["id"])
-    >>> absent(frame, ["name"]).why
-    "name was not loaded: columns=['id'] left it out. Name it there, or leave columns out."
+    >>> frame = pd.DataFrame({"id": ["1", "2", "3"]})
+    >>> frame = attach(frame, items_loaded=3)
+    >>> difference(frame.sort_values("id", ascending=False))
+    >>> str(difference(frame.head(2)))
+    '2 of 3 records loaded'
+    >>> str(difference(pd.concat([frame, frame])))
+    '3 with a repeated id'
     """
-    record, names = Provenance.from_dict(frame.attrs.get(ATTRIBUTE)), list(columns)
-    unsent = tuple(one for one in names if one in record.not_sent)
-    if not rows_elsewhere:
-        unsent = tuple(one for one in unsent if len(frame) and not _holds(frame, one))
-    if unsent:
-        was, it = ("was", "it") if len(unsent) == 1 else ("were", "them")
-        return Absent(
-            unsent,
-            f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
-            "project alone, so that nothing is known here. Load with details=True (dirframe projects "
-            "--details) to ask for these pages; dirframe.plan(..., details=True) says the price.",
-        )
-    there = set(frame)
-    unloaded = tuple(
-        one for one in names if record.columns and one not in there and one not in record.columns
+    record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
+    if record.items_loaded is None:
+        return None
+    there = record.records or _records(frame, record)
+    found = Difference(
+        loaded=record.items_loaded,
+        rows=there["rows"],
+        repeated=there["repeated"],
+        others=bool(there["others"]),
     )
-    if unloaded:
-        was, it = ("was", "it") if len(unloaded) == 1 else ("were", "them")
-        return Absent(
-            unloaded,
-            f"{', '.join(unloaded)} {was} not loaded: columns={list(record.columns)} left {it} out. "
-            f"Name {it} there, or leave columns out.",
-        )
-    return None
+    same = found.rows == found.loaded and not found.repeated and not found.others
+    return None if same else found
 
 
-def _holds(frame: pd.DataFrame, column: str) -> bool:
-    """Tell whether a column has values, wherever they came from."""
-    return column in frame and bool(frame[column].notna().any())
+def _ids(frame: pd.DataFrame) -> pd.Series[Any] | None:
+    # A Series has attributes too, and a label may be there twice.
+    ids = frame["id"] if "id" in getattr(frame, "columns", ()) else None
+    return ids if getattr(ids, "ndim", 0) == 1 else None
+
+
+def _records(frame: pd.DataFrame, record: Provenance) -> dict[str, int]:
+    """Count rows and repeated ids, and tell whether they are certainly not what was loaded."""
+    rows = _rows(record, frame)
+    column = None if record.counted or record.items_loaded is None else _ids(frame)
+    if column is None:
+        return {"rows": rows, "repeated": 0, "others": 0}
+    ids = ids_of(column)
+    different, loaded = ids.rows - ids.repeated, record.items_loaded or 0
+    others = different > loaded or (different == loaded and record.ids not in {"", ids.digest})
+    return {"rows": rows, "repeated": ids.repeated, "others": int(others)}
 
 
 def caption(frame: pd.DataFrame) -> str:
@@ -307,7 +226,9 @@ def caption(frame: pd.DataFrame) -> str:
     -------
     str
         How many records, of which source, retrieved when (dates in UTC), and where they
-        apply: that the data is synthetic, and that it is incomplete.
+        apply: that the data is synthetic, and that it is incomplete. Of a statistic, the
+        number is that of the records that its figures are of, beside those of the frame;
+        where these are not those that were loaded, it says so.
 
     Examples
     --------
@@ -317,12 +238,19 @@ def caption(frame: pd.DataFrame) -> str:
     'n = 2 projects · Source: A directory · synthetic sample data'
     """
     record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
-    parts = [_size(record, len(frame)), _origin(record)]
+    parts = [_size(record, frame), _origin(record)]
     if record.synthetic:
         parts.append("synthetic sample data")
     if record.complete is False:
         parts.append("incomplete" + _shortfall(record))
     return " · ".join(parts)
+
+
+def _rows(record: Provenance, frame: pd.DataFrame) -> int:
+    # A statistic has a row a group; what it counted says how many records are behind it.
+    resource = ALL_RESOURCES.get(record.resource)
+    rows = record.records.get("rows", len(frame))
+    return record.counted.get(resource.collection, rows) if resource else rows
 
 
 def _noun(record: Provenance, count: int) -> str:
@@ -332,14 +260,19 @@ def _noun(record: Provenance, count: int) -> str:
     return resource.words[0 if count == 1 else 1]
 
 
-def _size(record: Provenance, rows: int) -> str:
-    # A statistic has a row a group; what it counted says how many records are behind it.
-    resource = ALL_RESOURCES.get(record.resource)
-    count = record.counted.get(resource.collection, rows) if resource else rows
-    loaded = record.items_loaded
-    if loaded is not None and count < loaded:
-        return f"n = {count:,} of {loaded:,} {_noun(record, loaded)}"
-    return f"n = {count:,} {_noun(record, count)}"
+def _size(record: Provenance, frame: pd.DataFrame) -> str:
+    rows = _rows(record, frame)
+    count = record.base.get("records", rows)
+    which = record.base.get("which", "") if count < rows else ""
+    differs = difference(frame)
+    of = rows if count < rows else differs.loaded if differs and rows < differs.loaded else count
+    parts = [f"{count:,} of {of:,}" if count < of else f"{count:,}", _noun(record, of), which]
+    size = f"n = {' '.join(part for part in parts if part)}"
+    if differs is None:
+        return size
+    if of == differs.loaded:  # that is said
+        differs = replace(differs, rows=differs.loaded)
+    return f"{size}, {differs}" if str(differs) else size
 
 
 def _origin(record: Provenance) -> str:

@@ -43,7 +43,8 @@ def loaded(**facts: object) -> pd.DataFrame:
         "retrieved_newest": "2026-11-20T00:00:01Z",
         "dirframe": "0.1.0",
     }
-    return provenance.attach(pd.DataFrame(), **{**known, **facts})
+    ids = [str(number) for number in range(int(str({**known, **facts}["items_loaded"])))]
+    return provenance.attach(pd.DataFrame({"id": ids}, dtype="str"), **{**known, **facts})
 
 
 def item(frame: pd.DataFrame) -> dict[str, Any]:
@@ -78,9 +79,11 @@ def variables(kind: str) -> set[str]:
     return set(re.findall(r'"([^"]+)"', names))
 
 
-def typeset_by_citeproc(item: dict[str, Any]) -> str:
+def typeset_by_citeproc(
+    item: dict[str, Any], style_file: str | Path = "harvard-cite-them-right"
+) -> str:
     """Give the reference as a processor of the Citation Style Language sets it."""
-    style = CitationStylesStyle("harvard-cite-them-right", validate=True)
+    style = CitationStylesStyle(str(style_file), validate=True)
     source = CiteProcJSON([item])
     bibliography = CitationStylesBibliography(style, source, formatter.plain)
     bibliography.register(Citation([CitationItem(item["id"])]))
@@ -109,8 +112,9 @@ def test_bibtex_has_the_same_facts() -> None:
 
 
 def test_csl_has_the_same_facts() -> None:
-    assert item(loaded()) == {
-        "id": "a-directory-projects-2026",
+    found = item(loaded())
+    assert re.fullmatch("a-directory-projects-2026-[0-9a-f]{8}", found.pop("id"))
+    assert found == {
         "type": "dataset",
         "title": "A directory: Projects matching “xml”, sorted by name, at most 100",
         "author": [{"literal": "A directory"}],
@@ -160,7 +164,7 @@ class TestEveryStyle:
         assert "Incomplete: 100 of 2,500 (capped by max_items=100)." in text
 
     def test_what_was_done_to_the_records_is_named(self, style: Style) -> None:
-        frame = provenance.carry(loaded(), pd.DataFrame(), "unify_countries")
+        frame = provenance.carry(loaded(), loaded(), "unify_countries")
         assert "Then: unify_countries." in cite(frame, style=style).replace("\\", "")
 
     @pytest.mark.parametrize(
@@ -201,6 +205,99 @@ def test_the_sample_is_cited_as_synthetic_and_without_a_port() -> None:
 def test_an_unknown_style_is_refused_with_those_there_are() -> None:
     with pytest.raises(InvalidInputError, match="'apa'; it is one of text, bibtex, csl"):
         cite(loaded(), style="apa")  # type: ignore[arg-type]  # that is the point
+
+
+#: Bibliographies as APA, IEEE and Vancouver lay them out: author and title, and of the rest what
+#: they know; none prints the note.
+LAYOUTS = {
+    "author-date": """
+      <names variable="author" suffix=" "/>
+      <date variable="issued" prefix="(" suffix="). "><date-part name="year"/></date>
+      <text variable="title" font-style="italic" suffix=". "/><text variable="URL"/>""",
+    "numeric": """
+      <text variable="citation-number" prefix="[" suffix="] "/>
+      <names variable="author" suffix=", "/><text variable="title" quotes="true" suffix=", "/>
+      <date variable="issued"><date-part name="year"/></date>""",
+    "title alone": """<text variable="title" text-case="title"/>""",
+}
+
+
+def style_file(layout: str, folder: Path) -> Path:
+    text = f"""<?xml version="1.0" encoding="utf-8"?>
+<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+  <info><title>A style</title><id>https://styles.example/one</id>
+    <updated>2026-01-01T00:00:00+00:00</updated></info>
+  <citation><layout><text variable="title"/></layout></citation>
+  <bibliography><layout>{layout}</layout></bibliography>
+</style>"""
+    path = folder / "style.csl"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("layout", [None, *LAYOUTS])
+def test_synthetic_incomplete_and_cut_stand_where_every_style_prints_them(
+    layout: str | None, tmp_path: Path
+) -> None:
+    frame = loaded(synthetic=True, complete=False, why="capped").head(7)
+    style = style_file(LAYOUTS[layout], tmp_path) if layout else "harvard-cite-them-right"
+    reference = typeset_by_citeproc(item(frame), style).casefold()
+    assert "synthetic sample data" in reference
+    assert "incomplete: 100 of 2,500 records" in reference
+    assert "7 of 100 records loaded" in reference
+
+
+def test_the_title_of_a_bibtex_entry_says_it_too() -> None:
+    frame = loaded(synthetic=True, complete=False).head(7)
+    title = fields(cite(frame, style="bibtex"))["title"]
+    assert title.endswith(
+        "at most 100 [synthetic sample data] [incomplete: 100 of 2,500 records] "
+        "[7 of 100 records loaded]}"
+    )
+
+
+def key(frame: pd.DataFrame) -> str:
+    entry = parse_string(cite(frame, style="bibtex")).entries[0]
+    assert item(frame)["id"] == entry.key
+    return str(entry.key)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"question": {"query": "html"}},
+        {"resource": "account"},
+        {"retrieved_oldest": "2026-11-18T00:00:00Z"},
+        {"base_url": "https://other.example"},
+        {"items_loaded": 99},
+    ],
+)
+def test_two_loads_have_two_keys_and_each_keeps_its_own(facts: dict[str, object]) -> None:
+    assert key(loaded()) == key(loaded()) == key(loaded().iloc[::-1])
+    assert key(loaded()) != key(loaded(**facts))
+
+
+def test_a_part_is_not_the_load_and_has_another_key() -> None:
+    assert key(loaded()) != key(loaded().head(7))
+
+
+def test_what_is_cited_is_what_the_frame_holds() -> None:
+    frame = loaded()
+    assert "(7 of 100 records loaded)" in cite(frame.head(7))
+    assert "(200 records, 100 with a repeated id)" in cite(pd.concat([frame, frame]))
+    others = pd.DataFrame({"id": [str(number) for number in range(50, 150)]})
+    joined = provenance.carry(frame, pd.concat([frame, others]).drop_duplicates("id"))
+    assert "(150 records, not the 100 that were loaded)" in cite(joined)
+    assert "(100 records, not the 100 that were loaded)" in cite(provenance.carry(frame, others))
+
+
+def test_a_statistic_of_a_part_is_cited_as_one_of_a_part() -> None:
+    with dirframe.sample_directory(cache=False) as directory:
+        projects = dirframe.load_projects(max_items=25, directory=directory)
+    table = stats.language_share(pd.concat([projects, projects]).head(40))
+    assert "(40 records, 15 with a repeated id)" in cite(table)
+    assert ", 15 with a repeated id" in provenance.caption(table)
+    assert provenance.difference(stats.language_share(projects)) is None
 
 
 SPECIAL = {

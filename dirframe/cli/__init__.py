@@ -36,7 +36,7 @@ from dirframe.cli.asking import (
 from dirframe.cli.completing import completion
 from dirframe.cli.handing import cite, export, fields, report
 from dirframe.cli.keeping import cache
-from dirframe.cli.looking import compare, summary
+from dirframe.cli.looking import compare, flags, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
 from dirframe.cli.wording import in_a_shell
@@ -184,7 +184,7 @@ def demo(folder: Path) -> None:
 for command in (
     *(demo, accounts, projects, account, project),
     *(languages, contributors, activity, size, load, plan, quota),
-    *(summary, compare, clean, stats, plot, report, export, cite, fields),
+    *(summary, flags, compare, clean, stats, plot, report, export, cite, fields),
     *(harvest, status, refresh, bundle),
     *(cache, serve, keys, generate, completion),
 ):

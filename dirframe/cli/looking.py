@@ -1,4 +1,4 @@
-"""Commands that look at a frame as a whole: an overview, and what changed between two.
+"""Commands that look at a frame as a whole: an overview, what is wrong, what changed.
 
 What stays out: everything that the commands call.
 """
@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dirframe.cli import showing
 from dirframe.cli.questions import collecting, plain_format
 from dirframe.cli.taking import file_argument, take
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dirframe.stats.overview import Summary
     from dirframe.stats.snapshots import Comparison
 
-__all__ = ["compare", "summary"]
+__all__ = ["compare", "flags", "summary"]
 
 
 @click.command()
@@ -44,6 +47,47 @@ def summary(file: str | None, collection: str | None, form: str, **question: Any
     from dirframe.stats.overview import summary as overview
 
     _write(overview(take(file, collection, question)), form)
+
+
+@click.command()
+@file_argument
+@click.option(
+    "--collection",
+    type=click.Choice(["accounts", "projects"]),
+    help="What to ask the directory for, without a file.",
+)
+@click.option("--rule", "rules", metavar="RULE", multiple=True, help="Only this; again for more.")
+@click.option(
+    "--max-age", metavar="AGE", help="From when an analysis is stale: 90d, 26w, 18mo, 2y."
+)
+@showing.output
+@collecting
+def flags(
+    *,
+    file: str | None,
+    collection: str | None,
+    rules: tuple[str, ...],
+    max_age: str | None,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None,
+    **question: Any,
+) -> None:
+    """List records that cannot be right or are in doubt, and why.
+
+    Takes FILE, - for standard input, or asks the directory for --collection.
+
+    \b
+    Examples:
+      dirframe flags projects.parquet
+      dirframe flags projects.parquet --rule negative_lines -o flags.csv
+      dirframe flags --collection projects --sample --max-age 2y
+    """
+    from dirframe.stats.flags import flags as flagged
+
+    showing.check(output, overwrite, form)
+    frame = take(file, collection, question)
+    showing.hand_over(flagged(frame, rules=rules or None, max_age=max_age), output, overwrite, form)
 
 
 @click.command()

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "STATISTICS", "Noun"]
+__all__ = ["CHARTS", "SELECTION", "STATISTICS", "Noun"]
+
+#: What every statistic and chart of accounts or projects takes besides its own options.
+SELECTION = ("exclude", "max_age", "by", "min_records")
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class Noun:
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
 
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """Name the options that choose records: the rules know accounts and projects alone."""
+        return () if self.collection in {_C, _M} else SELECTION
+
 
 _A, _P = "accounts", "projects"
 #: Of one project, and no part of the specification.
@@ -35,7 +43,7 @@ _ACCOUNTS_BY_COUNTRY = Noun(
 _BOTH = (
     _ACCOUNTS_BY_COUNTRY,
     Noun("accounts_by_kudo_rank", _A, "Count the accounts of each kudo rank."),
-    Noun("activity", _P, "Count active and dormant projects.", ("as_of",)),
+    Noun("activity", _P, "Count active and dormant projects.", ("as_of", "window")),
     Noun("commits_by_contributor", _C, "Rank contributors by their commits."),
     Noun("contributor_distribution", _P, "Count projects by number of contributors."),
     Noun("contributors_by_language", _P, "Describe contributors by main language.", ("top",)),
@@ -50,7 +58,7 @@ _BOTH = (
     Noun("language_share", _P, "Count the projects of each main language.", ("top",)),
     Noun("languages_by_year", _P, "Count main languages by year.", ("top", "date")),
     Noun("licenses", _P, "Count the projects under each licence.", ("top",)),
-    Noun("life_span", _P, "Time from first to last activity.", ("top",)),
+    Noun("life_span", _P, "Time from first to last activity.", ("top", "window")),
     Noun("lorenz", _P, "Give the Lorenz curve of contributors."),
     Noun("monthly_activity", _M, "Follow commits and contributors by month."),
     Noun("posts_distribution", _A, "Count accounts by number of posts."),

@@ -47,7 +47,13 @@ _PARTICULAR = {
     "top": click.option(
         "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
     ),
-    "as_of": click.option("--as-of", metavar="DATE", help="Day of the count, YYYY-MM-DD."),
+    "as_of": click.option("--as-of", metavar="DATE", help="Day or month of the count, YYYY-MM-DD."),
+    "window": click.option(
+        "--window",
+        metavar="N",
+        type=click.IntRange(1, 24),
+        help="Months looked back, 12 if left out.",
+    ),
     "freq": click.option("--freq", metavar="FREQ", help="Length of a period: D, W, MS, QS, YS."),
     "cumulative": click.option(
         "--cumulative/--each", default=None, help="Records so far, or in each period alone."
@@ -62,6 +68,27 @@ _PARTICULAR = {
     ),
     "quantiles": click.option(
         "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
+    ),
+    "exclude": click.option(
+        "--exclude",
+        metavar="RULE",
+        multiple=True,
+        help="Leave out what dirframe flags tells by this rule; again for another.",
+    ),
+    "max_age": click.option(
+        "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
+    ),
+    "by": click.option(
+        "--by",
+        metavar="COLUMN",
+        multiple=True,
+        help="For each value of a column, or language, country, year, team_size.",
+    ),
+    "min_records": click.option(
+        "--min-records",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Put smaller groups of --by together.",
     ),
 }
 
@@ -187,7 +214,7 @@ def _records(noun: Noun, collection: str | None, file: str | None, question: Any
 def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
     """Take the statistic's own options out of those given; what was left out has its default."""
     own = {name: given.pop(name) for name in options}
-    return {name: value for name, value in own.items() if value is not None}
+    return {name: value for name, value in own.items() if value not in {None, ()}}
 
 
 def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -229,13 +256,16 @@ def _statistic(noun: Noun) -> click.Command:
         from dirframe import stats
 
         showing.check(output, overwrite, form)
-        own = _split(noun.options, given)
+        own = _split((*noun.options, *noun.selection), given)
         frame = _records(noun, collection, file, given)
         table: pd.DataFrame = getattr(stats, noun.name)(frame, **own)
         showing.hand_over(table, output, overwrite, form)
 
     decorate = with_options(
-        file_argument, *(_PARTICULAR[name] for name in noun.options), showing.output, _of(noun)
+        file_argument,
+        *(_PARTICULAR[name] for name in (*noun.options, *noun.selection)),
+        showing.output,
+        _of(noun),
     )
     return click.command(noun.name, help=_help(noun, "stats", ""), short_help=noun.says)(
         decorate(compute)
@@ -243,7 +273,8 @@ def _statistic(noun: Noun) -> click.Command:
 
 
 def _chart(noun: Noun) -> click.Command:
-    options = noun.options if noun.chart_options is None else noun.chart_options
+    particular = noun.options if noun.chart_options is None else noun.chart_options
+    options = (*particular, *noun.selection)
 
     def draw(
         file: str | None,

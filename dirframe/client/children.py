@@ -94,7 +94,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         data[column] = to_pandas(array)
         if unreadable is not None:
             data[f"{column}_unreadable"] = to_pandas(unreadable)
-    return provenance.carry(frame, pd.DataFrame(data), f"child_table {name}")
+    return provenance.carry(frame, pd.DataFrame(data), f"child_table {name}", records=False)
 
 
 def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:

@@ -8,10 +8,14 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 import warnings
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pandas as pd
 
 from dirframe import provenance
 from dirframe.client.choice import with_id
@@ -24,13 +28,13 @@ from dirframe.extensions import ALL_RESOURCES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import pandas as pd
-
     from dirframe.client.documents import Documents
     from dirframe.schema import Resource
 
 __all__ = ["read_pages"]
 
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+_HOSTS = 3  # that a source names
 _OPENERS: dict[str, Any] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -68,8 +72,11 @@ def read_pages(
         `load_projects` or, for other records, `load`. A record whose id came before is left
         out and counted. In the
         provenance, ``complete`` is true if the pages prove it, false if they prove the
-        opposite, and None if they do not say how many records there are. When they were
-        fetched is not known: the time of a file says when it was copied.
+        opposite, and None if they do not say how many records there are. ``source`` and
+        ``base_url`` name the directory that the records link to as their own pages. When they
+        were fetched is not known, since the time of a file says when it was copied:
+        ``records_oldest`` and ``records_newest`` are the first and the last change
+        (``updated_at``) that a record names.
 
     Raises
     ------
@@ -109,9 +116,14 @@ def read_pages(
         frame = frame[~repeated].reset_index(drop=True)
     complete, why, available = _completeness(read, len(frame))
     synthetic = any(envelope.synthetic for envelope in read.envelopes)
+    source, base_url = _directory_of(frame)
+    oldest, newest = _changes_of(frame)
     provenance.attach(
         frame,
-        source="recorded pages",
+        source=source,
+        base_url=base_url,
+        records_oldest=oldest,
+        records_newest=newest,
         resource=read.resource.name if read.resource else resource or "",
         question={"files": len(files)},
         items_available=available,
@@ -131,6 +143,43 @@ def read_pages(
             stacklevel=2,
         )
     return frame
+
+
+def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
+    """Give a name and an address to the directory that the records link to: their own pages."""
+    column = next((frame[name] for name in ("html_url", "url") if name in frame), None)
+    links = [] if column is None else [_origin(link) for link in column.dropna()]
+    origins = sorted({origin for origin in links if origin})
+    if not origins:
+        return "recorded pages", ""
+    hosts = list(dict.fromkeys(host for host, _ in origins))
+    shown = hosts if len(hosts) <= _HOSTS else [*hosts[:_HOSTS], f"{len(hosts) - _HOSTS} others"]
+    return (
+        f"recorded pages of {', '.join(shown)}",
+        f"{origins[0][1]}://{hosts[0]}" if len(hosts) == 1 else "",
+    )
+
+
+def _origin(link: object) -> tuple[str, str] | None:
+    """Read host and scheme off a link; nothing else of it is handed on."""
+    try:
+        parts = urlsplit(str(link).strip())
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"} or not host or not _HOST.fullmatch(host):
+        return None
+    return (host if port is None else f"{host}:{port}"), parts.scheme
+
+
+def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
+    """Give the first and the last moment at which a record says that it was changed."""
+    if "updated_at" not in frame or not isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
+        return None, None
+    moments = frame["updated_at"].dropna()
+    if moments.empty:
+        return None, None
+    return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))
 
 
 def _known(resource: str) -> Resource:

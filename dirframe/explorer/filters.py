@@ -12,6 +12,8 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
+from dirframe.stats._activity import FETCHED, states_of, timestamp, usual_month_of
+from dirframe.stats._tables import FIRST_MONTH, LAST_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,17 +25,15 @@ __all__ = [
     "LANGUAGE",
     "Filters",
     "activity_of",
-    "latest_month",
+    "month_shown",
     "years",
 ]
 
 LANGUAGE = "analysis_main_language_name"
 COUNTRY = "country_name"
 CREATED = "created_at"
-_FIRST, _LAST = "analysis_min_month", "analysis_max_month"
-_PEOPLE = "analysis_twelve_month_contributor_count"
 
-_DATES = {CREATED, _FIRST, _LAST}
+_DATES = {CREATED, FIRST_MONTH, LAST_MONTH, *FETCHED}
 
 Activity = Literal["all", "active", "dormant"]
 ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
@@ -43,7 +43,7 @@ _NEEDS = {
     "languages": (LANGUAGE,),
     "countries": (COUNTRY,),
     "years": (CREATED,),
-    "activity": (_FIRST, _LAST, _PEOPLE),
+    "activity": (FIRST_MONTH, LAST_MONTH, FETCHED[0]),
 }
 
 
@@ -134,7 +134,7 @@ class Filters:
 
 
 def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
-    """Tell for each project whether it is active, by the rule of `dirframe.stats.activity`.
+    """Tell for each project whether it is active, as `dirframe.stats.activity` does.
 
     Parameters
     ----------
@@ -144,34 +144,28 @@ def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
     Returns
     -------
     pandas.Series
-        ``"active"``, ``"dormant"`` or, where it cannot be told, missing (str), looked back
-        from the latest month with activity in these projects.
+        ``"active"``, ``"dormant"`` or, where it is unknown or the project begins later, missing
+        (str): in the twelve months up to the one in which the code of the median one of these
+        projects was fetched.
 
     Examples
     --------
     >>> projects = pd.DataFrame({
     ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", None]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", None]),
-    ...     "analysis_twelve_month_contributor_count": [3, 0, 1],
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02", None]),
     ... })
     >>> activity_of(projects).tolist()
     ['active', 'dormant', nan]
     """
-    last, backwards = projects[_LAST], projects[_LAST] < projects[_FIRST]
-    people = projects[_PEOPLE].astype("Int64")
-    told = last.notna() & ~backwards & (people >= 0).fillna(value=False)
-    latest = latest_month(projects)
-    recent = told if latest is None else last + pd.DateOffset(months=12) > latest
-    active = recent & (people > 0).fillna(value=False)
-    named = pd.Series("dormant", index=projects.index, dtype="str")
-    return named.mask(active, "active").where(told)
+    states = states_of(projects)
+    return states.where(states.isin(["active", "dormant"]))
 
 
-def latest_month(projects: pd.DataFrame) -> pd.Timestamp | None:
-    """Return the latest month with activity, of projects whose last is not before their first."""
-    last = projects[_LAST]
-    latest = last[~(last < projects[_FIRST])].max()
-    return None if pd.isna(latest) else pd.Timestamp(latest).normalize().replace(day=1)
+def month_shown(projects: pd.DataFrame) -> pd.Timestamp | None:
+    """Return the month that `activity_of` looks back from; None where no fetch is known."""
+    month = usual_month_of(projects)
+    return None if month is None else pd.Timestamp(timestamp(month))
 
 
 def years(frame: pd.DataFrame) -> tuple[int, int] | None:

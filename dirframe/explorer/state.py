@@ -23,7 +23,7 @@ from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import choices
 from dirframe.explorer.asking import Asking, directly
 from dirframe.explorer.code import Screen, Source, lines
-from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, latest_month, years
+from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, month_shown, years
 from dirframe.explorer.loading import Outcome, sentence, success, with_countries
 from dirframe.schema import RESOURCES
 
@@ -266,8 +266,8 @@ class State(Asking):
         if not self.shown or self.chart not in {"activity", "project_age"}:
             return {}
         # Of what was loaded, as the filter has it: else dormant projects alone would be active.
-        latest = latest_month(self.shown.loaded)
-        return {} if latest is None else {"as_of": f"{latest:%Y-%m-%d}"}
+        month = month_shown(self.shown.loaded)
+        return {} if month is None else {"as_of": f"{month:%Y-%m-%d}"}
 
     def _describe(self, _: Any = None) -> None:
         if self.shown is None or self._settling:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
+#: Axes with this gid are one of several panels.
+PANEL = "panel"
 _ROW_HEIGHT = 0.25  # inches
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
@@ -76,7 +78,7 @@ def bars(
     ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
     # Room for the longest label beside the longest bar, but never more than the bars have.
     room = min((_text.widest(labels, size) + 3) / _text.width(ax), 0.5)
-    most = max(widths)
+    most = max(widths) or 1  # where all are nothing, the axis still has a length
     ax.set_xlim(0, most / (1 - room))
     tick = _text.widest([f"{most:,.0f}"], _label_ticks(ax))
     ticks = int(_text.width(ax) * (1 - room) / (2 * tick))
@@ -144,7 +146,10 @@ def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) ->
 
 def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     """Write the notes and the source discreetly below everything else, from the left edge."""
-    text = "\n".join([" ".join(n for n in notes if n), provenance.caption(statistic)]).strip()
+    said = [*notes, excluded(statistic)]
+    # Panels have their source below the figure.
+    source = "" if ax.get_gid() == PANEL else provenance.caption(statistic)
+    text = "\n".join([" ".join(note for note in said if note), source]).strip()
     size = _text.size(ax, "x-small")
     # The names beside the axes are above it, so that it may be wider than the axes, but not so
     # wide that it meets that of other axes.
@@ -162,6 +167,19 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
         gid="caption",
         **_text.literal(),
     )
+
+
+def excluded(statistic: pd.DataFrame) -> str:
+    """Say which records a statistic was told to leave out, by rule."""
+    counted = provenance.describe(statistic)["counted"]
+    if "excluded" not in counted:
+        return ""
+    rules = [
+        f"{name.removeprefix('excluded_')} {number:,}"
+        for name, number in counted.items()
+        if name.startswith("excluded_")
+    ]
+    return f"Excluded: {_text.counted(counted['excluded'], 'record')} ({', '.join(rules)})."
 
 
 def key(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:

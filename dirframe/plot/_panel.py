@@ -44,9 +44,9 @@ def dot(ax: Axes) -> float:
     return _text.size(ax, "small") * 0.7
 
 
-def labels(ax: Axes, title: str, x: str, y: str) -> None:
-    """Say what is shown, and on each axis in which unit."""
-    _axes.titles(ax, title, x)
+def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) -> None:
+    """Say what is shown, `pad` points above the axes, and on each axis in which unit."""
+    _axes.titles(ax, title, x, pad=pad)
     size = _text.size(ax, mpl.rcParams["axes.labelsize"])
     shown = _text.wrapped(y, size, 0.7 * _text.height(ax))  # the layout will take some of it
     ax.set_ylabel(shown, fontsize=size, **_text.literal())

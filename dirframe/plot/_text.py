@@ -121,14 +121,19 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
-def not_shown(noun: str, reasons: dict[str, int]) -> str:
-    """Say how many records a chart leaves out and why; nothing where it shows all."""
+def listed(what: str, noun: str, reasons: dict[str, int]) -> str:
+    """Say how many records there are for each reason; nothing where there is none."""
     given = [(count, reason) for reason, count in reasons.items() if count]
     if not given:
         return ""
     (count, reason), *others = given
     parts = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
-    return f"Not shown: {', '.join(parts)}."
+    return f"{what}: {', '.join(parts)}."
+
+
+def not_shown(noun: str, reasons: dict[str, int]) -> str:
+    """Say how many records a chart leaves out and why; nothing where it shows all."""
+    return listed("Not shown", noun, reasons)
 
 
 def none(count: int, noun: str, what: str) -> str:
@@ -146,7 +151,7 @@ def number(value: float | NAType) -> str:
     return "–" if pd.isna(value) else f"{value:,.1f}".removesuffix(".0")
 
 
-def amounts(counts: Iterable[int], shares: Iterable[float]) -> list[str]:
-    """Label counts with their shares: ``1,500 (12.3%)``."""
+def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str]:
+    """Label counts with their shares: ``1,500 (12.3%)``, or alone where the share is missing."""
     pairs = zip(counts, shares, strict=True)
-    return [f"{count:,} ({percent(share)})" for count, share in pairs]
+    return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]

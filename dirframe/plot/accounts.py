@@ -5,23 +5,31 @@ What stays out: countries (`dirframe.plot.countries`, `dirframe.plot.world`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot import _text
 from dirframe.plot._colours import ACCENT
 from dirframe.plot._distribution import distribution
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
 
-def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("x")
+def accounts_by_kudo_rank(
+    accounts: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many accounts have which kudo rank.
 
     Parameters
@@ -50,7 +58,7 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
-    table = stats.accounts_by_kudo_rank(accounts)
+    table = stats.accounts_by_kudo_rank(accounts, **selection)
     counted = table.attrs["dirframe"]["counted"]
     reasons = {
         "without a kudo rank": counted["kudo_rank_missing"],
@@ -71,7 +79,13 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     )
 
 
-def posts_distribution(accounts: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def posts_distribution(
+    accounts: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many accounts have written how many forum posts.
 
     Parameters
@@ -101,7 +115,7 @@ def posts_distribution(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     >>> ax.lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    table = stats.posts_distribution(accounts)
+    table = stats.posts_distribution(accounts, **selection)
     counted = table.attrs["dirframe"]["counted"]
     reasons = {
         "without a number of posts": counted["posts_missing"],

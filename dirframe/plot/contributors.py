@@ -6,12 +6,13 @@ What stays out: contributors by language (`dirframe.plot.languages`) and against
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot import _axes, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL
 from dirframe.plot._distribution import distribution
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 from dirframe.stats._frequencies import concentration
 
@@ -22,13 +23,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 
 _TWELVE_MONTHS = "in twelve months"
 
 
-def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def contributor_distribution(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many projects have how many contributors.
 
     Parameters
@@ -60,7 +68,7 @@ def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes
     >>> ax.lines[0].get_ydata().tolist()
     [2.0, 1.0]
     """
-    table = stats.contributor_distribution(projects)
+    table = stats.contributor_distribution(projects, **selection)
     return distribution(
         ax,
         table,
@@ -73,7 +81,13 @@ def contributor_distribution(projects: Frame, *, ax: Axes | None = None) -> Axes
     )
 
 
-def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def lorenz(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how unequally contributors are spread over projects.
 
     Parameters
@@ -89,7 +103,8 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         The Lorenz curve: which share of all contributors the projects with the fewest have,
         beside the diagonal of equal projects. The Gini coefficient stands in the chart, the
-        share of the projects with the most in the caption.
+        share of the projects with the most in the caption, with the coefficient of the
+        projects that have a contributor.
 
     Raises
     ------
@@ -103,13 +118,13 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     >>> lorenz(projects).texts[0].get_text()
     'Gini coefficient 0.62'
     """
-    table = stats.lorenz(projects)
+    table = stats.lorenz(projects, **selection)
     title = "Concentration of contributors"
     ax = _panel.panel(ax, square=True)
     if table.empty:
         return _panel.empty(ax, table, title, _nothing(table, "a contributor"))
     _panel.labels(
-        ax, title, "Projects, those with the fewest first (share)", "Contributors (share)"
+        ax, title, "Projects, those with the fewest first (share)", "Contributors (share)", pad=4
     )
     _panel.shares(ax, "x")
     _panel.shares(ax, "y")
@@ -123,15 +138,22 @@ def lorenz(projects: Frame, *, ax: Axes | None = None) -> Axes:
     ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
     top = _text.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
+    none = float(x[y == 0].max())
+    if none:  # the curve without the projects that have no contributor
+        some = x >= none
+        gini = concentration((x[some] - none) / (1 - none), y[some])["gini"]
+        note += f" Without the {_text.percent(none)} that have none, the coefficient is {gini:.2f}."
     _axes.caption(ax, table, note, _not_shown(table))
     return ax
 
 
+@multiples("x")
 def team_size_classes(
     projects: Frame,
     *,
     ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many projects have teams of which size.
 
@@ -164,7 +186,7 @@ def team_size_classes(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 2, 1]
     """
-    table = stats.team_size_classes(projects, bounds=bounds)
+    table = stats.team_size_classes(projects, bounds=bounds, **selection)
     return ranking(
         ax,
         table,

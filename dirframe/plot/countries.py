@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot import _text
 from dirframe.plot._colours import ACCENT, OTHER
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["accounts_by_country"]
 
 
-def accounts_by_country(accounts: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("x")
+def accounts_by_country(
+    accounts: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many accounts each country has.
 
     Parameters
@@ -53,7 +62,7 @@ def accounts_by_country(accounts: Frame, *, ax: Axes | None = None, top: int | N
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Germany', 'Namibia']
     """
-    table = stats.accounts_by_country(accounts, top=top)
+    table = stats.accounts_by_country(accounts, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     colours = [ACCENT] * len(table)
     if counted["countries_in_other"]:

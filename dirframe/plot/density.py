@@ -5,24 +5,33 @@ What stays out: computing (`dirframe.stats.contributors_per_thousand_lines`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
+import matplotlib as mpl
 from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
 from dirframe.plot import _axes, _text
 from dirframe.plot._colours import OTHER, language_colour
+from dirframe.plot._multiples import multiples
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_per_thousand_lines"]
 
 
+@multiples("x")
 def contributors_per_thousand_lines(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many contributors a thousand lines of code have, by main language.
 
@@ -40,8 +49,9 @@ def contributors_per_thousand_lines(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most projects on top, labelled with the ratio. A language
-        without lines has no bar.
+        A bar a language, the most projects on top, labelled with the ratio of the sums. A
+        language without lines has no bar. A dot at the foot of the bar is the median of the
+        projects' own ratios, a line through it goes from quartile to quartile.
 
     Raises
     ------
@@ -59,7 +69,7 @@ def contributors_per_thousand_lines(
     >>> [float(bar.get_width()) for bar in contributors_per_thousand_lines(projects).patches]
     [0.5]
     """
-    table = stats.contributors_per_thousand_lines(projects, top=top)
+    table = stats.contributors_per_thousand_lines(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     ax = _axes.axes(ax, len(table))
     title = "Contributors per thousand lines"
@@ -69,7 +79,7 @@ def contributors_per_thousand_lines(
         _axes.nothing(ax, _text.none(counted["projects"], "project", what))
         _axes.caption(ax, table)
         return ax
-    _axes.titles(ax, title, "People in twelve months per thousand lines of code")
+    _axes.titles(ax, title, "People in twelve months\nper thousand lines of code")
     size = _axes.rows(ax, list(table["language"]))
     colours = [language_colour(language) for language in table["language"]]
     if counted["languages_in_other"]:
@@ -78,6 +88,7 @@ def contributors_per_thousand_lines(
     known = ratios.notna()
     labels = [f"{r:,.2g}" if there else "no lines" for r, there in zip(ratios, known, strict=True)]
     _axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], labels, colours, size)
+    _quartiles(ax, table)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     reasons = {
         "without a main language": counted["without_language"],
@@ -86,7 +97,24 @@ def contributors_per_thousand_lines(
     _axes.caption(
         ax,
         table,
-        "Most projects first; large projects weigh more.",
+        "Most projects first. Bar: all contributors by all lines, so that one large project can "
+        "decide it. Dot and line: median and quartiles of the projects' own ratios.",
         _text.not_shown("project", reasons),
     )
     return ax
+
+
+def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
+    """Draw the median and the quartiles of each row at the foot of its bar."""
+    known = table[table["median"].notna()]
+    if known.empty:
+        return
+    low, middle, high = (
+        known[name].to_numpy(float) for name in ("lower_quartile", "median", "upper_quartile")
+    )
+    rows = known.index.to_numpy(float) + _axes.thickness(len(table)) / 3
+    line = mpl.rcParams["text.color"]
+    right = max(ax.get_xlim()[1], 1.05 * high.max())
+    ax.hlines(rows, low, high, colors=line, linewidth=0.9)
+    ax.plot(middle, rows, "o", color=line, markersize=3, label="median", clip_on=False)
+    ax.set_xlim(0, right)

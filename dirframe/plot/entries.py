@@ -5,11 +5,12 @@ What stays out: the main language (`dirframe.plot.languages`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot import _text
 from dirframe.plot._colours import ACCENT, OTHER, language_colour
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
@@ -17,11 +18,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["language_breakdown", "licenses", "tags"]
 
 
-def licenses(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("x")
+def licenses(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many projects are under each licence.
 
     Parameters
@@ -53,7 +62,7 @@ def licenses(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -
     >>> [int(bar.get_width()) for bar in licenses(projects).patches]
     [2]
     """
-    table = stats.licenses(projects, top=top)
+    table = stats.licenses(projects, top=top, **selection)
     titles = table["title"].where(table["title"].notna(), table["license"])
     return _memberships(
         ax,
@@ -65,7 +74,14 @@ def licenses(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -
     )
 
 
-def tags(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("x")
+def tags(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many projects have each tag.
 
     Parameters
@@ -97,7 +113,7 @@ def tags(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Ax
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
-    table = stats.tags(projects, top=top)
+    table = stats.tags(projects, top=top, **selection)
     note = ""
     if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
         others = _text.counted(int(table["projects"].iloc[-1]), "project")
@@ -108,7 +124,14 @@ def tags(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Ax
     )
 
 
-def language_breakdown(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("x")
+def language_breakdown(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how the lines of code are shared out among all languages.
 
     Parameters
@@ -145,7 +168,7 @@ def language_breakdown(projects: Frame, *, ax: Axes | None = None, top: int | No
     >>> [int(bar.get_width()) for bar in language_breakdown(projects).patches]
     [800, 200]
     """
-    table = stats.language_breakdown(projects, top=top)
+    table = stats.language_breakdown(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     colours = [language_colour(language) for language in table["language"]]
     if counted["languages_in_other"]:

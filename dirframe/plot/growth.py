@@ -6,15 +6,16 @@ What stays out: the time of a single project (`dirframe.plot.lifetimes`).
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from matplotlib.patches import Patch
-from pandas.tseries.frequencies import to_offset
 
 from dirframe import stats
 from dirframe.plot import _axes, _dates, _panel, _text
 from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._multiples import multiples
+from dirframe.stats._periods import Periods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,27 +23,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
 # Languages that share the grey are told apart by these, in turn.
 _PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
-# What pandas calls a period, without the day or month that it begins with.
-_PERIODS = {
-    "D": "day",
-    "W": "week",
-    "MS": "month",
-    "ME": "month",
-    "QS": "quarter",
-    "QE": "quarter",
-    "YS": "year",
-    "YE": "year",
-}
 _FEW = 10  # projects; shares of fewer say little
 
 
+@multiples("xy")
 def growth(
-    frame: Frame, *, ax: Axes | None = None, freq: str = "MS", cumulative: bool = True
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    freq: str = "MS",
+    cumulative: bool = True,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many accounts or projects there were over time.
 
@@ -53,8 +50,8 @@ def growth(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     freq : str, default "MS"
-        Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
-        (months), ``"QS"``, ``"YS"``, ….
+        Length of a period, as `dirframe.stats.growth` takes it: ``"D"``, ``"W"`` (from
+        Monday), ``"MS"`` (months), ``"QS"``, ``"YS"``, ….
     cumulative : bool, default True
         Whether to draw all that were created up to the end of each period, or those created
         in it.
@@ -77,21 +74,20 @@ def growth(
     >>> ax.patches[0].get_data().values.tolist()
     [1.0, 1.0, 3.0]
     """
-    table = stats.growth(frame, freq=freq)
+    table = stats.growth(frame, freq=freq, **selection)
     counted = table.attrs["dirframe"]["counted"]
     noun = "accounts" if "accounts" in counted else "projects"
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
     ax = _panel.panel(ax)
     if table.empty:
         return _panel.empty(ax, table, title, _text.none(counted[noun], noun[:-1], "a date"))
-    every = to_offset(freq)
-    period = _PERIODS.get(str(every.freqstr).split("-")[0])
-    by = f"by {period}" if period else f"periods of {freq}"
+    periods = Periods.of(freq)
+    by = f"by {periods.name}" if periods.name else f"periods of {freq}"
     year = _dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
     over_time = f"Created at (UTC{year}, {by})"
     _panel.labels(ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}")
     numbers = table["total" if cumulative else "new"].to_numpy(float)
-    edges = [*table["start"], table["start"].iloc[-1] + every]
+    edges = [*table["start"], table["start"].iloc[-1] + periods.step]
     ax.stairs(numbers, _dates.places(edges), fill=True, color=ACCENT, alpha=0.25, linewidth=0)
     ax.stairs(numbers, _dates.places(edges), color=ACCENT, linewidth=1.5, baseline=None)
     _dates.axis(ax)
@@ -102,12 +98,14 @@ def growth(
     return ax
 
 
+@multiples("xy")
 def languages_by_year(
     projects: Frame,
     *,
     ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw in which main languages the projects of each year were begun.
 
@@ -147,7 +145,7 @@ def languages_by_year(
     >>> [float(bar.get_height()) for bar in ax.patches]
     [1.0, 0.5, 0.0, 0.5]
     """
-    table = stats.languages_by_year(projects, top=top, date=date)
+    table = stats.languages_by_year(projects, top=top, date=date, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
     ax = _panel.panel(ax)

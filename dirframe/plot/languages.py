@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot import _axes, _text
 from dirframe.plot._colours import OTHER, language_colour
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
@@ -14,11 +15,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
 
-def language_share(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("x")
+def language_share(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many projects each main language has.
 
     Parameters
@@ -53,7 +62,7 @@ def language_share(projects: Frame, *, ax: Axes | None = None, top: int | None =
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 1]
     """
-    table = stats.language_share(projects, top=top)
+    table = stats.language_share(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     return ranking(
         ax,
@@ -68,8 +77,13 @@ def language_share(projects: Frame, *, ax: Axes | None = None, top: int | None =
     )
 
 
+@multiples("x")
 def contributors_by_language(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how many contributors the projects of each main language have.
 
@@ -107,7 +121,7 @@ def contributors_by_language(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'Java']
     """
-    table = stats.contributors_by_language(projects, top=top)
+    table = stats.contributors_by_language(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
     ax = _axes.axes(ax, len(table))
     title = "Contributors by main language"
@@ -152,8 +166,10 @@ def _colours(table: pd.DataFrame) -> list[str]:
 
 def _not_shown(counted: dict[str, int]) -> str:
     uncounted = counted.get("contributors_missing", 0) + counted.get("contributors_negative", 0)
+    without_analysis = counted.get("without_analysis", 0)
     reasons = {
-        "without a main language": counted["without_language"],
+        "without an analysis": without_analysis,
+        "without a main language": counted["without_language"] - without_analysis,
         "without a valid contributor count": uncounted,
     }
     return _text.not_shown("project", reasons)

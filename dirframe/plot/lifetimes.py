@@ -5,14 +5,15 @@ What stays out: how many there are over time (`dirframe.plot.growth`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
 from dirframe.plot import _axes, _dates, _panel, _text
-from dirframe.plot._colours import ACCENT, NEUTRAL, language_colour
+from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._multiples import multiples
 from dirframe.plot._ranking import ranking
 
 if TYPE_CHECKING:
@@ -22,14 +23,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
 _ROW_WITH_KEY = 11.0  # points; a key would leave lower rows too little height
 
 
-def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None) -> Axes:
-    """Draw how many projects are active, and how many dormant.
+@multiples("x")
+def activity(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    as_of: date | str | None = None,
+    window: int = 12,
+    **selection: Unpack[Selection],
+) -> Axes:
+    """Draw how many projects are active, how many dormant, and of how many that is not known.
 
     Parameters
     ----------
@@ -38,15 +48,17 @@ def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | Non
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
-        A day; its month is the one that is looked back from. Left out: the latest month with
-        activity in the data.
+        A day or a month; the month is the one that is looked back from. Left out: the month in
+        which the code of the median project was fetched.
+    window : int, default 12
+        Months that are looked back: 1 to 24.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar for active projects and one for dormant ones, labelled with their number and
-        their share of those that can be told. The caption says what active means, and why
-        projects are in neither.
+        A bar for active projects, one for dormant ones, both labelled with their number and
+        their share of those that are known, and a hatched one for the unknown. The caption
+        says what active means, how many are unknown and why.
 
     Raises
     ------
@@ -59,39 +71,51 @@ def activity(projects: Frame, *, ax: Axes | None = None, as_of: date | str | Non
     >>> projects = pd.DataFrame({
     ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
-    ...     "analysis_twelve_month_contributor_count": [3, 0],
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
     ... })
     >>> ax = activity(projects)
     >>> [int(bar.get_width()) for bar in ax.patches]
-    [1, 1]
+    [1, 1, 0]
     """
-    table = stats.activity(projects, as_of=as_of)
+    table = stats.activity(projects, as_of=as_of, window=window, **selection)
     counted = table.attrs["dirframe"]["counted"]
-    what = "both a last month and contributors counted"
-    untold = {"that cannot be told": counted["projects"] - counted["with_activity"]}
-    notes = [_text.not_shown("project", untold)]
     month = table["as_of"].iloc[0]
+    notes = []
     if month == month:  # noqa: PLR0124  # a missing date is not itself
-        notes.insert(
-            0,
-            f"Active: developed within the twelve months up to {month:%Y-%m}, and with someone "
-            "who contributed in the twelve months before the analysis.",
-        )
+        back = "the month of" if window == 1 else f"the {window} months up to"
+        active = f"Active: activity in {back} {month:%Y-%m}, or before and after it."
+        notes = [active, "Known where the code was fetched in that month or later."]
+    reasons = {
+        "not fetched since": counted["not_fetched_since"],
+        "without a date of the fetch": counted["fetch_missing"],
+        "with a date of the fetch that cannot be": counted["fetch_impossible"],
+        "without both months": counted["month_missing"],
+        "that ended before they began": counted["months_reversed"],
+        "with activity after the fetch": counted["months_after_fetch"],
+    }
+    notes.append(_text.listed("Unknown", "project", reasons))
+    later = {"begun later": counted["begun_after_as_of"]}
+    notes.append(_text.not_shown("project", later))
     return ranking(
         ax,
         table,
         "activity",
         "projects",
         title="Active and dormant projects",
-        unit="Projects (share of those that can be told)",
-        colours=[ACCENT, NEUTRAL],
-        nothing=_text.none(counted["projects"], "project", what),
+        unit="Projects (share of those that are known)",
+        colours=[ACCENT, NEUTRAL, OTHER],
+        nothing=_text.none(counted["projects"], "project", "begun yet"),
         notes=notes,
     )
 
 
+@multiples("xy")
 def project_age(
-    projects: Frame, *, ax: Axes | None = None, as_of: date | str | None = None
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    as_of: date | str | None = None,
+    **selection: Unpack[Selection],
 ) -> Axes:
     """Draw how old projects are.
 
@@ -103,8 +127,8 @@ def project_age(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
-        The day on which the age is told. Left out: the latest month with activity in the
-        data.
+        A day or a month: when the age is told. Left out: the month in which the code of the
+        median project was fetched.
 
     Returns
     -------
@@ -123,12 +147,13 @@ def project_age(
     >>> projects = pd.DataFrame({
     ...     "analysis_min_month": pd.to_datetime(["2011-02-01", "2013-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-06-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
     ... })
     >>> ax = project_age(projects)
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = stats.project_age(projects, as_of=as_of)
+    table = stats.project_age(projects, as_of=as_of, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
     ax = _panel.panel(ax)
@@ -144,13 +169,23 @@ def project_age(
     reasons = {
         "without a first month": counted["month_missing"],
         "that ended before they began": counted["months_reversed"],
-        "begun later than the day asked for": counted["months_after_as_of"],
+        "begun after the fetch": counted["months_after_fetch"],
+        "begun later than the day asked for": counted["begun_after_as_of"],
+        "while no date of a fetch is known": counted["as_of_missing"],
     }
     _axes.caption(ax, table, _text.not_shown("project", reasons))
     return ax
 
 
-def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) -> Axes:
+@multiples("")
+def life_span(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    window: int = 12,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw the time of each project from its first to its last month with activity.
 
     Parameters
@@ -162,13 +197,16 @@ def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) 
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Projects to show, those with the longest life. None shows all.
+    window : int, default 12
+        Months without activity, up to the fetch, after which a life has ended: 1 to 24.
 
     Returns
     -------
     matplotlib.axes.Axes
         A bar a project from the beginning of its first month to the end of its last (UTC), the
-        longest on top, in the colour of its main language, with its months beside it. The
-        caption says how many projects are not shown, and why.
+        longest on top, in the colour of its main language, with its months beside it, and a
+        plus where the life had not ended when the code was fetched, or nobody knows. The
+        caption says how many lives have not ended, how many projects are not shown, and why.
 
     Raises
     ------
@@ -184,13 +222,14 @@ def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) 
     ...     "analysis_main_language_name": ["C", None],
     ...     "analysis_min_month": pd.to_datetime(["2013-07-01", "2012-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-02-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
     ...     "analysis_twelve_month_contributor_count": [3, 0],
     ... })
     >>> ax = life_span(projects)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = stats.life_span(projects, top=top)
+    table = stats.life_span(projects, top=top, window=window, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
     ax = _axes.axes(ax, len(table) + 3)  # the key needs some room
@@ -212,15 +251,24 @@ def life_span(projects: Frame, *, ax: Axes | None = None, top: int | None = 20) 
     )
     _dates.axis(ax)
     ax.margins(x=0.02)
-    _axes.columns(ax, {"months": [_text.number(months) for months in table["months"]]}, size)
+    going_on = ~table["ended"].fillna(value=False)
+    lengths = zip(table["months"], going_on, strict=True)
+    cells = [f"{_text.number(months)}{'+' if more else ''}" for months, more in lengths]
+    _axes.columns(ax, {"months": cells}, size)
     if _text.height(ax) / len(table) > _ROW_WITH_KEY:
         _key(ax, colours, of_row)
     reasons = {
         "with a shorter life": counted["projects_not_shown"],
         "without both months": counted["month_missing"],
         "that ended before they began": counted["months_reversed"],
+        "with activity after the fetch": counted["months_after_fetch"],
     }
-    note = "Colour: main language."
+    open_ends = counted["with_life_span"] - counted["ended"]
+    note = (
+        f"Colour: main language. +: not ended ({window} months without activity) when the code "
+        f"was fetched, or not known to have; so are {open_ends:,} of all "
+        f"{counted['with_life_span']:,} lives, whose mean or median is too small."
+    )
     _axes.caption(ax, table, note, _text.not_shown("project", reasons))
     return ax
 

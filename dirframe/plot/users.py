@@ -5,7 +5,7 @@ What stays out: counting (`dirframe.stats.users_against_contributors`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from matplotlib.colors import to_rgba
@@ -14,12 +14,14 @@ from dirframe import stats
 from dirframe.plot import _axes, _panel, _text
 from dirframe.plot._classes import Classes
 from dirframe.plot._colours import NEUTRAL
+from dirframe.plot._multiples import multiples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["users_against_contributors"]
 
@@ -27,7 +29,13 @@ _DOTS = 600  # more of them hide one another
 _CELLS = 8  # of a decade
 
 
-def users_against_contributors(projects: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def users_against_contributors(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw whether projects with more users have more contributors.
 
     Parameters
@@ -62,7 +70,7 @@ def users_against_contributors(projects: Frame, *, ax: Axes | None = None) -> Ax
     >>> ax.collections[0].get_offsets().tolist()
     [[0.0, 1.0], [7.0, 2.0]]
     """
-    table = stats.users_against_contributors(projects)
+    table = stats.users_against_contributors(projects, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Users and contributors of projects"
     ax = _panel.panel(ax)

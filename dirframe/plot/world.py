@@ -6,7 +6,7 @@ What stays out: the shapes of countries (`dirframe.plot._world`), counting
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from matplotlib.patches import Patch, PathPatch
 
@@ -14,6 +14,7 @@ from dirframe import stats
 from dirframe.plot import _axes, _text, _world
 from dirframe.plot._classes import Classes
 from dirframe.plot._colours import NEUTRAL
+from dirframe.plot._multiples import multiples
 from dirframe.plot.countries import nothing, unknown
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["accounts_map"]
 
@@ -28,7 +30,13 @@ _ROWS = 12  # a little more than the map needs, or the layout would take it from
 _NAMED = 6  # territories that the caption names
 
 
-def accounts_map(accounts: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("")
+def accounts_map(
+    accounts: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw how many accounts each country has, as a map of the world.
 
     Parameters
@@ -75,7 +83,7 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None) -> Axes:
     >>> print(ax.texts[-1].get_text().splitlines()[0])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
-    table = stats.accounts_by_country(accounts)
+    table = stats.accounts_by_country(accounts, **selection)
     counted = table.attrs["dirframe"]["counted"]
     shapes = _world.outlines()
     ax = _axes.axes(ax, _ROWS)

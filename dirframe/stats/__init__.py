@@ -12,6 +12,7 @@ What stays out: drawing (`dirframe.plot`), loading and cleaning.
 """
 
 from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
+from dirframe.stats.activity import activity
 from dirframe.stats.commits import commit_concentration, commits_by_contributor
 from dirframe.stats.contributors import (
     contributor_concentration,
@@ -25,7 +26,7 @@ from dirframe.stats.density import contributors_per_thousand_lines, users_agains
 from dirframe.stats.entries import language_breakdown, licenses, tags
 from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
-from dirframe.stats.lifetimes import activity, life_span, project_age
+from dirframe.stats.lifetimes import life_span, project_age
 from dirframe.stats.months import monthly_activity
 
 __all__ = [

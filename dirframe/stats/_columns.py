@@ -1,4 +1,4 @@
-"""The columns that statistics read: whole numbers, text and points in time.
+"""The columns that statistics read: numbers, text and points in time.
 
 Each is stated once, and read from a pandas frame or, as an expression of narwhals, from a
 relation of DuckDB. Of several names the first that has a value counts, row by row.
@@ -20,7 +20,7 @@ from dirframe.stats._engines import collected
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
-__all__ = ["Column", "moment", "text", "whole"]
+__all__ = ["Column", "moment", "number", "text", "whole"]
 
 
 @dataclass(frozen=True)
@@ -74,21 +74,51 @@ class _Whole(Column):
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         if isinstance(column.dtype, pd.Int64Dtype):
             return column
+        kind = _kind(column, _NUMBERS, "whole numbers")
         try:
-            return pd.to_numeric(column).astype("Int64")
+            if kind == "decimal":
+                return _whole_decimals(column)
+            numbers = pd.to_numeric(column)
+            if numbers.dtype.kind == "f" and (numbers.abs() > _EXACT).any():
+                raise _other(column.name, "whole numbers", _INEXACT)
+            return numbers.astype("Int64")
         except (OverflowError, TypeError, ValueError) as error:
             raise _other(column.name, "whole numbers", error) from error
 
     def _stated(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_numeric():
-            raise _other(name, "whole numbers", f"it holds {dtype}")
+            return _nothing(table, name, dtype, "whole numbers", self.empty)
         column = nw.col(name)
-        if not dtype.is_integer():  # the engine would round without a word
-            number = column.cast(nw.Float64)
-            if len(collected(table.filter(~number.is_nan() & ~(number % 1 == 0)).head(1))):
+        if dtype.is_integer():
+            return column.cast(nw.Int64)
+        # The engine would round without a word.
+        if dtype.is_decimal():
+            if _any(table, ~(column % 1 == 0)):
                 raise _other(name, "whole numbers", "it holds fractions")
-            return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
-        return column.cast(nw.Int64)
+            return column.cast(nw.Int64)
+        number = column.cast(nw.Float64)
+        if _any(table, ~number.is_nan() & ~(number % 1 == 0)):
+            raise _other(name, "whole numbers", "it holds fractions")
+        if _any(table, ~number.is_nan() & (number.abs() > _EXACT)):
+            raise _other(name, "whole numbers", _INEXACT)
+        return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
+
+
+class _Number(Column):
+    dtype = "Float64"
+    empty = nw.Float64()
+
+    def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        try:
+            return pd.to_numeric(column).astype("Float64")
+        except (TypeError, ValueError) as error:
+            raise _other(column.name, "numbers", error) from error
+
+    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        if not dtype.is_numeric():
+            raise _other(name, "numbers", f"it holds {dtype}")
+        column = nw.col(name).cast(nw.Float64)
+        return nw.when(~column.is_nan()).then(column)
 
 
 class _Text(Column):
@@ -109,20 +139,26 @@ class _Moment(Column):
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         if column.dtype == self.dtype:
             return column
+        _kind(column, _DATES, "dates")
         try:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
         except (OverflowError, TypeError, ValueError) as error:
             raise _other(column.name, "dates", error) from error
 
-    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+    def _stated(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_temporal() or dtype in {nw.Duration, nw.Time}:
-            raise _other(name, "dates", f"it holds {dtype}")
+            return _nothing(table, name, dtype, "dates", self.empty)
         return nw.col(name).cast(nw.Datetime("us"))
 
 
 def whole(*names: str, missing: int | None = None) -> Column:
     """Read whole numbers; where there is none, another may stand."""
     return _Whole(names, missing)
+
+
+def number(*names: str) -> Column:
+    """Read numbers that may have fractions."""
+    return _Number(names)
 
 
 def text(*names: str) -> Column:
@@ -135,5 +171,49 @@ def moment(*names: str) -> Column:
     return _Moment(names)
 
 
+#: What pandas calls what a column holds, as far as it is numbers or dates; text is neither, as
+#: "03/04/2013" is two days, and numbers are no dates, as nobody says since when, in what.
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
+_DATES = {"datetime64", "datetime", "date", "empty"}
+#: Whole numbers beyond may have lost digits before they came.
+_EXACT = 2**53
+_INEXACT = "it holds floating-point numbers beyond 2**53, whose last digits are lost"
+
+
+def _kind(column: pd.Series[Any], kinds: set[str], expected: str) -> str:
+    """Name what a column holds; refuse it if that is not expected, and not nothing."""
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind not in kinds and not column.isna().all():
+        raise _other(column.name, expected, f"it holds {kind}")
+    return kind
+
+
+def _whole_decimals(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Take decimals as they are, not by way of floating point."""
+    numbers = [None if pd.isna(number) else number for number in column]
+    if any(number % 1 for number in numbers if number is not None):
+        raise ValueError("it holds fractions")  # becomes our own error
+    whole_numbers = [None if number is None else int(number) for number in numbers]
+    return pd.Series(whole_numbers, index=column.index, dtype="Int64")
+
+
+def _any(table: nw.LazyFrame[Any], rows: nw.Expr) -> bool:
+    return len(collected(table.filter(rows).head(1))) > 0
+
+
+def _nothing(
+    table: nw.LazyFrame[Any], name: str, dtype: DType, expected: str, empty: DType
+) -> nw.Expr:
+    """Take a column of another kind for missing if it has no value; refuse it otherwise."""
+    if _any(table, ~nw.col(name).is_null()):
+        raise _other(name, expected, f"it holds {dtype}")
+    return nw.lit(None, dtype=empty)
+
+
 def _other(name: object, expected: str, why: object) -> InvalidInputError:
-    return InvalidInputError(f"The column {name} must hold {expected}: {why}.")
+    hint = (
+        "Convert it first, such as with pandas.to_datetime(…, utc=True) of a known format"
+        if expected == "dates"
+        else "Convert it first, such as with pandas.to_numeric(…)"
+    )
+    return InvalidInputError(f"The column {name} must hold {expected}: {why}. {hint}.")

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.stats._bases import BASES
 from dirframe.stats._engines import absent_of, columns_of
 
 if TYPE_CHECKING:
@@ -27,11 +28,16 @@ def finish(
 ) -> pd.DataFrame:
     """Hand the provenance on to a statistic, with what it counted.
 
+    The base is the number of records that the figures are of, as `BASES` names it.
+
     Of the engines, pandas alone keeps it with the frame; no source is better than a wrong one.
     """
     known = source if isinstance(source, pd.DataFrame) else pd.DataFrame()
-    provenance.carry(known, result, step)
-    return provenance.attach(result, resource=resource, counted=counted)
+    provenance.carry(known, result, step, records=False)
+    base = {}
+    if step in BASES and (key := BASES[step][0]) in counted:
+        base = {"records": counted[key], "which": BASES[step][1]}
+    return provenance.attach(result, resource=resource, counted=counted, base=base)
 
 
 def require(

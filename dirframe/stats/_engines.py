@@ -34,6 +34,7 @@ __all__ = [
     "columns_of",
     "in_parts",
     "is_relation",
+    "relation_kept",
     "relation_table",
     "too_large",
 ]
@@ -42,6 +43,8 @@ Part = TypeVar("Part")
 
 #: Parts of a Dask frame that are put together at a time, so that no worker has to hold all.
 _TOGETHER = 16
+#: How a relation's own columns are called while others stand beside them.
+_OWN = "__dirframe_own_"
 #: Rows of a relation that pandas looks at a time.
 _ROWS = 100_000
 
@@ -114,19 +117,35 @@ def relation_table(relation: Any, names: Iterable[str]) -> nw.LazyFrame[Any]:
 
     DuckDB itself would take days, months and years by the zone of the session.
     """
-    from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
+    wanted = set(names)
+    table: nw.LazyFrame[Any] = nw.from_native(
+        relation.select(*(column for name, column in _in_utc(relation) if name in wanted))
+    )
+    return table
+
+
+def relation_kept(
+    relation: Any, names: Iterable[str], keep: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
+) -> Any:
+    """Let narwhals keep some records of a relation by some columns; its own stay as they are."""
+    from duckdb import ColumnExpression
 
     wanted = set(names)
-    chosen = []
+    own = [ColumnExpression(name).alias(_OWN + name) for name in relation.columns]
+    beside = (column for name, column in _in_utc(relation) if name in wanted)
+    kept = keep(nw.from_native(relation.select(*own, *beside))).to_native()
+    return kept.select(*(ColumnExpression(_OWN + name).alias(name) for name in relation.columns))
+
+
+def _in_utc(relation: Any) -> Iterator[tuple[str, Any]]:
+    from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
+
     for name, kind in zip(relation.columns, relation.types, strict=True):
         column = ColumnExpression(name)
         if str(kind) == "TIMESTAMP WITH TIME ZONE":
             utc = ConstantExpression("UTC")
             column = FunctionExpression("timezone", utc, column).alias(name)
-        if name in wanted:
-            chosen.append(column)
-    table: nw.LazyFrame[Any] = nw.from_native(relation.select(*chosen))
-    return table
+        yield name, column
 
 
 def collected(table: nw.LazyFrame[Any]) -> pd.DataFrame:

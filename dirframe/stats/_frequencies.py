@@ -9,7 +9,7 @@ What stays out: which column is counted, and what the results are called.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -85,6 +85,11 @@ class Frequencies:
         found = quantiles(pd.Series(self.records, index=index), at)
         return found.iloc[0].to_numpy(dtype=np.float64)
 
+    def without_zeros(self) -> Self:
+        """Leave out the records with a number of 0."""
+        some = self.numbers > 0
+        return replace(self, numbers=self.numbers[some], records=self.records[some])
+
     def cumulated(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give the Lorenz curve: shares of the records, poorest first, and of what they have.
 
@@ -127,3 +132,10 @@ def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
     high = numbers[np.searchsorted(ends, start + above, side="right")]
     found = low + (high - low) * (place - below)
     return pd.DataFrame(found, index=groups.unique())
+
+
+def size_class(smallest: int, largest: int | None) -> str:
+    """Name a class of sizes by its bounds, both of them in it."""
+    if largest is None:
+        return f"{smallest:,} or more"
+    return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"

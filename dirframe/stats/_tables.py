@@ -10,6 +10,7 @@ What stays out: the statistics themselves.
 from __future__ import annotations
 
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -32,6 +33,7 @@ PROJECTS = "dirframe.load_projects()"
 ACCOUNTS = "dirframe.load_accounts()"
 
 LANGUAGE = "analysis_main_language_name"
+ANALYSIS = "analysis_id"
 LINES = "analysis_total_code_lines"
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
 #: Members who use a project: the specification's name, then that of the recorded answers.
@@ -146,6 +148,11 @@ def whole_column(values: Any) -> pd.Series[int]:
     return pd.Series(getattr(values, "array", values), dtype="Int64")
 
 
+def true(flags: pd.Series[Any]) -> NDArray[np.bool_]:
+    """Tell where a statement holds; missing, it does not."""
+    return flags.astype("boolean").to_numpy(dtype=bool, na_value=False)
+
+
 def shares(part: pd.Series[int]) -> pd.Series[float]:
     """Divide by the sum; nothing shared out is no share at all, not a division by zero."""
     return (part / max(int(part.sum()), 1)).astype("Float64").reset_index(drop=True)
@@ -192,14 +199,31 @@ def _ordered(
     table: pd.DataFrame, name: str, by: Sequence[str], *, top: int | None, noun: str
 ) -> tuple[pd.DataFrame, int]:
     """Sort a table of named groups; tell how many of them keep a row of their own."""
-    if top is not None and top < 1:
-        raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all {noun}.")
+    check_top(top, noun)
     rows = table.sort_values(name)
     for column in reversed(by):  # half the time of one sort by all of them
         rows = rows.sort_values(column, ascending=False, kind="stable")
     kept = len(rows) if top is None else top
     # "other (1 language)" would hide a name and save no row.
     return rows, len(rows) if kept >= len(rows) - 1 else kept
+
+
+def check_top(top: object, noun: str) -> None:
+    """Refuse a number of rows to keep that is none."""
+    if top is not None:
+        whole_number("top", top, least=1, instead=f"or None for all {noun}")
+
+
+def whole_number(
+    name: str, value: object, *, least: int, most: int | None = None, instead: str
+) -> int:
+    """Take an option that is a whole number within bounds; refuse truth values, text, fractions."""
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        number = int(value)
+        if least <= number and (most is None or number <= most):
+            return number
+    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    raise InvalidInputError(f"{name} is {value!r}; it must be a whole number {bounds}, {instead}.")
 
 
 def _other(groups: int, noun: str) -> str:

@@ -5,17 +5,19 @@ What stays out: countries (`dirframe.stats.countries`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import ACCOUNTS, shares, sizes, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
@@ -23,7 +25,11 @@ RANK = "kudo_score_kudo_rank"
 RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 
 
-def accounts_by_kudo_rank(accounts: Frame) -> pd.DataFrame:
+@selectable
+def accounts_by_kudo_rank(
+    accounts: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the accounts of each kudo rank.
 
     Parameters
@@ -38,7 +44,8 @@ def accounts_by_kudo_rank(accounts: Frame) -> pd.DataFrame:
 
         - ``kudo_rank`` (Int64, rank)
         - ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts with a rank
+        - ``share`` (Float64, 0 to 1): of the accounts with a rank; 0.0 in each row where
+          none has one
 
     Raises
     ------
@@ -80,7 +87,11 @@ def accounts_by_kudo_rank(accounts: Frame) -> pd.DataFrame:
     return finish(accounts, result, step=step, resource="account", counted=counted)
 
 
-def posts_distribution(accounts: Frame) -> pd.DataFrame:
+@selectable
+def posts_distribution(
+    accounts: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the accounts of each number of forum posts.
 
     Parameters

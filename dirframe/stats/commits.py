@@ -54,8 +54,8 @@ def commits_by_contributor(frame: Frame) -> pd.DataFrame:
     -----
     A contributor is a name in the commits: one person with two names is two of them.
     Contributors without a number of commits, or with a negative one, are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``contributors``, ``commits_missing`` and
-    ``commits_negative``.
+    ``attrs["dirframe"]["counted"]`` holds ``contributors``, ``with_commits``,
+    ``commits_missing`` and ``commits_negative``.
 
     Examples
     --------
@@ -184,6 +184,7 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
     )
     counted = {
         CONTRIBUTOR_FACT.collection: len(found),
+        "with_commits": len(table),
         "commits_missing": int(missing.sum()),
         "commits_negative": int(negative.sum()),
     }

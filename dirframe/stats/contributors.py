@@ -10,14 +10,15 @@ lines (`dirframe.stats.density`).
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import Frequencies, concentration
+from dirframe.stats._frequencies import Frequencies, concentration, size_class
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     PROJECTS,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = [
     "contributor_concentration",
@@ -40,7 +42,11 @@ __all__ = [
 ]
 
 
-def contributor_distribution(projects: Frame) -> pd.DataFrame:
+@selectable
+def contributor_distribution(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each number of contributors.
 
     Parameters
@@ -83,10 +89,12 @@ def contributor_distribution(projects: Frame) -> pd.DataFrame:
     return _finish(projects, result, found, "contributor_distribution")
 
 
+@selectable
 def contributor_quantiles(
     projects: Frame,
     *,
     quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Give quantiles of the number of contributors a project has.
 
@@ -143,7 +151,11 @@ def contributor_quantiles(
     return _finish(projects, result, found, "contributor_quantiles")
 
 
-def lorenz(projects: Frame) -> pd.DataFrame:
+@selectable
+def lorenz(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give the Lorenz curve of contributors over projects.
 
     Parameters
@@ -197,7 +209,11 @@ def lorenz(projects: Frame) -> pd.DataFrame:
     return _finish(projects, result, found, "lorenz")
 
 
-def contributor_concentration(projects: Frame) -> pd.DataFrame:
+@selectable
+def contributor_concentration(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Measure how unequally contributors are spread over projects.
 
     Parameters
@@ -215,6 +231,8 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
         - ``value`` (Float64, 0 to 1): the Gini coefficient (0: all projects have the same
           number), and the share of all contributors that those projects have; missing where
           no project has a contributor
+        - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with at least
+          one contributor
 
     Raises
     ------
@@ -226,7 +244,13 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
     The Gini coefficient is 1 less twice the area below `lorenz`, without the correction for
     small samples: n projects reach (n - 1) / n at most. A share of the projects that is no
     whole number of them counts a part of the one at the edge. Missing and negative numbers
-    are left out and counted as in `contributor_distribution`.
+    are left out and counted as in `contributor_distribution`;
+    ``attrs["dirframe"]["counted"]`` holds ``projects_without_contributors`` as well.
+
+    Dormant projects have no contributor, and a directory keeps many: with z the share of the
+    projects that have none, the coefficient of all is z + (1 - z) times that without them, so
+    that it says how many are dormant first of all. ``value_without_zeros`` says how unequal
+    the others are.
 
     `dirframe.plot.lorenz` draws the curve with the coefficient, and says what the tenth with the
     most has.
@@ -236,26 +260,32 @@ def contributor_concentration(projects: Frame) -> pd.DataFrame:
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
     >>> print(contributor_concentration(projects))
-       measure  value
-    0     gini  0.625
-    1   top 1%   0.03
-    2  top 10%    0.3
-    3  top 20%    0.6
-    4  top 50%    1.0
+       measure  value  value_without_zeros
+    0     gini  0.625                 0.25
+    1   top 1%   0.03                0.015
+    2  top 10%    0.3                 0.15
+    3  top 20%    0.6                  0.3
+    4  top 50%    1.0                 0.75
     """
     found = _frequencies(projects)
     measures = concentration(*found.cumulated())
+    without = concentration(*found.without_zeros().cumulated())
     result = pd.DataFrame(
         {
             "measure": pd.Series([*measures], dtype="str"),
             "value": pd.Series([*measures.values()], dtype="Float64"),
+            "value_without_zeros": pd.Series([*without.values()], dtype="Float64"),
         }
     )
-    return _finish(projects, result, found, "contributor_concentration")
+    return _finish(projects, result, found, "contributor_concentration", zeros=True)
 
 
+@selectable
 def team_size_classes(
-    projects: Frame, *, bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100)
+    projects: Frame,
+    *,
+    bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Put projects into classes by their number of contributors.
 
@@ -310,7 +340,8 @@ def team_size_classes(
     result = pd.DataFrame(
         {
             "team_size": pd.Series(
-                [_class(low, high) for low, high in zip(bounds, largest, strict=True)], dtype="str"
+                [size_class(low, high) for low, high in zip(bounds, largest, strict=True)],
+                dtype="str",
             ),
             "smallest": whole_column(bounds),
             "largest": pd.Series(largest, dtype="Int64"),
@@ -322,17 +353,16 @@ def team_size_classes(
     return _finish(projects, result, found, "team_size_classes")
 
 
-def _class(smallest: int, largest: int | None) -> str:
-    if largest is None:
-        return f"{smallest:,} or more"
-    return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"
-
-
 def _frequencies(projects: Frame) -> Frequencies:
     require(projects, CONTRIBUTORS, giver=PROJECTS)
     return Frequencies.of(projects, CONTRIBUTORS)
 
 
-def _finish(projects: Frame, result: pd.DataFrame, found: Frequencies, step: str) -> pd.DataFrame:
+def _finish(
+    projects: Frame, result: pd.DataFrame, found: Frequencies, step: str, *, zeros: bool = False
+) -> pd.DataFrame:
     counted = found.counted("projects", "contributors")
+    if zeros:
+        none = found.known - found.without_zeros().known
+        counted["projects_without_contributors"] = none
     return finish(projects, result, step=step, resource="project", counted=counted)

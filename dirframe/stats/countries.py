@@ -5,21 +5,29 @@ What stays out: telling which country a text means (`dirframe.unify_countries`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from dirframe.stats._columns import text
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import named, ranking, shares, sizes, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["accounts_by_country"]
 
 
-def accounts_by_country(accounts: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def accounts_by_country(
+    accounts: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the accounts of each country.
 
     Parameters
@@ -39,7 +47,8 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> pd.DataFr
         - ``country_alpha_2`` (str): ISO 3166-1 code of two letters; missing for ``other``
         - ``country_name`` (str): name of the country
         - ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts whose country is known
+        - ``share`` (Float64, 0 to 1): of the accounts whose country is known, those in
+          ``other`` included
 
     Raises
     ------

@@ -5,12 +5,16 @@ What stays out: each of them alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
+import numpy as np
+import pandas as pd
 
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._frequencies import quantiles
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     LANGUAGE,
@@ -19,19 +23,27 @@ from dirframe.stats._tables import (
     USERS,
     named,
     ranked,
+    ranking,
     reduced,
     sizes,
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
 
+_QUARTILES = {"lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75}
 
-def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+
+@selectable
+def contributors_per_thousand_lines(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give how many contributors a thousand lines of code have, by main language.
 
     Parameters
@@ -54,7 +66,10 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
           counts twice
         - ``code_lines`` (Int64, lines): sum over these projects, in all their languages
         - ``contributors_per_thousand_lines`` (Float64, people a thousand lines): ratio of the
-          sums, so that large projects weigh more; missing where there are no lines
+          sums, so that a single large project can decide it; missing where there are no lines
+        - ``lower_quartile``, ``median`` and ``upper_quartile`` (Float64, people a thousand
+          lines): of the ratios of the single projects with lines, each of which weighs the
+          same; missing where no project has lines
 
     Raises
     ------
@@ -64,9 +79,15 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
 
     Notes
     -----
-    Projects without a main language, or where one of the numbers is missing or negative, are
-    in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_both``,
-    ``without_language``, ``numbers_missing_or_negative`` (with a language), ``languages`` and
+    The ratio of the sums is 1000 times the sum of contributors by the sum of lines; that of a
+    project is 1000 times its contributors by its lines, and needs a line. Quartiles
+    interpolate linearly between neighbours (type 7 of Hyndman and Fan, as
+    `contributor_quantiles`). In the row of the others, both are taken over all their projects.
+
+    Projects without a main language (missing or blank), or where one of the numbers is missing
+    or negative, are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``,
+    ``with_both``, ``without_language``, ``numbers_missing_or_negative`` (with a language),
+    ``without_lines`` (in a row, with no line and so no ratio of its own), ``languages`` and
     ``languages_in_other``.
 
     Examples
@@ -78,9 +99,9 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
     ...     "analysis_total_code_lines": [7000, 1000, -5],
     ... })
     >>> table = contributors_per_thousand_lines(projects)
-    >>> print(table[["language", "projects", "contributors_per_thousand_lines"]])
-      language  projects  contributors_per_thousand_lines
-    0        C         2                              0.5
+    >>> print(table[["language", "projects", "contributors_per_thousand_lines", "median"]])
+      language  projects  contributors_per_thousand_lines    median
+    0        C         2                              0.5  0.714286
     """
     require(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
     columns = ["contributors", "code_lines"]
@@ -111,12 +132,18 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
     result, pooled = ranked(rows, "language", ["projects"], top=top, noun="languages")
     people, lines = (result[name].astype("Float64") for name in columns)
     result["contributors_per_thousand_lines"] = 1000 * people / lines.where(lines > 0)
+    names, _ = ranking(rows, "language", ["projects"], top=top, noun="languages")
+    single = _ratios(projects, names)
+    for place, name in enumerate(_QUARTILES):
+        quartile = single[0][place].reindex(result["language"])
+        result[name] = pd.Series(quartile.to_numpy(), dtype="Float64")
     numbers = found["records"]
     counted = {
         "projects": int(numbers.sum()),
         "with_both": with_both,
         "without_language": int(numbers[~spoken].sum()),
         "numbers_missing_or_negative": int(numbers[spoken].sum()) - with_both,
+        "without_lines": with_both - single[1],
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -124,7 +151,32 @@ def contributors_per_thousand_lines(projects: Frame, *, top: int | None = None) 
     return finish(projects, result, step=step, resource="project", counted=counted)
 
 
-def users_against_contributors(projects: Frame) -> pd.DataFrame:
+def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
+    """Give the quartiles of the projects' own ratios by the name shown, and how many there are."""
+
+    def with_lines(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        both = (nw.col("contributors") >= 0) & (nw.col("code_lines") > 0)
+        return table.filter(both)
+
+    read = {"language": text(LANGUAGE), "contributors": whole(CONTRIBUTORS)}
+    found = reduced(projects, {**read, "code_lines": whole(LINES)}, with_lines)
+    place = pd.Index(names.index).get_indexer(found["language"])
+    found, place = found[place >= 0], place[place >= 0]
+    shown, labels = pd.factorize(names)
+    people, lines = (found[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
+    ratios, groups = 1000 * people / lines, shown[place]
+    order = np.lexsort((ratios, groups))
+    index = pd.MultiIndex.from_arrays([labels.take(groups[order]), ratios[order]])
+    ones: pd.Series[int] = pd.Series([1] * len(order), index=index, dtype="int64")
+    at = np.array([*_QUARTILES.values()])
+    return quantiles(ones, at) if len(ones) else pd.DataFrame(columns=range(3)), len(ones)
+
+
+@selectable
+def users_against_contributors(
+    projects: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each pair of users and contributors.
 
     Parameters

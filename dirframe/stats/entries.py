@@ -9,7 +9,7 @@ What stays out: the main language (`dirframe.stats.languages`).
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import narwhals as nw
 import pandas as pd
@@ -19,19 +19,14 @@ from dirframe.errors import InvalidInputError
 from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._engines import collected, in_parts
-from dirframe.stats._tables import (
-    LINES,
-    PROJECTS,
-    added,
-    named,
-    ranking,
-    whole_column,
-)
+from dirframe.stats._selection import selectable
+from dirframe.stats._tables import LINES, PROJECTS, added, named, ranking, whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["language_breakdown", "licenses", "tags"]
 
@@ -41,7 +36,13 @@ _UNNAMED = "code_lines_unnamed"
 _REST = r"\d+ Others?"
 
 
-def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def licenses(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects under each licence.
 
     Parameters
@@ -59,8 +60,9 @@ def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
         A row a licence, the most projects first, then by code:
 
         - ``license`` (str): its code, such as ``gpl3``; its title where there is no code
-        - ``title`` (str): missing for ``other``
-        - ``projects`` (Int64, projects)
+        - ``title`` (str): the first by alphabet of those that the projects give it, its name
+          where it has no title; missing for ``other``, and where no project gives either
+        - ``projects`` (Int64, projects); in ``other``, each project once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
     Raises
@@ -88,7 +90,13 @@ def licenses(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     return _memberships(projects, "licenses", _licenses, "license", top=top, noun="licences")
 
 
-def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def tags(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects with each tag.
 
     Parameters
@@ -104,8 +112,8 @@ def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     pandas.DataFrame
         A row a tag, the most projects first, then by tag:
 
-        - ``tag`` (str)
-        - ``projects`` (Int64, projects)
+        - ``tag`` (str): as the directory wrote it; a tag of blanks alone is none
+        - ``projects`` (Int64, projects); in ``other``, each project once
         - ``share`` (Float64, 0 to 1): of the projects that have a tag
 
     Raises
@@ -130,7 +138,13 @@ def tags(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     return _memberships(projects, "tags", _tags, "tag", top=top, noun="tags")
 
 
-def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def language_breakdown(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Share out the lines of code among all languages, not only the main ones.
 
     Parameters
@@ -151,7 +165,8 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFra
         - ``projects`` (Int64, projects): whose code has this language
         - ``code_lines`` (Float64, lines): each project's lines times the language's
           percentage, which the directory gives in whole percent (``<1`` counts as 0.5)
-        - ``share`` (Float64, 0 to 1): of the lines in all rows
+        - ``share`` (Float64, 0 to 1): of the lines in all rows; 0.0 in each where that sum
+          is 0, so that nothing can be shared out
 
     Raises
     ------
@@ -161,7 +176,11 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> pd.DataFra
     Notes
     -----
     The directory lists a project's largest languages and sums up the rest, such as
-    ``7 Other``; the rest is in no row. Projects without a breakdown, without lines or with
+    ``7 Other``: a number, then ``Other``, without an id. The rest is in no row and in no
+    share; its lines are in ``code_lines_unnamed``, with those of entries without a name. A
+    language that a project lists twice counts as one project, with the lines of both. In the
+    row ``other (n languages)``, a project counts once for each of its languages there.
+    Projects without a breakdown, without lines or with
     negative ones, and those with a percentage below 0 or above 100 (negative lines in one
     language make others exceed the whole) are left out.
     ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_breakdown``,

@@ -5,17 +5,18 @@ What stays out: the time of a single project (`dirframe.stats.lifetimes`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import narwhals as nw
 import pandas as pd
-from pandas.tseries.frequencies import to_offset
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.stats._columns import moment, text
 from dirframe.stats._edges import finish, require
+from dirframe.stats._periods import Periods
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CREATED,
     FIRST_MONTH,
@@ -28,17 +29,21 @@ from dirframe.stats._tables import (
 )
 
 if TYPE_CHECKING:
-    from pandas.tseries.offsets import BaseOffset
-
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
 _LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
-_DAY = pd.Timedelta(days=1)
 
 
-def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
+@selectable
+def growth(
+    frame: Frame,
+    *,
+    freq: str = "MS",
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count accounts or projects by when the directory got them.
 
     Parameters
@@ -46,15 +51,19 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them.
     freq : str, default "MS"
-        Length of a period: a frequency of pandas, from a day on: ``"D"``, ``"W"``, ``"MS"``
-        (months), ``"QS"``, ``"YS"``, ``"2W"``, ….
+        Length of a period, as pandas names it: ``"D"`` (days), ``"W"`` (weeks from Monday to
+        Sunday, as ISO 8601 and pandas have them; ``"W-TUE"`` ends them on another day),
+        ``"MS"`` or ``"ME"`` (months), ``"QS"`` or ``"QE"`` (quarters), ``"YS"`` or ``"YE"``
+        (years; ``"QS-FEB"`` begins and ``"YE-JUN"`` ends them in another month), or several of
+        them: ``"2W"``.
 
     Returns
     -------
     pandas.DataFrame
         A row a period from the first to the last with a record, without gaps:
 
-        - ``start`` (datetime64[us, UTC]): first day of the period
+        - ``start`` (datetime64[us, UTC]): first day of the period, also where pandas itself
+          would name it by its last (``"W"``, ``"ME"``, ``"QE"``, ``"YE"``)
         - ``new`` (Int64, records): created in the period
         - ``total`` (Int64, records): created up to its end
 
@@ -62,10 +71,15 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     ------
     InvalidInputError
         If the column ``created_at`` is missing or holds something else than dates, or `freq`
-        is no frequency of a day or more.
+        is another frequency.
 
     Notes
     -----
+    ``new`` is ``frame.set_index("created_at").resample(freq).size()`` of pandas, in UTC, without
+    the empty period that pandas puts behind the last record now and then. A record belongs to
+    the period that its day (UTC) is in. Several units, as in ``"2W"``, are
+    counted from the first record's, so that another first record moves them all.
+
     Only records that are still in the directory are counted, and the last period may not be
     over. Records without ``created_at`` are in no row. ``attrs["dirframe"]["counted"]`` holds
     ``accounts`` or ``projects``, ``with_created_at`` and ``created_at_missing``.
@@ -81,7 +95,7 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     2 2013-03-01 00:00:00+00:00    2      3
     """
     require(frame, CREATED, giver=_LOADERS)
-    every = _offset(freq)
+    periods = Periods.of(freq)
 
     def days(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         return table.select(day=nw.col("created").dt.truncate("1d"))
@@ -89,7 +103,7 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     by_day = sizes(frame, {"created": moment(CREATED)}, by=["day"], prepare=days)
     dated = by_day.dropna(subset=["day"]).set_index("day")["records"].sort_index()
     dated.index = pd.DatetimeIndex(dated.index).tz_convert("UTC")
-    new = dated.resample(every, closed="left", label="left").sum()
+    new = periods.count(dated)
     count = whole_column(new)
     result = pd.DataFrame(
         {
@@ -108,11 +122,13 @@ def growth(frame: Frame, *, freq: str = "MS") -> pd.DataFrame:
     return finish(frame, result, step="growth", resource=resource, counted=counted)
 
 
+@selectable
 def languages_by_year(
     projects: Frame,
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Count the projects of each main language by the year in which they began.
 
@@ -217,16 +233,3 @@ def _resource_of(frame: Any) -> str:
     of_projects = {field.column for field in PROJECT.fields}
     of_accounts = {field.column for field in ACCOUNT.fields} - of_projects
     return ACCOUNT.name if of_accounts.intersection(frame.columns) else PROJECT.name
-
-
-def _offset(freq: str) -> BaseOffset:
-    try:
-        every = to_offset(freq)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"freq is {freq!r}, which is no frequency of pandas; 'D', 'W', 'MS', 'QS' and 'YS' are."
-        ) from error
-    start = pd.Timestamp("2001-01-01")
-    if every.n < 1 or (start + every + every) - (start + every) < _DAY:
-        raise InvalidInputError(f"freq is {freq!r}; periods of a day or more are counted.")
-    return every

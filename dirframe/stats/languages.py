@@ -5,7 +5,7 @@ What stays out: the breakdown of one project's code into several languages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -14,7 +14,9 @@ import pandas as pd
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import quantiles
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
+    ANALYSIS,
     CONTRIBUTORS,
     LANGUAGE,
     LINES,
@@ -32,13 +34,20 @@ from dirframe.stats._tables import (
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 
 
-def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def language_share(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count the projects of each main language.
 
     Parameters
@@ -57,7 +66,8 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): projects with this main language
-        - ``share`` (Float64, 0 to 1): of the projects that have a main language
+        - ``share`` (Float64, 0 to 1): of the projects that have a main language, those in
+          ``other`` included
         - ``code_lines`` (Int64, lines): sum over these projects, in all their languages;
           missing where none of them has a valid count
         - ``users`` (Int64, members): sum of ``stack_count``, or of ``user_count`` where that
@@ -74,8 +84,9 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     Projects without a main language are in no row. Negative counts of lines or users are
     impossible, but occur (20 in 12,360 projects recorded in 2013); they are left out of the
     sums, and the projects are counted. ``attrs["dirframe"]["counted"]`` holds ``projects``,
-    ``with_language``, ``without_language``, ``languages``, ``languages_in_other``, and of the
-    projects with a language ``code_lines_missing``, ``code_lines_negative``,
+    ``with_language``, ``without_language``, ``without_analysis`` (those of them that have no
+    ``analysis_id``; only where the frame has that column), ``languages``,
+    ``languages_in_other``, and of the projects with a language ``code_lines_missing``, ``code_lines_negative``,
     ``users_missing`` and ``users_negative``.
 
     Examples
@@ -95,22 +106,32 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     values = ["code_lines", "users"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        table = table.with_columns(valid(name).alias(f"{name}_valid") for name in values)
+        lacking = nw.col("analysis").is_null().cast(nw.Int64).alias("lacking")
+        numbers = [valid(name).alias(f"{name}_valid") for name in values]
+        table = table.with_columns(*numbers, lacking)
         sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
         known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
         given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        return table.group_by("language").agg(nw.len().alias("projects"), *sums, *known, *given)
+        unanalysed = nw.col("lacking").sum().alias("without_analysis")
+        rows = nw.len().alias("projects")
+        return table.group_by("language").agg(rows, *sums, *known, *given, unanalysed)
 
     found = reduced(
         projects,
-        {"language": text(LANGUAGE), "code_lines": whole(LINES), "users": whole(*USERS)},
+        {
+            "language": text(LANGUAGE),
+            "code_lines": whole(LINES),
+            "users": whole(*USERS),
+            "analysis": text(ANALYSIS),
+        },
         statement,
         by=["language"],
         sums=values,
     )
     for name in values:
         found[name] = found[name].mask(found[f"{name}_known"] == 0)
-    rows = found[named(found, "language")]
+    spoken = named(found, "language")
+    rows = found[spoken]
     columns = ["language", "projects", *values]
     result, pooled = ranked(rows[columns], "language", ["projects"], top=top, noun="languages")
     result.insert(2, "share", shares(result["projects"]))
@@ -119,6 +140,7 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
         "projects": records,
         "with_language": with_language,
         "without_language": records - with_language,
+        **_without_analysis(projects, int(found["without_analysis"][~spoken].sum())),
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -129,7 +151,13 @@ def language_share(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     return finish(projects, result, step="language_share", resource="project", counted=counted)
 
 
-def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def contributors_by_language(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Describe how many contributors the projects of each main language have.
 
     Parameters
@@ -168,9 +196,10 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     -----
     Projects without a main language are in no row. Missing and negative contributor counts
     are left out, and the projects are counted: ``attrs["dirframe"]["counted"]`` holds
-    ``projects``, ``with_language``, ``without_language``, ``languages``,
-    ``languages_in_other``, and of the projects with a language ``contributors_missing`` and
-    ``contributors_negative``.
+    ``projects``, ``with_language``, ``with_language_and_contributors``, ``without_language``,
+    ``without_analysis`` (those of them that have no ``analysis_id``; only where the frame has
+    that column), ``languages``, ``languages_in_other``, and of the projects with a language
+    ``contributors_missing`` and ``contributors_negative``.
 
     Quartiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
     quantiles in statistical packages", The American Statistician 50 (1996), 361-365.
@@ -190,8 +219,15 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     """
     require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
     columns = {"language": text(LANGUAGE), "people": whole(CONTRIBUTORS)}
-    found = sizes(projects, columns)
+    lacking = (nw.col("analysis").is_null() & nw.col("language").is_null()).alias("lacking")
+    found = sizes(
+        projects,
+        columns | {"analysis": text(ANALYSIS)},
+        by=[*columns, "lacking"],
+        prepare=lambda table: table.with_columns(lacking),
+    )
     records = int(found["records"].sum())
+    without_analysis = int(found["records"][found["lacking"].astype("bool")].sum())
     found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
     summable(CONTRIBUTORS, found["people"], found["known"])
@@ -218,7 +254,9 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     counted = {
         "projects": records,
         "with_language": with_language,
+        "with_language_and_contributors": int(found["known"].sum()),
         "without_language": records - with_language,
+        **_without_analysis(projects, without_analysis),
         "languages": len(names),
         "languages_in_other": pooled,
         "contributors_missing": int(found["records"][found["people"].isna()].sum()),
@@ -227,6 +265,11 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> pd.D
     result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
     return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def _without_analysis(projects: Frame, without: int) -> dict[str, int]:
+    """Say it where the frame has the column: one that was not loaded tells nothing."""
+    return {"without_analysis": without} if ANALYSIS in projects.columns else {}
 
 
 def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:

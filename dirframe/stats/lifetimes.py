@@ -1,31 +1,43 @@
-"""Statistics of when projects were developed: life span, age, activity.
+"""Statistics of when projects were developed: life span and age.
 
 A month is the first day of it, as the interface has it.
 
-What stays out: how many there are over time (`dirframe.stats.growth`).
+What stays out: which projects are active (`dirframe.stats.activity`), and how many there are
+over time (`dirframe.stats.growth`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dirframe.errors import InvalidInputError
-from dirframe.stats._columns import moment, text, whole
+from dirframe.stats._activity import (
+    BEGUN_LATER,
+    COLUMNS,
+    latest_possible,
+    month_number,
+    month_of,
+    months_back,
+    require_fetched,
+    usual_month,
+)
+from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     FIRST_MONTH,
     LANGUAGE,
     LAST_MONTH,
     PROJECTS,
+    check_top,
     reduced,
     shares,
     sizes,
-    valid,
+    true,
     whole_column,
 )
 
@@ -33,122 +45,21 @@ if TYPE_CHECKING:
     from datetime import date
 
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
-__all__ = ["activity", "life_span", "project_age"]
+__all__ = ["life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
+_UNKNOWN_END = 2
 
 
-def activity(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
-    """Count active and dormant projects.
-
-    Parameters
-    ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them.
-    as_of : datetime.date or str, optional
-        A day, such as ``"2013-07-31"``; its month is the one that is looked back from. Left
-        out: the latest month with activity in the data.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for ``"active"`` and one for ``"dormant"``, also where no project is:
-
-        - ``activity`` (str)
-        - ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the projects that can be told
-        - ``as_of`` (datetime64[us, UTC]): the month looked back from; missing where the data
-          has no month
-
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or holds something else than whole numbers or months, or `as_of`
-        is no day.
-
-    Notes
-    -----
-    A project is active if its last month with activity is the month of `as_of` or one of the
-    eleven before it, and someone committed in the twelve months before its analysis.
-    Otherwise it is dormant. The two disagree where the analysis is old, or at the edge of a
-    month; those projects are dormant, and counted.
-
-    A project cannot be told, and is in no row, without its last month or a valid number of
-    contributors, if its last month is before its first, or if it is after `as_of`.
-    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_activity``, ``month_missing``,
-    ``contributors_missing``, ``contributors_negative``, ``months_reversed``,
-    ``months_after_as_of`` (a project can be in more than one of these five) and
-    ``in_disagreement``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", "2012-07-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", "2012-11-01"]),
-    ...     "analysis_twelve_month_contributor_count": [3, 0, 1],
-    ... })
-    >>> print(activity(projects)[["activity", "projects"]])
-      activity  projects
-    0   active         2
-    1  dormant         1
-    """
-    require(projects, FIRST_MONTH, LAST_MONTH, CONTRIBUTORS, giver=PROJECTS)
-
-    def signs(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        return table.with_columns(
-            working=valid("people") > 0,
-            reversed=nw.col("last") < nw.col("first"),
-            negative=nw.col("people") < 0,
-        )
-
-    found = sizes(
-        projects,
-        {
-            "first": moment(FIRST_MONTH),
-            "last": moment(LAST_MONTH),
-            "people": whole(CONTRIBUTORS),
-        },
-        by=["last", "working", "reversed", "negative"],
-        prepare=signs,
-    )
-    count = found["records"].to_numpy(dtype=np.int64)
-    last, working = found["last"], found["working"].astype("boolean")
-    backwards, negative = (
-        found[name].astype("boolean").fillna(value=False).to_numpy(dtype=bool)
-        for name in ("reversed", "negative")
-    )
-    month = _month(last[~backwards].max() if as_of is None else _day(as_of))
-    no_month = last.isna().to_numpy()
-    too_late = (last > month).to_numpy()
-    told = ~(no_month | backwards | too_late) & working.notna().to_numpy()
-    recent = (last > month - pd.DateOffset(months=12)).to_numpy()
-    peopled = working.fillna(value=False).to_numpy(dtype=bool)
-    active = int(count[told & recent & peopled].sum())
-    numbers = whole_column([active, int(count[told].sum()) - active])
-    result = pd.DataFrame(
-        {
-            "activity": pd.Series(["active", "dormant"], dtype="str"),
-            "projects": numbers,
-            "share": shares(numbers),
-            "as_of": pd.Series([month] * 2, dtype=_MOMENT),
-        }
-    )
-    counted = {
-        "projects": int(count.sum()),
-        "with_activity": int(count[told].sum()),
-        "month_missing": int(count[no_month].sum()),
-        "contributors_missing": int(count[working.isna().to_numpy() & ~negative].sum()),
-        "contributors_negative": int(count[negative].sum()),
-        "months_reversed": int(count[backwards].sum()),
-        "months_after_as_of": int(count[too_late].sum()),
-        "in_disagreement": int(count[told & (recent != peopled)].sum()),
-    }
-    return finish(projects, result, step="activity", resource="project", counted=counted)
-
-
-def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataFrame:
+@selectable
+def project_age(
+    projects: Frame,
+    *,
+    as_of: date | str | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
@@ -156,7 +67,9 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
-        The day on which the age is told. Left out: the latest month in the data.
+        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: when the age is
+        told. Left out: as in `activity`, the month in which the code of the median project
+        was fetched.
 
     Returns
     -------
@@ -171,13 +84,19 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than months, or `as_of` is no day.
+        If a column is missing or holds something else than dates, or `as_of` is neither a day
+        nor a month. The date of the fetch is needed only where `as_of` is left out.
 
     Notes
     -----
-    Projects without a first month, with a last month before the first, or begun after
-    `as_of` are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_age``,
-    ``month_missing``, ``months_reversed`` and ``months_after_as_of``.
+    The age is the whole number of twelve months from the first month to that of `as_of`,
+    whether anybody still works on the project or not. In no row are, for the first of these
+    reasons, projects without a first month (``month_missing``), with a last month before the
+    first (``months_reversed``), with a first month after the fetch or, where no fetch is
+    known, the retrieval (``months_after_fetch``), begun after `as_of`
+    (``begun_after_as_of``), and all others where `as_of` is left out and no project has a
+    date of the fetch (``as_of_missing``). ``attrs["dirframe"]["counted"]`` holds these,
+    ``projects`` and ``with_age``; they add up.
 
     Examples
     --------
@@ -185,6 +104,7 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     >>> projects = pd.DataFrame({
     ...     "analysis_min_month": pd.to_datetime(["2011-02-01", "2013-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-06-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
     ... })
     >>> print(project_age(projects))
        years  projects  share  share_at_most
@@ -192,18 +112,34 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     1      1         0    0.0            0.5
     2      2         1    0.5            1.0
     """
-    require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
-    columns = {"first": moment(FIRST_MONTH), "last": moment(LAST_MONTH)}
-    found = sizes(projects, columns)
-    count = found["records"].to_numpy(dtype=np.int64)
-    backwards = (found["last"] < found["first"]).to_numpy(dtype=bool)
-    latest = found[["first", "last"]][~backwards].max().max()
-    month = _month(latest if as_of is None else _day(as_of))
-    first = found["first"]
-    no_month, too_late = first.isna().to_numpy(), (first > month).to_numpy()
-    aged = ~(no_month | backwards | too_late)
-    years = _months_between(first[aged], month) // 12
-    by_year = pd.Series(count[aged]).groupby(years.to_numpy(dtype=np.int64)).sum()
+    asked = None if as_of is None else month_of(as_of)
+    if asked is None:
+        require_fetched(projects, FIRST_MONTH, LAST_MONTH)
+    else:
+        require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
+
+    def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        backwards = nw.col("last") < nw.col("first")
+        return table.select(month_number("first"), month_number("fetched"), backwards=backwards)
+
+    found = sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
+    count, latest = found["records"].to_numpy(dtype=np.int64), latest_possible(projects)
+    first, fetched = (
+        found[name].to_numpy(np.float64, na_value=np.nan) for name in ("first", "fetched")
+    )
+    month = usual_month(fetched, count, latest) if asked is None else asked
+    at = np.nan if month is None else float(month)
+    rules: dict[str, Any] = {
+        "month_missing": np.isnan(first),
+        "months_reversed": true(found["backwards"]),
+        "months_after_fetch": np.where(np.isnan(fetched), first > latest, first > fetched),
+        BEGUN_LATER: first > at,
+        "as_of_missing": np.full(len(first), month is None),
+    }
+    state = np.select([*rules.values()], [*rules], default="aged")
+    aged = state == "aged"
+    years = (at - first[aged]).astype(np.int64) // 12 if aged.any() else np.array([], dtype=int)
+    by_year = pd.Series(count[aged]).groupby(years).sum()
     ages = range(int(by_year.index.max()) + 1) if len(by_year) else range(0)
     numbers = whole_column(by_year.reindex(ages, fill_value=0))
     result = pd.DataFrame(
@@ -217,14 +153,19 @@ def project_age(projects: Frame, *, as_of: date | str | None = None) -> pd.DataF
     counted = {
         "projects": int(count.sum()),
         "with_age": int(numbers.sum()),
-        "month_missing": int(count[no_month].sum()),
-        "months_reversed": int(count[backwards & ~no_month].sum()),
-        "months_after_as_of": int(count[too_late & ~backwards].sum()),
+        **{reason: int(count[state == reason].sum()) for reason in rules},
     }
     return finish(projects, result, step="project_age", resource="project", counted=counted)
 
 
-def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
+@selectable
+def life_span(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    window: int = 12,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give each project's time from its first to its last month with activity.
 
     Parameters
@@ -233,6 +174,9 @@ def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Give this many projects, those with the longest life. Left out: all.
+    window : int, default 12
+        Months without activity, up to the month of the fetch, after which a life has ended: 1
+        to 24.
 
     Returns
     -------
@@ -244,21 +188,33 @@ def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
         - ``language`` (str): main language; missing where there is none
         - ``first_month`` and ``last_month`` (datetime64[us, UTC]): first day of the month
         - ``months`` (Int64, months): from the first to the last, both counted
+        - ``ended`` (boolean): whether the last `window` months that were seen of the project
+          had no activity; missing where the date of the fetch is missing or impossible
         - ``contributors`` (Int64, people): who committed in the twelve months before the
           analysis; missing where unknown or negative
 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers or months, or `top`
-        is below 1.
+        If a column is missing or holds something else than whole numbers or dates, `top` is
+        below 1, or `window` is not from 1 to 24.
 
     Notes
     -----
-    Nothing says that a project was active in every month between. Projects without both
-    months, or with the last before the first, are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_life_span``,
-    ``month_missing``, ``months_reversed`` and ``projects_not_shown`` (beyond `top`).
+    The months of a life that has not ended (``ended`` is False) are a lower bound: it is
+    censored at the fetch. Most lives have not, so that a mean or median of ``months`` is too
+    small, and one of the ended alone too small as well, as long lives end later; use an
+    estimate for censored times, such as that of Kaplan and Meier, with ``ended`` as the event.
+
+    With months numbered, ``ended`` is ``last <= fetched - window``, each project's own code
+    having been fetched in the month ``fetched`` (the columns are those of `activity`). Nothing
+    says that a project was active in every month between.
+
+    Projects without both months (``month_missing``), with the last before the first
+    (``months_reversed``), or after the month of the fetch or, where no fetch is known, of the
+    retrieval (``months_after_fetch``) are in no row. ``attrs["dirframe"]["counted"]`` holds
+    these, ``projects``, ``with_life_span``, of those ``ended``, ``not_ended`` and
+    ``end_unknown``, ``window`` (months), and ``projects_not_shown`` (beyond `top`).
 
     Examples
     --------
@@ -267,30 +223,46 @@ def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
     ...     "id": ["1", "2"],
     ...     "name": ["Ant", "Bee"],
     ...     "analysis_main_language_name": ["C", None],
-    ...     "analysis_min_month": pd.to_datetime(["2013-07-01", "2012-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-02-01"]),
+    ...     "analysis_min_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
+    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2011-02-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
     ...     "analysis_twelve_month_contributor_count": [3, 0],
     ... })
-    >>> print(life_span(projects)[["name", "months"]])
-      name  months
-    0  Bee      14
-    1  Ant       1
+    >>> print(life_span(projects)[["name", "months", "ended"]])
+      name  months  ended
+    0  Bee      14   True
+    1  Ant       1  False
     """
-    months = (FIRST_MONTH, LAST_MONTH)
-    require(projects, "id", "name", LANGUAGE, *months, CONTRIBUTORS, giver=PROJECTS)
-    if top is not None and top < 1:
-        raise InvalidInputError(f"top is {top}; it must be 1 or more, or None for all projects.")
-    columns = {"first_month": moment(FIRST_MONTH), "last_month": moment(LAST_MONTH)}
-    lengths = sizes(projects, columns, by=["months"], prepare=_lengths).astype("Int64")
+    require_fetched(projects, "id", "name", LANGUAGE, FIRST_MONTH, LAST_MONTH, CONTRIBUTORS)
+    check_top(top, "projects")
+    back, latest = months_back(window), latest_possible(projects)
+
+    def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        numbers = {name: month_number(name) for name in COLUMNS}
+        fetched, last = numbers["fetched"], numbers["last"]
+        # A number, as pandas' truth values cannot be missing.
+        end = nw.when(last <= fetched - back).then(nw.lit(1)).otherwise(nw.lit(0))
+        return table.with_columns(
+            months=last - numbers["first"] + 1,
+            end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(_UNKNOWN_END)),
+            # After the fetch or, without one, after the retrieval.
+            beyond=last > nw.coalesce(fetched, nw.lit(latest)),
+        )
+
+    keys = ["months", "end", "beyond"]
+    lengths = sizes(projects, COLUMNS, by=keys, prepare=lengths_of)
+    lengths["months"] = lengths["months"].astype("Int64")
     lengths = lengths.sort_values("months", ascending=False)
-    lived = lengths[(lengths["months"] > 0).fillna(value=False)]
+    positive, beyond = true(lengths["months"] > 0), true(lengths["beyond"])
+    lived = lengths[positive & ~beyond]
     least = 1
     if top is not None and len(lived):  # all that could be among them, before they are sorted
         enough = int((lived["records"].cumsum() < top).sum())
         least = int(lived["months"].iloc[min(enough, len(lived) - 1)])
 
     def long_enough(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        return _lengths(table).filter(nw.col("months") >= least)
+        lives = lengths_of(table).filter(nw.col("months") >= least, ~nw.col("beyond"))
+        return lives.drop("fetched", "beyond")
 
     spans = reduced(
         projects,
@@ -299,59 +271,37 @@ def life_span(projects: Frame, *, top: int | None = None) -> pd.DataFrame:
             "name": text("name"),
             "language": text(LANGUAGE),
             "contributors": whole(CONTRIBUTORS),
-            **columns,
+            **COLUMNS,
         },
         long_enough,
-    )
+    ).rename(columns={"first": "first_month", "last": "last_month"})
     spans["contributors"] = spans["contributors"].where(spans["contributors"] >= 0)
+    spans["ended"] = (spans["end"] == 1).astype("boolean").mask(spans["end"] == _UNKNOWN_END)
     result = spans.sort_values(
         ["months", "first_month", "name", "id"],
         ascending=[False, True, True, True],
         na_position="first",
     ).head(len(spans) if top is None else top)
-    names = ["id", "name", "language", "first_month", "last_month", "months", "contributors"]
-    result = result[names].astype(
-        dict(zip(names, ["str"] * 3 + [_MOMENT] * 2 + ["Int64"] * 2, strict=True))
-    )
-    spanned, records = int(lived["records"].sum()), int(lengths["records"].sum())
-    missing = int(lengths["records"][lengths["months"].isna()].sum())
-    counted = {
-        "projects": records,
-        "with_life_span": spanned,
-        "month_missing": missing,
-        "months_reversed": records - spanned - missing,
-        "projects_not_shown": spanned - len(result),
+    dtypes = {
+        **dict.fromkeys(["id", "name", "language"], "str"),
+        **dict.fromkeys(["first_month", "last_month"], _MOMENT),
+        "months": "Int64",
+        "ended": "boolean",
+        "contributors": "Int64",
     }
-    result = result.reset_index(drop=True)
+    result = result[[*dtypes]].astype(dtypes).reset_index(drop=True)
+    by_end = lived["records"].groupby(lived["end"]).sum()
+    missing = lengths["months"].isna().to_numpy(dtype=bool)
+    counted = {
+        "projects": int(lengths["records"].sum()),
+        "with_life_span": int(by_end.sum()),
+        "ended": int(by_end.get(1, 0)),
+        "not_ended": int(by_end.get(0, 0)),
+        "end_unknown": int(by_end.get(_UNKNOWN_END, 0)),
+        "month_missing": int(lengths["records"][missing].sum()),
+        "months_reversed": int(lengths["records"][~positive & ~missing].sum()),
+        "months_after_fetch": int(lengths["records"][positive & beyond].sum()),
+        "window": back,
+        "projects_not_shown": int(by_end.sum()) - len(result),
+    }
     return finish(projects, result, step="life_span", resource="project", counted=counted)
-
-
-def _lengths(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """Add the months from the first to the last, both counted."""
-    first, last = nw.col("first_month").dt, nw.col("last_month").dt
-    years, months = last.year() - first.year(), last.month() - first.month()
-    return table.with_columns(months=12 * years + months + 1)
-
-
-def _day(as_of: date | str) -> Any:
-    try:
-        return pd.to_datetime(pd.Series([as_of]), utc=True)[0]
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"as_of must be a day such as '2013-07-31'; {as_of!r} came."
-        ) from error
-
-
-def _month(moment: Any) -> Any:
-    """Give the first day of a month; missing stays missing."""
-    if pd.isna(moment):
-        return pd.NaT
-    return moment.normalize().replace(day=1)
-
-
-def _months_between(first: pd.Series[pd.Timestamp], month: Any) -> pd.Series[int]:
-    if pd.isna(month):
-        return pd.Series(dtype="Int64")
-    years, months = month.year - first.dt.year, month.month - first.dt.month
-    between: pd.Series[int] = (12 * years + months).astype("Int64")
-    return between

@@ -54,8 +54,8 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
     A month between the first and the last that has no row counts as one without activity: 0.
     Nothing is said of months before and after. A number that is missing or negative in a row is
     missing. Months after the project's last analysis can hold zeros that only say that nobody
-    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts``, ``month_missing``,
-    ``months_filled``, and ``commits_invalid`` and ``contributors_invalid``, the rows whose
+    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts``, ``with_month``,
+    ``month_missing``, ``months_filled``, and ``commits_invalid`` and ``contributors_invalid``, the rows whose
     number is missing or negative.
 
     Examples
@@ -96,6 +96,7 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
     result["finished"] = _finished(frame, result["month"])
     counted = {
         ACTIVITY_FACT.collection: records,
+        "with_month": int(dated["records"].sum()),
         "month_missing": records - int(dated["records"].sum()),
         "months_filled": len(span) - len(numbers),
         "commits_invalid": int(numbers["commits"].isna().sum()),

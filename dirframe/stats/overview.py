@@ -12,20 +12,23 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.extensions import ALL_RESOURCES
+from dirframe.identity import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.stats._activity import FETCHED
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import require
+from dirframe.stats._exclusion import applicable, columns_read, tests_of
+from dirframe.stats._facts import facts_of, offset_of, reference_day
+from dirframe.stats._filter import count
+from dirframe.stats._rules import RULES, Rule
 from dirframe.stats._show import Shown
-from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE, LINES, whole_column
+from dirframe.stats._tables import LANGUAGE, whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
 __all__ = ["Summary", "summary"]
-
-_FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
-_STALE_AFTER = pd.DateOffset(years=1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +76,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     Summary
         Printed, or as the last line of a notebook's cell, it is a table. Its parts:
 
-        - ``title`` (str): how many records, and whether they are all there are
+        - ``title`` (str): how many records, and whether they are all there are; where they
+          were filtered, cut, joined or doubled since the load, how they differ from it
         - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
           ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
           (str): least, median and most of numbers, first and last day of dates, and how many
@@ -91,12 +95,13 @@ def summary(frame: pd.DataFrame) -> Summary:
     Notes
     -----
     Reasons to beware: records not loaded (a load that was capped or broke off has the first
-    in the order of its sort, which are no fair sample); of accounts, no country, and
-    impossible values (negative posts, a kudo rank not from 1 to 10, a place outside the
-    globe); of projects, no analysis (or that none was sent), no main language, a stale analysis (its code was fetched
-    more than a year before the load or, if that is not known, before the latest analysis of
-    the frame), and impossible values (negative lines or contributors, a last month before the
-    first); of both, a change before the creation. An empty list is missing.
+    in the order of its sort, which are no fair sample); of accounts, no country and no kudo
+    rank; of projects, no analysis (or that none was sent), no main language, a stale analysis
+    (the code of the project was fetched more than a year before the load or, if that is not
+    known or the frame is synthetic, before the code of the median project was), no date of
+    that fetch (so that nobody knows), and a fetch after the load; of both, an id that an
+    earlier record has as well, and what the rules of `dirframe.flags` tell, impossible or in
+    doubt. An empty list is missing.
 
     Examples
     --------
@@ -123,8 +128,12 @@ def summary(frame: pd.DataFrame) -> Summary:
     resource = ALL_RESOURCES.get(known) or Resource(known, f"{known}s", (), (), "")
     count = len(frame)
     title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
+    differs = provenance.difference(frame)
+    if differs is not None:
+        title += f", {differs}"
     if record["complete"] is not None:
-        title += ", complete" if record["complete"] else ", incomplete"
+        title += "; the load was" if differs is not None else ","
+        title += " complete" if record["complete"] else " incomplete"
         title += f" ({record['why']})" if record["why"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {_counted(absent.columns)} not sent by the directory"
@@ -179,9 +188,9 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     if resource.name in RESOURCES:
         found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
     reasons = {reason: int(rows.sum()) for reason, rows in found}
-    if {"created_at", "updated_at"} <= set(frame):
-        early = moment("updated_at").of(frame) < moment("created_at").of(frame)
-        reasons["impossible: changed before it was created"] = int(early.sum())
+    if isinstance(ids := frame.get("id"), pd.Series):
+        reasons["repeated id: counted more than once"] = ids_of(ids).repeated
+    reasons |= _told_by_rules(frame)
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
     if available is not None and loaded is not None and record["complete"] is False:
@@ -194,21 +203,29 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
 
 
+def _told_by_rules(frame: pd.DataFrame) -> dict[str, int]:
+    """Count what the rules of `dirframe.flags` tell, the impossible first."""
+    known = [rule for rule in applicable(frame) if rule is not Rule.STALE_ANALYSIS]
+    rules = sorted(known, key=lambda rule: not RULES[rule].impossible)
+    tests = tests_of(rules, facts_of(frame, set(rules)))
+    numbers = count(frame, columns_read(rules), tests) if rules else {}
+    return {
+        f"{'impossible' if RULES[rule].impossible else 'in doubt'}: {RULES[rule].says}": numbers[
+            rule
+        ]
+        for rule in rules
+    }
+
+
 def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
     if "country_code" in frame:
         unknown = frame["country_code"].isna()
         yield "no country", unknown
         if "country_alpha_2" in frame:
             yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if "posts_count" in frame:
-        yield "impossible: negative posts", whole("posts_count").of(frame) < 0
     if "kudo_score_kudo_rank" in frame:
         rank = whole("kudo_score_kudo_rank").of(frame)
         yield "no kudo rank", rank.isna()
-        yield "impossible: kudo rank", (rank < 1) | (rank > 10)
-    for name, most in (("latitude", 90), ("longitude", 180)):
-        if name in frame:
-            yield f"impossible: {name}", pd.to_numeric(frame[name]).abs() > most
 
 
 def _of_projects(
@@ -225,19 +242,13 @@ def _of_projects(
         yield "no analysis", without
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
-    if any(name in frame for name in _FETCHED):
-        fetched = moment(*_FETCHED).of(frame)
-        loaded = pd.to_datetime(record["retrieved_newest"], utc=True)
-        now = fetched.max() if pd.isna(loaded) or record["synthetic"] else loaded
-        yield f"stale: code fetched over a year before {_day(now)}", fetched < now - _STALE_AFTER
-    if LINES in frame:
-        yield "impossible: negative lines", whole(LINES).of(frame) < 0
-    if CONTRIBUTORS in frame:
-        yield "impossible: negative contributors", whole(CONTRIBUTORS).of(frame) < 0
-    months = ("analysis_min_month", "analysis_max_month")
-    if set(months) <= set(frame):
-        first, last = (moment(name).of(frame) for name in months)
-        yield "impossible: last month before the first", last < first
+    if any(name in frame for name in FETCHED):
+        now, fetched = reference_day(frame), moment(*FETCHED).of(frame)
+        stale = fetched < (now - offset_of(None) if now else pd.NaT)
+        yield f"stale: code fetched over a year before {_day(now)}", stale
+        yield "no date of the code's fetch", fetched.isna()
+        if record["retrieved_newest"] and not record["synthetic"]:
+            yield "impossible: code fetched after the load", fetched > now
 
 
 def _day(when: Any) -> str:

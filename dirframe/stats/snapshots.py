@@ -16,6 +16,7 @@ from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import require
 from dirframe.stats._show import Shown
 from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE
+from dirframe.stats._values import as_text, differing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "compare"]
 
 _SHOWN = 10
+_ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +43,8 @@ class Comparison(Shown):
         A row a main language that gained or lost projects.
     contributors : pandas.DataFrame
         A row a project whose number of contributors differs.
+    columns : pandas.DataFrame
+        A row a column that only one snapshot has.
     notes : tuple of str
         What makes the comparison uncertain, and where both snapshots are from.
     """
@@ -51,6 +55,7 @@ class Comparison(Shown):
     changed: pd.DataFrame
     languages: pd.DataFrame
     contributors: pd.DataFrame
+    columns: pd.DataFrame
     notes: tuple[str, ...]
 
     def _heading(self) -> str:
@@ -88,22 +93,29 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
           only in `before`, with their columns
         - ``changed`` (pandas.DataFrame): a row a value that differs in records of both, by the
           order of `after`: ``id``, ``column``, ``before`` and ``after`` (str; missing where
-          there is none). Columns that only one snapshot has are not compared.
+          there is none). The same value in another dtype or time zone, a list in another
+          order and a mapping with its keys in another order are no change.
         - ``languages`` (pandas.DataFrame): a row a main language of which the number of
           projects differs or that a project changed to or from, the most gained first:
           ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
         - ``contributors`` (pandas.DataFrame): a row a project of both whose number of
           contributors differs, the most lost first: ``id`` and ``name`` (str), ``before``,
           ``after`` and ``change`` (Int64, people). Missing and negative numbers are no change.
+        - ``columns`` (pandas.DataFrame): a row a column that only one snapshot has, and that
+          is therefore not compared: ``column`` and ``only_in`` (str, before or after)
         - ``notes`` (tuple of str)
 
     Raises
     ------
     InvalidInputError
-        If a frame has no ``id`` or one twice, or they are of different resources.
+        If a frame has no ``id``, or records without one, or one twice, or ids that are
+        neither text nor whole numbers; if two of its columns have one name; or if the frames
+        are of different resources.
 
     Notes
     -----
+    Ids are matched as text, so that the whole number 7 is the id "7".
+
     A record that is gone was deleted, or is no longer an answer to the question. Where a
     snapshot is not complete, it may just not have been loaded; ``notes`` say so.
 
@@ -126,19 +138,17 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
       id name  before  after  change
     0  1  Ant       5      3      -2
     """
+    ids = {}
     for name, frame in (("before", before), ("after", after)):
         require(frame, "id", giver="a loader")
-        if twice := int(frame["id"].duplicated().sum()):
-            raise InvalidInputError(
-                f"In `{name}`, {twice:,} ids are there twice, so records cannot be told apart. "
-                "Remove duplicates first: frame.drop_duplicates('id')."
-            )
+        ids[name] = _checked_ids(frame, name)
     _same_resource(before, after)
-    old, new = before.set_index("id", drop=False), after.set_index("id", drop=False)
+    old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
     both = new.index[new.index.isin(old.index)]
     changed = _changed(old.loc[both], new.loc[both])
-    gone = before[~before["id"].isin(new.index)].reset_index(drop=True)
-    fresh = after[~after["id"].isin(old.index)].reset_index(drop=True)
+    gone = before[~old.index.isin(new.index)].reset_index(drop=True)
+    fresh = after[~new.index.isin(old.index)].reset_index(drop=True)
+    columns = _one_sided(before, after)
     different = changed["id"].nunique()
     provenance.carry(before, gone, "compare: gone")
     provenance.carry(after, fresh, "compare: new")
@@ -150,7 +160,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         changed=changed,
         languages=_languages(old, new, both),
         contributors=_contributors(old.loc[both], new.loc[both]),
-        notes=(*_uncertain(before, after), *_sources(before, after)),
+        columns=columns,
+        notes=(*_not_compared(columns), *_uncertain(before, after), *_sources(before, after)),
     )
 
 
@@ -162,23 +173,62 @@ def _same_resource(before: pd.DataFrame, after: pd.DataFrame) -> None:
         )
 
 
+def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
+    """Give the ids as text, each of which stands for one record."""
+    twice = frame.columns[frame.columns.duplicated()].unique()
+    if len(twice):
+        raise InvalidInputError(
+            f"In `{name}`, the columns {', '.join(map(str, twice))} are there twice, so their values "
+            "cannot be told apart. Rename or drop one of each."
+        )
+    column = frame["id"]
+    if missing := int(column.isna().sum()):
+        raise InvalidInputError(
+            f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
+            "snapshot. Leave them out: frame.dropna(subset='id')."
+        )
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        kind = pd.api.types.infer_dtype(column.cat.categories)
+    if kind not in _ID_KINDS:
+        raise InvalidInputError(
+            f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
+            "of both snapshots can be matched. Convert them: frame.astype({'id': 'Int64'})."
+        )
+    ids = pd.Index(column.astype("str"), dtype="str")
+    if repeated := int(ids.duplicated().sum()):
+        raise InvalidInputError(
+            f"In `{name}`, {repeated:,} ids are there twice, so records cannot be told apart. "
+            "Remove duplicates first: frame.drop_duplicates('id')."
+        )
+    return ids
+
+
+def _one_sided(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    rows = [(str(name), "before") for name in before if name not in after]
+    rows += [(str(name), "after") for name in after if name not in before]
+    return pd.DataFrame(rows, columns=["column", "only_in"]).astype("str")
+
+
+def _not_compared(columns: pd.DataFrame) -> Iterable[str]:
+    for side, names in columns.groupby("only_in", sort=False)["column"]:
+        yield f"Not compared, since only `{side}` has them: {', '.join(names)}."
+
+
 def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for place, name in enumerate(after):
         if name not in before or name == "id":
             continue
         old, new = before[name], after[name]
-        if old.dtype != new.dtype or old.dtype == object:
-            old, new = _plain(old), _plain(new)
-        same = (old == new).fillna(value=False).astype(bool) | (old.isna() & new.isna())
-        rows = ~same.to_numpy(dtype=bool)
+        rows = differing(old, new)
         parts.append(
             pd.DataFrame(
                 {
-                    "id": after["id"][rows].astype("str").to_numpy(),
+                    "id": after.index[rows].to_numpy(),
                     "column": str(name),
-                    "before": _plain(old[rows]).to_numpy(),
-                    "after": _plain(new[rows]).to_numpy(),
+                    "before": as_text(old[rows]).to_numpy(),
+                    "after": as_text(new[rows]).to_numpy(),
                     "row": rows.nonzero()[0],
                     "place": place,
                 }
@@ -191,16 +241,11 @@ def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return table[columns].astype(dict.fromkeys(columns, "str"))
 
 
-def _plain(column: pd.Series[Any]) -> pd.Series[str]:
-    if column.dtype != object:
-        return column.astype("str")
-    # Parquet gives lists back as arrays: written the same, they are the same.
-    texts = [str(list(value)) if hasattr(value, "__len__") else None for value in column]
-    return pd.Series(texts, index=column.index, dtype="str")
-
-
 def _languages(before: pd.DataFrame, after: pd.DataFrame, both: pd.Index[Any]) -> pd.DataFrame:
-    old, new = text(LANGUAGE).of(before), text(LANGUAGE).of(after)
+    known = LANGUAGE in before and LANGUAGE in after  # not loaded is not none
+    frames = (before, after) if known else (before[:0], after[:0])
+    both = both if known else both[:0]
+    old, new = (text(LANGUAGE).of(frame) for frame in frames)
     counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     counts = counts.fillna(0).astype("int64")
     counts["change"] = counts["after"] - counts["before"]
@@ -216,7 +261,7 @@ def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     old, new = (whole(CONTRIBUTORS).of(frame).reset_index(drop=True) for frame in (before, after))
     table = pd.DataFrame(
         {
-            "id": after["id"].astype("str").to_numpy(),
+            "id": after.index.to_numpy(),
             "name": text("name").of(after).to_numpy(),
             "before": old,
             "after": new,
@@ -231,6 +276,12 @@ def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
     old, new = provenance.describe(before), provenance.describe(after)
     if old["complete"] is False:
         yield "`before` is incomplete: what is new may have been there."
+    for name, frame, doubt in (
+        ("before", before, "what is new may have been there"),
+        ("after", after, "what is gone may still be there"),
+    ):
+        if differs := provenance.difference(frame):
+            yield f"`{name}` is not what was loaded ({differs}): {doubt}."
     if new["complete"] is False:
         yield "`after` is incomplete: what is gone may still be there."
     if old["question"] != new["question"]:

@@ -64,10 +64,11 @@ LANGUAGE = "analysis_main_language_name"
 LINES = "analysis_total_code_lines"
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
 MONTHS = ["analysis_min_month", "analysis_max_month"]
+FETCHED = "analysis_logged_at"
 COLUMNS = {
     "project": [
         *("id", "name", "tags", "licenses", "analysis_languages", "stack_count", "user_count"),
-        *(LANGUAGE, LINES, CONTRIBUTORS, *MONTHS),
+        *(LANGUAGE, LINES, CONTRIBUTORS, *MONTHS, FETCHED),
     ],
     "account": ["id", "country_code", "created_at", "posts_count", "kudo_score_kudo_rank"],
 }
@@ -111,9 +112,22 @@ def bare_sizes(*columns: str) -> Callable[[pd.DataFrame], object]:
 
 
 def bare_lines(projects: pd.DataFrame) -> object:
-    """Sum up what `contributors_per_thousand_lines` sums up."""
+    """Compute what `contributors_per_thousand_lines` computes."""
     by = projects.groupby(LANGUAGE)
-    return by.size(), by[[LINES, CONTRIBUTORS]].sum()
+    ratios = (1000 * projects[CONTRIBUTORS] / projects[LINES]).groupby(projects[LANGUAGE])
+    quartiles = ratios.quantile(np.array([0.25, 0.5, 0.75]))
+    return by.size(), by[[LINES, CONTRIBUTORS]].sum(), quartiles
+
+
+def bare_months(*columns: str) -> Callable[[pd.DataFrame], object]:
+    """Count by the numbers of months, and by other columns as they are."""
+
+    def work(frame: pd.DataFrame) -> object:
+        dates = [frame[name].dt for name in (*MONTHS, FETCHED)]
+        months = [12 * date.year + date.month for date in dates]
+        return frame.groupby([*months, *(frame[name] for name in columns)], dropna=False).size()
+
+    return work
 
 
 def bare_growth(accounts: pd.DataFrame) -> object:
@@ -163,8 +177,8 @@ BARE: dict[str, tuple[str, Work]] = {
     "lorenz": ("project", bare_sizes(CONTRIBUTORS)),
     "team_size_classes": ("project", bare_sizes(CONTRIBUTORS)),
     "users_against_contributors": ("project", bare_sizes("stack_count", CONTRIBUTORS)),
-    "activity": ("project", bare_sizes(*MONTHS, CONTRIBUTORS)),
-    "project_age": ("project", bare_sizes(*MONTHS)),
+    "activity": ("project", bare_months(CONTRIBUTORS)),
+    "project_age": ("project", bare_months()),
     "life_span": ("project", bare_spans),
     "languages_by_year": ("project", bare_years),
     "language_breakdown": ("project", bare_breakdown),

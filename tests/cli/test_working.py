@@ -153,7 +153,8 @@ def test_commands_make_a_pipeline_that_keeps_the_source() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 5
-    assert done.stderr.splitlines()[-1].startswith("n = 2,000 accounts · " + SAMPLE)
+    said = "n = 1,229 of 2,000 accounts with a country · " + SAMPLE
+    assert done.stderr.splitlines()[-1].startswith(said)
 
 
 def test_cleaning_writes_the_audit_which_then_answers(

@@ -175,3 +175,50 @@ def test_the_service_gives_the_same_records_after_importing_them(
         if name in told_otherwise and one[name].isna().all():
             continue
         pd.testing.assert_series_equal(one[name], other[name], obj=name)
+
+
+def linked(folder: Path, *links: str) -> pd.DataFrame:
+    inside = [
+        record(str(number), name="n", html_url=link, updated_at=f"{2009 + number}-05-06T00:00:00Z")
+        for number, link in enumerate(links)
+    ]
+    (folder / "page.xml").write_bytes(page_xml(inside, available=len(inside)))
+    return dirframe.read_pages(folder)
+
+
+def test_the_directory_that_the_records_name_is_cited_with_years_and_address(
+    tmp_path: Path,
+) -> None:
+    frame = linked(
+        tmp_path, *[f"https://me:pw@www.directory.example/p/{n}?api_key=x" for n in "ab"]
+    )
+    facts = describe(frame)
+    assert facts["source"] == "recorded pages of www.directory.example"
+    assert facts["base_url"] == "https://www.directory.example"
+    assert dirframe.cite(frame).startswith(
+        "recorded pages of www.directory.example. Projects, files 1 (2 records). "
+        "https://www.directory.example. Read with dirframe "
+    )
+    assert "the records were last changed in 2009 to 2010" in dirframe.cite(frame)
+    entry = dirframe.cite(frame, style="bibtex")
+    assert "year = {2010}" in entry
+    assert "urldate" not in entry
+    assert "api_key" not in entry
+
+
+def test_pages_of_two_directories_name_both_and_have_no_address(tmp_path: Path) -> None:
+    facts = describe(linked(tmp_path, "https://b.example/1", "http://a.example:81/2", "no link"))
+    assert facts["source"] == "recorded pages of a.example:81, b.example"
+    assert facts["base_url"] == ""
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "https://[", "https://a b/", "/p/1"])
+def test_what_is_no_address_names_no_directory(link: str, tmp_path: Path) -> None:
+    assert describe(linked(tmp_path, link))["source"] == "recorded pages"
+
+
+def test_the_real_pages_name_their_directory(shared: Path) -> None:
+    facts = describe(dirframe.read_pages(shared / "real" / "pages"))
+    assert facts["source"].startswith("recorded pages of ")
+    assert facts["base_url"].startswith("http")
+    assert facts["records_newest"][:4] >= facts["records_oldest"][:4]

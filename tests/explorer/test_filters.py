@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dirframe import stats
 from dirframe.errors import InvalidInputError
-from dirframe.explorer.filters import CREATED, LANGUAGE, Filters, activity_of, latest_month, years
+from dirframe.explorer.filters import CREATED, LANGUAGE, Filters, activity_of, month_shown, years
 from dirframe.provenance import describe
 
 
@@ -60,15 +60,13 @@ MONTHS = st.none() | st.dates(min_value=pd.Timestamp("2005-01-01").date()).map(
 )
 
 
-@given(rows=st.lists(st.tuples(MONTHS, MONTHS, st.none() | st.integers(-3, 5)), max_size=12))
+@given(rows=st.lists(st.tuples(MONTHS, MONTHS, MONTHS), max_size=12))
 def test_activity_is_that_of_the_statistic_for_whatever_comes(rows: list[Any]) -> None:
     frame = pd.DataFrame(
         {
             "analysis_min_month": pd.Series([row[0] for row in rows], dtype="datetime64[us]"),
             "analysis_max_month": pd.Series([row[1] for row in rows], dtype="datetime64[us]"),
-            "analysis_twelve_month_contributor_count": pd.Series(
-                [row[2] for row in rows], dtype="Int64"
-            ),
+            "analysis_logged_at": pd.Series([row[2] for row in rows], dtype="datetime64[us]"),
         }
     )
     counted = stats.activity(frame).set_index("activity")["projects"]
@@ -111,7 +109,7 @@ def test_years_and_months_of_nothing_are_none(projects: pd.DataFrame) -> None:
     assert years(projects) == (2006, 2013)
     assert years(projects.iloc[:0]) is None
     assert years(pd.DataFrame()) is None
-    assert latest_month(projects.iloc[:0]) is None
+    assert month_shown(projects.iloc[:0]) is None
 
 
 def test_dates_that_came_as_text_are_no_filter() -> None:

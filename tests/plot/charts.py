@@ -66,6 +66,8 @@ def projects(number: int = 40, **columns: Any) -> pd.DataFrame:
             ),
             "analysis_min_month": _months([row % 30 for row in rows]),
             "analysis_max_month": _months([row % 30 + row for row in rows]),
+            # After all of their months: what is known of one project is known of all.
+            "analysis_logged_at": _months([number + 30] * number),
             "tags": pd.Series([[name, "web"] for name in (ODD * number)[:number]], dtype="object"),
             "licenses": pd.Series([[GPL, {"name": name}] for name in (ODD * number)[:number]]),
             "analysis_languages": pd.Series(breakdown, dtype="object"),

@@ -58,6 +58,13 @@ def test_the_lorenz_curve_is_that_of_the_statistic_below_the_diagonal() -> None:
     assert ax.get_xticks().tolist()[0] == 0
 
 
+def test_the_caption_of_the_curve_says_the_coefficient_without_zeros() -> None:
+    table = stats.contributor_concentration(SOME)
+    gini = table["value_without_zeros"].iloc[0]
+    said = " ".join(caption(plot.lorenz(SOME)).split())
+    assert f"that have none, the coefficient is {gini:.2f}." in said
+
+
 def test_projects_without_any_contributor_have_no_curve() -> None:
     ax = plot.lorenz(projects(0, 0))
     assert ax.texts[0].get_text() == "None of 2 projects has a contributor"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
 from dirframe.errors import InvalidInputError
-from tests.plot.charts import CHARTS, caption, draw, nouns, shown_texts
+from dirframe.stats._bases import BASES
+from tests.plot.charts import CHARTS, bars, caption, draw, nouns, shown_texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +71,28 @@ def check_that_all_is_inside(ax: Axes) -> None:
 @EVERY
 def test_the_caption_says_how_many_records_of_which_source(name: str) -> None:
     said = caption(draw(name, CHARTS[name]()))
-    assert f"n = 40 {nouns(CHARTS[name])} · Source: A $directory$ of <names>" in said
+    # Of the records of the frame, those that the figures are of.
+    size = (
+        rf"n = (\d+ of )?40 {nouns(CHARTS[name])}( (with|whose) [a-z ,]+)?"
+        r" · Source: A \$directory\$ of <names>"
+    )
+    assert re.search(size, said)
+
+
+@EVERY
+def test_the_shares_in_the_caption_are_of_the_records_that_were_counted(name: str) -> None:
+    make = CHARTS[name]
+    table = getattr(stats, name)(make()) if hasattr(stats, name) else None
+    if table is None:  # the map draws the same statistic as the bars
+        table = stats.accounts_by_country(make())
+    record = provenance.describe(table)
+    counted, base = record["counted"], record["base"]
+    assert base["records"] == counted[BASES[record["steps"][-1]][0]]
+    if name in {"language_breakdown", "languages_by_year"}:  # of lines, and of a year's
+        return
+    if "share" in table and make.__name__ in table:
+        shared = table[make.__name__] / table["share"]
+        assert (shared[table["share"] > 0].round() == base["records"]).all()
 
 
 @EVERY
@@ -109,6 +132,10 @@ def test_records_of_which_everything_is_missing_make_a_tidy_chart_that_says_so(n
         frame[column] = pd.Series([None] * 3, dtype=frame[column].dtype)
     ax = draw(name, frame)
     ax.figure.canvas.draw()
+    if name == "activity":  # what is not known is a bar of its own
+        assert [bar.get_width() for bar in bars(ax)] == [0, 0, 3]
+        assert "Unknown: 3 projects without both months." in " ".join(caption(ax).split())
+        return
     assert f"None of 3 {nouns(make)} has" in " ".join(ax.texts[0].get_text().split())
     assert not [*ax.patches, *ax.lines, *ax.collections]
 

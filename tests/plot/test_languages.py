@@ -209,7 +209,8 @@ def test_a_chart_of_nothing_says_so(chart: Chart, rows: list[Any], said: str) ->
     ax.figure.canvas.draw()
     assert labels(ax) == [said]
     assert ax.get_title()
-    assert caption(ax).startswith(f"n = {len(rows)} project")
+    size = f"0 of {len(rows)}" if rows else "0"
+    assert caption(ax).startswith(f"n = {size} project")
     assert not bars(ax)
 
 

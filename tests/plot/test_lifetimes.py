@@ -19,6 +19,7 @@ def projects(*rows: tuple[str, str | None, str | None, str | None]) -> pd.DataFr
             "analysis_main_language_name": pd.Series([row[1] for row in rows], dtype="str"),
             "analysis_min_month": pd.to_datetime(pd.Series([row[2] for row in rows]), utc=True),
             "analysis_max_month": pd.to_datetime(pd.Series([row[3] for row in rows]), utc=True),
+            "analysis_logged_at": pd.to_datetime(pd.Series(["2013-07-30"] * len(rows)), utc=True),
             "analysis_twelve_month_contributor_count": pd.Series([1] * len(rows), dtype="Int64"),
         }
     )
@@ -46,7 +47,7 @@ def test_a_life_goes_from_the_first_day_to_the_last_of_its_months() -> None:
         ("2011-01-01", "2012-01-01"),
         ("2013-07-01", "2013-08-01"),
     ]
-    assert [text.get_text() for text in ax.texts[:4]] == ["months", "38", "12", "1"]
+    assert [text.get_text() for text in ax.texts[:4]] == ["months", "38+", "12", "1+"]
 
 
 def test_a_life_has_the_colour_of_its_main_language_and_a_key() -> None:
@@ -65,14 +66,31 @@ def test_projects_that_are_not_shown_are_counted_with_their_reasons() -> None:
     assert "2 projects with a shorter life, 1 without both months, 1 that ended before" in said
 
 
-def test_active_and_dormant_are_two_bars_and_the_caption_says_what_active_means() -> None:
+def test_lives_that_have_not_ended_are_marked_and_the_caption_warns_of_their_median() -> None:
+    said = caption(plot.life_span(FRAME))
+    assert "+: not ended (12 months without activity)" in said
+    assert "so are 2 of all 3 lives, whose mean or median is too small" in said
+    ax = plot.life_span(FRAME, window=5)
+    assert [text.get_text() for text in ax.texts[:4]] == ["months", "38", "12", "1+"]
+
+
+def test_active_dormant_and_unknown_are_bars_and_the_caption_says_what_they_mean() -> None:
     ax = plot.activity(FRAME)
-    assert names(ax) == ["active", "dormant"]
-    assert [bar.get_width() for bar in bars(ax)] == [2, 1]
+    assert names(ax) == ["active", "dormant", "unknown"]
+    assert [bar.get_width() for bar in bars(ax)] == [2, 1, 2]
+    labels = [text.get_text() for text in ax.texts[:3]]
+    assert labels == ["2 (66.7%)", "1 (33.3%)", "2"]
     said = caption(ax)
-    assert "Active: developed within the twelve months up to 2013-07, and" in said
-    assert "Not shown: 2 projects that cannot be told." in said
-    assert [bar.get_width() for bar in bars(plot.activity(FRAME, as_of="2016-01-05"))] == [0, 3]
+    assert "Active: activity in the 12 months up to 2013-07, or before and after it." in said
+    assert "Unknown: 1 project without both months, 1 that ended before they began." in said
+    late = plot.activity(FRAME, as_of="2016-01-05", window=24)
+    assert [bar.get_width() for bar in bars(late)] == [0, 0, 5]
+    assert "Unknown: 3 projects not fetched since, 1 without both months" in caption(late)
+    early = plot.activity(FRAME, as_of="2010-06", window=1)
+    assert [bar.get_width() for bar in bars(early)] == [1, 0, 2]
+    assert "Not shown: 2 projects begun later." in caption(early)
+    nothing = FRAME.assign(analysis_logged_at=pd.Series(pd.NaT, index=FRAME.index))
+    assert "Unknown: 3 projects without a date of the fetch" in caption(plot.activity(nothing))
 
 
 def test_each_year_of_age_has_its_bar() -> None:

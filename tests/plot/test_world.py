@@ -91,7 +91,8 @@ def test_what_the_map_cannot_show_is_counted_and_named_beside_it() -> None:
     said = caption(plot.accounts_map(accounts(DE=2, SG=9, MT=1, nowhere=3)))
     assert said.startswith(
         "Not shown: 3 accounts without a country. Nor 10 accounts in 2 territories too small "
-        "for the map: in SG (9), in MT (1). n = 15 accounts · Source: A directory"
+        "for the map: in SG (9), in MT (1). n = 12 of 15 accounts with a country · "
+        "Source: A directory"
     )
     many = dict.fromkeys(["SG", "HK", "MT", "MU", "BB", "SC", "BH", "AD"], 1)
     assert "2 others" in caption(plot.accounts_map(accounts(**many)))

@@ -123,9 +123,10 @@ def test_a_failing_template_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_template_of_one_s_own_makes_a_report_in_each_format(tmp_path: Path) -> None:
     source = """
+import pandas as pd
 from dirframe import plot
 from dirframe.reporting import received, show
-show(plot.growth, received().projects.assign(created_at="2020-01-01T00:00:00Z"))
+show(plot.growth, received().projects.assign(created_at=pd.Timestamp("2020-01-01", tz="UTC")))
 """
     template = write(notebook("# Mine", source), tmp_path / "mine.ipynb")
     for suffix in (".md", ".ipynb", ".HTML"):

@@ -57,6 +57,7 @@ def test_a_missing_or_negative_number_is_in_no_row_and_counted() -> None:
     assert table["contributor_id"].tolist() == ["1"]
     assert table.attrs["dirframe"]["counted"] == {
         "contributors": 3,
+        "with_commits": 1,
         "commits_missing": 1,
         "commits_negative": 1,
     }

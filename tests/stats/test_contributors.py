@@ -21,7 +21,7 @@ COLUMN = "analysis_twelve_month_contributor_count"
 DTYPES = {
     stats.contributor_distribution: "Int64 Int64 Float64 Float64",
     stats.contributor_quantiles: "Float64 Float64",
-    stats.contributor_concentration: "str Float64",
+    stats.contributor_concentration: "str Float64 Float64",
     stats.lorenz: "Float64 Float64 Int64",
     stats.team_size_classes: "str Int64 Int64 Int64 Float64 Int64",
     stats.users_against_contributors: "Int64 Int64 Int64",
@@ -93,6 +93,23 @@ def test_gini_is_half_the_relative_mean_difference(people: list[int | None]) -> 
     table = stats.contributor_concentration(frame(people)).set_index("measure")["value"]
     assert table["gini"] == pytest.approx(plain_gini(values), abs=1e-9)
     assert table["top 1%"] <= table["top 10%"] <= table["top 20%"] <= table["top 50%"] <= 1 + 1e-12
+
+
+@given(columns)
+def test_gini_without_zeros_is_that_of_the_projects_with_a_contributor(
+    people: list[int | None],
+) -> None:
+    values = known(people)
+    assume(sum(values) > 0)
+    table = stats.contributor_concentration(frame(people))
+    some = [value for value in values if value]
+    alone = stats.contributor_concentration(frame([*some]))
+    assert table["value_without_zeros"].tolist() == pytest.approx(alone["value"].tolist())
+    assert alone["value"].tolist() == pytest.approx(alone["value_without_zeros"].tolist())
+    none = len(values) - len(some)
+    assert table.attrs["dirframe"]["counted"]["projects_without_contributors"] == none
+    share, gini = none / len(values), float(table["value_without_zeros"].iloc[0])
+    assert float(table["value"].iloc[0]) == pytest.approx(share + (1 - share) * gini)
 
 
 def test_the_shares_of_the_top_are_those_of_the_largest_projects() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from dirframe import provenance, stats
 from dirframe.errors import InvalidInputError
 
 Project = tuple[str | None, int | None, int | None]
-DTYPES = ["str", "Int64", "Int64", "Int64", "Float64"]
+DTYPES = ["str", "Int64", "Int64", "Int64", *["Float64"] * 4]
 
 counts = st.none() | st.integers(-2, 5) | st.integers(0, 2**40)
 languages = st.none() | st.sampled_from(["C", "Java", "$x$", "", " "])
@@ -43,10 +44,20 @@ def test_the_ratio_is_that_of_the_sums(projects: list[Project]) -> None:
     assert table["language"].tolist() == [name for name, _ in ranked]
     for row, (_, group) in enumerate(ranked):
         people, lines = (sum(column) for column in zip(*group, strict=True))
-        assert table.iloc[row, 1:4].tolist() == [len(group), people, lines]
+        numbers = [table[name].iloc[row] for name in table.columns[1:4]]
+        assert numbers == [len(group), people, lines]
         ratio = table["contributors_per_thousand_lines"].iloc[row]
         assert ratio == pytest.approx(1000 * people / lines) if lines else ratio is pd.NA
+        single = [1000 * of / lines for of, lines in group if lines]
+        names = ("lower_quartile", "median", "upper_quartile")
+        quartiles = [table[name].iloc[row] for name in names]
+        if single:
+            assert quartiles == pytest.approx(np.quantile(single, [0.25, 0.5, 0.75]).tolist())
+        else:
+            assert all(quartile is pd.NA for quartile in quartiles)
     counted = provenance.describe(table)["counted"]
+    in_rows = [pair for group in groups.values() for pair in group]
+    assert counted["without_lines"] == sum(not lines for _, lines in in_rows)
     parts = ("with_both", "without_language", "numbers_missing_or_negative")
     assert sum(counted[part] for part in parts) == counted["projects"] == len(projects)
 
@@ -56,6 +67,18 @@ def test_the_others_are_taken_together() -> None:
     table = stats.contributors_per_thousand_lines(frame(projects), top=1)
     assert table["language"].tolist() == ["C", "other (2 languages)"]
     assert table["contributors_per_thousand_lines"].tolist() == [1, 1]
+    assert table["median"].tolist() == pytest.approx([1, (3 + 1 / 3) / 2])
+
+
+def test_one_project_moves_the_ratio_of_the_sums_but_not_the_median() -> None:
+    usual: list[Project] = [("C", people, 10_000) for people in (1, 2, 3, 4, 5)]
+    one: list[Project] = [("C", 3, 10_000_000)]
+    before, after = (
+        stats.contributors_per_thousand_lines(frame(rows)).iloc[0] for rows in (usual, usual + one)
+    )
+    name = "contributors_per_thousand_lines"
+    assert after[name] < before[name] / 100
+    assert after["median"] == pytest.approx(before["median"], rel=0.2)
 
 
 @pytest.mark.parametrize("projects", [[], [("C", 1, 1)], [(None, None, None)], [("C", 1, 0)]])

@@ -57,6 +57,10 @@ CASES = [
     *((name, records_of(name), {}) for name in stats.__all__),
     *((name, records_of(name), {"top": 3}) for name in TOPS),
     ("languages_by_year", "projects", {"date": "created_at"}),
+    ("activity", "projects", {"as_of": "2011-12", "window": 24}),
+    ("project_age", "projects", {"as_of": "2011-12-31"}),
+    ("life_span", "projects", {"window": 1}),
+    *(("growth", "projects", {"freq": freq}) for freq in ("ME", "QE", "2W", "YE-JUN")),
 ]
 
 

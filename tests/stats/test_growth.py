@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dirframe import provenance, stats
@@ -42,15 +42,64 @@ def test_months_hold_what_plain_python_counts(days: list[datetime | None]) -> No
     }
 
 
-@given(st.lists(moments, min_size=1, max_size=20), st.sampled_from(["D", "W", "QS", "YS", "2W"]))
-def test_every_record_is_in_its_period_whatever_the_frequency(
-    days: list[datetime], freq: str
-) -> None:
+DAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
+MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
+#: Every frequency that is accepted, alone.
+UNITS = [
+    *("D", "W", "MS", "ME", "QS", "QE", "YS", "YE"),
+    *(f"W-{day}" for day in DAYS),
+    *(f"{unit}-{month}" for unit in ("QS", "QE", "YS", "YE") for month in MONTHS),
+]
+#: First and last instants of days, weeks, months and years.
+EDGES = [
+    pd.Timestamp(day, tz="UTC").to_pydatetime() + timedelta(microseconds=shift)
+    for day in ("2011-12-31", "2012-01-01", "2012-01-02", "2012-02-29", "2012-03-01", "2012-07-01")
+    for shift in (-1, 0, 1)
+]
+
+
+def compare_with_pandas(days: list[datetime], freq: str) -> None:
     table = stats.growth(created(list(days)), freq=freq)
-    assert table["total"].iloc[-1] == len(days)
-    starts = [*table["start"], table["start"].iloc[-1] + pd.DateOffset(years=2)]
-    for start, end, new in zip(starts[:-1], starts[1:], table["new"], strict=True):
+    by_pandas = created(list(days)).set_index("created_at").resample(freq).size()
+    if by_pandas.iloc[-1] == 0:  # pandas ends with a period after the last record now and then
+        by_pandas = by_pandas.iloc[:-1]
+    assert table["new"].tolist() == by_pandas.tolist()
+    assert table["total"].tolist() == by_pandas.cumsum().tolist()
+    named_by_end = freq.lstrip("123").startswith(("W", "ME", "QE", "YE"))
+    labels = by_pandas.index.tolist()
+    after = timedelta(days=1)
+    starts = [label + after for label in labels[:-1]] if named_by_end else labels[1:]
+    assert table["start"].tolist()[1:] == starts
+    ends = [*table["start"][1:], max(days) + timedelta(days=1)]
+    for start, end, new in zip(table["start"], ends, table["new"], strict=True):
         assert new == sum(start <= day < end for day in days)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_each_frequency_gives_what_pandas_itself_resamples(unit: str) -> None:
+    for times in ("", "2"):
+        compare_with_pandas(EDGES, f"{times}{unit}")
+    compare_with_pandas([EDGES[0], EDGES[-1]], unit)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(moments | st.sampled_from(EDGES), min_size=1, max_size=12),
+    st.sampled_from(UNITS),
+    st.sampled_from(["", "2", "3"]),
+)
+def test_any_dates_are_counted_as_pandas_resamples_them(
+    days: list[datetime], unit: str, times: str
+) -> None:
+    compare_with_pandas(days, f"{times}{unit}")
+
+
+def test_a_week_begins_on_monday_and_a_month_is_the_same_by_either_name() -> None:
+    sunday = datetime(2013, 3, 31, 23, 59, tzinfo=UTC)
+    for freq, start in (("W", "2013-03-25"), ("ME", "2013-03-01"), ("MS", "2013-03-01")):
+        assert stats.growth(created([sunday]), freq=freq)["start"].tolist() == [
+            pd.Timestamp(start, tz="UTC")
+        ]
 
 
 def test_accounts_are_called_accounts() -> None:
@@ -61,9 +110,12 @@ def test_accounts_are_called_accounts() -> None:
     assert (record["source"], record["counted"]["accounts"]) == ("A directory", 1)
 
 
-@pytest.mark.parametrize("freq", ["h", "12h", "no", "-1D", "0D"])
-def test_a_frequency_below_a_day_or_unknown_is_refused(freq: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"freq is '{freq}'"):
+@pytest.mark.parametrize(
+    "freq",
+    ["h", "12h", "36h", "1.5D", "B", "WOM-2MON", "SME", "BME", "M", "d", "no", "", "-1D", "0D", 7],
+)
+def test_any_other_frequency_is_refused_and_told_which_there_are(freq: str) -> None:
+    with pytest.raises(InvalidInputError, match=rf"freq is {freq!r}; .*'W'.*'ME'.*'YE'"):
         stats.growth(created([]), freq=freq)
 
 

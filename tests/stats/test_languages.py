@@ -281,7 +281,9 @@ def test_the_provenance_is_carried_on() -> None:
     table = stats.contributors_by_language(projects)
     record = provenance.describe(table)
     assert (record["source"], record["steps"]) == ("A directory", ["contributors_by_language"])
-    assert provenance.caption(table).startswith("n = 1 project ·")
+    assert provenance.caption(table).startswith(
+        "n = 0 of 1 project with a main language and a valid number of contributors ·"
+    )
 
 
 @pytest.mark.parametrize("statistic", [stats.language_share, stats.contributors_by_language])

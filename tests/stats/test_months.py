@@ -51,6 +51,7 @@ def test_a_number_that_is_missing_or_negative_is_missing_and_no_zero() -> None:
     assert table["contributors"].tolist() == [2, pd.NA]
     assert counted(table) == {
         "activity_facts": 2,
+        "with_month": 2,
         "month_missing": 0,
         "months_filled": 0,
         "commits_invalid": 2,

@@ -65,6 +65,17 @@ def test_an_analysis_is_stale_a_year_before_the_load() -> None:
     assert beware(frame)["stale: code fetched over a year before 2012-08-01"] == 0
 
 
+def test_one_wrong_date_of_a_fetch_makes_no_other_analysis_stale() -> None:
+    frame = pd.DataFrame(
+        {"analysis_logged_at": days("2013-07-30", "2013-07-29", "2011-01-01", "2031-01-01", None)}
+    )
+    assert beware(frame)["stale: code fetched over a year before 2013-07-30"] == 1
+    assert beware(frame)["no date of the code's fetch"] == 1
+    loaded = provenance.attach(frame, retrieved_newest="2013-07-31T12:00:00Z")
+    assert beware(loaded)["stale: code fetched over a year before 2013-07-31"] == 1
+    assert beware(loaded)["impossible: code fetched after the load"] == 1
+
+
 def test_today_s_name_of_the_fetch_counts_where_the_older_one_is_missing() -> None:
     frame = pd.DataFrame(
         {
@@ -177,3 +188,41 @@ def test_the_overview_of_other_records_calls_them_what_they_are() -> None:
     said = summary(provenance.attach(frame, resource="contributor_fact", complete=True))
     assert str(said).startswith("1 contributor, complete")
     assert said.bias.empty
+
+
+def loaded(count: int = 6) -> pd.DataFrame:
+    frame = pd.DataFrame({"id": [str(number) for number in range(count)], "name": "x"})
+    return provenance.attach(frame, resource="project", items_loaded=count, complete=True)
+
+
+def repeated(frame: pd.DataFrame) -> int:
+    bias = summary(frame).bias.set_index("reason")["records"]
+    return int(bias["repeated id: counted more than once"])
+
+
+def test_a_part_of_a_complete_load_is_not_complete() -> None:
+    assert summary(loaded()).title == "6 projects, complete"
+    assert summary(loaded().sample(frac=1, random_state=1)).title == "6 projects, complete"
+    title = summary(loaded().head(2)).title
+    assert title == "2 projects, 2 of 6 records loaded; the load was complete"
+
+
+def test_records_that_are_there_twice_are_counted_as_such() -> None:
+    twice = pd.concat([loaded(), loaded()])
+    assert repeated(loaded()) == 0
+    assert repeated(twice) == 6
+    assert summary(twice).title == "12 projects, 6 with a repeated id; the load was complete"
+    assert summary(twice).source.startswith("n = 12 projects, 6 with a repeated id ·")
+    assert repeated(pd.DataFrame({"id": ["1", "1"]})) == 1
+
+
+def test_other_records_than_were_loaded_are_noticed_where_they_are_as_many() -> None:
+    other = loaded()
+    other["id"] = other["id"] + "0"
+    assert "not the 6 that were loaded" in summary(other).title
+
+
+def test_a_frame_from_nowhere_claims_nothing() -> None:
+    overview = summary(pd.DataFrame({"id": ["1", "2"], "name": "x"}))
+    assert overview.title == "2 projects"
+    assert overview.source == "n = 2 records · Source: not recorded"

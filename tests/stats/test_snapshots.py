@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -11,6 +13,9 @@ from hypothesis import strategies as st
 
 from dirframe import compare, load_projects, provenance, sample_directory
 from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Row = tuple[str | None, int | None]
 
@@ -147,3 +152,150 @@ def test_ids_that_are_there_twice_and_mixed_resources_are_refused() -> None:
         )
     with pytest.raises(InvalidInputError, match="no column id"):
         compare(pd.DataFrame(), one)
+
+
+def test_columns_of_one_side_are_listed_and_said() -> None:
+    before = frame({"a": ("C", 1)})
+    found = compare(before.assign(old=1), before.drop(columns="name").assign(new=1))
+    assert found.columns.to_dict("list") == {
+        "column": ["name", "old", "new"],
+        "only_in": ["before", "before", "after"],
+    }
+    assert "Not compared, since only `before` has them: name, old." in found.notes
+    assert "Not compared, since only `after` has them: new." in str(found)
+    assert compare(before, before).columns.empty
+
+
+def test_a_language_that_one_side_did_not_load_is_no_gain() -> None:
+    before = frame({"a": ("C", 1)})
+    found = compare(before.drop(columns="analysis_main_language_name"), before)
+    assert found.languages.empty
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "category", "object", "string"])
+def test_ids_are_matched_whatever_their_dtype(dtype: str) -> None:
+    one = frame({"7": ("C", 1), "12": ("Java", 2)})
+    other = one.assign(id=one["id"].astype("int64").astype(pd.api.types.pandas_dtype(dtype)))
+    for pair in ((one, other), (other, one)):
+        assert compare(*pair).title == "0 new, 0 gone, 0 changed, 2 the same"
+
+
+def test_ids_that_are_fractions_missing_or_alike_are_refused() -> None:
+    one = frame({"7": ("C", 1), "8": ("C", 1)})
+    with pytest.raises(InvalidInputError, match="In `after`, the ids are floating"):
+        compare(one, one.assign(id=[7.0, 8.0]))
+    with pytest.raises(InvalidInputError, match="In `before`, 1 records have no id"):
+        compare(one.assign(id=pd.Series(["7", None])), one)
+    with pytest.raises(InvalidInputError, match="In `before`, 1 ids are there twice"):
+        compare(one.assign(id=[7, "7"]), one)
+    with pytest.raises(InvalidInputError, match="In `after`, the columns name are there twice"):
+        compare(one, pd.concat([one, one[["name"]]], axis=1))
+
+
+cells = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "a", "b,c", "1"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def canonical(cell: object) -> object:
+    if isinstance(cell, list):
+        return ("list", *sorted((canonical(inner) for inner in cell), key=repr))
+    if isinstance(cell, dict):
+        known = {key: inner for key, inner in cell.items() if inner is not None}
+        return ("dict", *((key, canonical(known[key])) for key in sorted(known)))
+    return cell
+
+
+def turned(cell: object) -> object:
+    """Give the same cell, with every list and all keys the other way round, as arrays."""
+    if isinstance(cell, list):
+        backwards = np.empty(len(cell), dtype=object)
+        for place, inner in enumerate(reversed(cell)):
+            backwards[place] = turned(inner)
+        return backwards
+    if isinstance(cell, dict):
+        return {key: turned(cell[key]) for key in reversed(cell)}
+    return cell
+
+
+def of_cells(cell: object) -> pd.DataFrame:
+    column = pd.Series([None, cell], dtype=object)
+    return pd.DataFrame({"id": ["1", "2"], "cell": column})
+
+
+@given(cells)
+def test_the_order_of_lists_and_keys_is_no_change(cell: object) -> None:
+    assert compare(of_cells(cell), of_cells(turned(cell))).changed.empty
+
+
+@given(st.lists(cells, max_size=3), st.lists(cells, max_size=3))
+def test_lists_that_hold_something_else_are_found(old: list[object], new: list[object]) -> None:
+    changed = compare(of_cells(old), of_cells(new)).changed
+    assert changed["id"].tolist() == ([] if canonical(old) == canonical(new) else ["2"])
+
+
+def test_a_change_inside_a_mapping_is_found() -> None:
+    changed = compare(of_cells({"x": [1, {"y": 2}]}), of_cells({"x": [1, {"y": 3}]})).changed
+    assert changed["column"].tolist() == ["cell"]
+    assert changed["after"].tolist() == ['{"x": [{"y": 3}, 1]}']
+
+
+moments = st.datetimes(pd.Timestamp(1990, 1, 1), pd.Timestamp(2030, 1, 1))
+
+
+@given(st.lists(moments.map(lambda moment: moment.replace(microsecond=0)), min_size=1, max_size=4))
+def test_the_same_moment_in_another_zone_unit_or_writing_is_no_change(
+    moments: list[datetime],
+) -> None:
+    at = pd.Series(pd.to_datetime(moments)).dt.tz_localize("UTC")
+    one = pd.DataFrame({"id": [str(n) for n in range(len(at))], "at": at.dt.as_unit("us")})
+    for other in (
+        at.dt.tz_convert("Asia/Tokyo"),
+        at.dt.tz_localize(None),
+        at.dt.as_unit("ns"),
+        at.dt.tz_convert("America/New_York").map(lambda moment: moment.isoformat()),
+    ):
+        assert compare(one, one.assign(at=other)).changed.empty
+        later = compare(one.assign(at=other), one.assign(at=at + pd.Timedelta(1, "s")))
+        assert len(later.changed) == len(at)
+
+
+numbers = st.lists(st.none() | st.integers(-(2**62), 2**62), min_size=1, max_size=5)
+
+
+@given(numbers)
+def test_the_same_number_in_another_dtype_is_no_change(numbers: list[int | None]) -> None:
+    ids = [str(n) for n in range(len(numbers))]
+    whole = pd.Series(numbers, dtype="Int64")
+    one = pd.DataFrame({"id": ids, "number": whole})
+    others = [whole.astype("str"), whole.astype(object), whole.astype("category")]
+    if all(number is None or abs(number) < 2**53 for number in numbers):
+        others.append(whole.astype("Float64"))
+    for other in others:
+        assert compare(one, one.assign(number=other)).changed.empty
+        assert compare(one.assign(number=other), one).changed.empty
+        there = whole.notna().sum()
+        assert len(compare(one.assign(number=other), one.assign(number=whole + 1)).changed) == there
+
+
+def test_numbers_that_only_rounding_makes_the_same_are_changed() -> None:
+    one = pd.DataFrame({"id": ["1"], "number": pd.Series([2**53 + 1], dtype="Int64")})
+    assert len(compare(one, one.assign(number=[float(2**53)])).changed) == 1
+
+
+def test_truth_as_text_or_numbers_and_short_fractions_are_no_change() -> None:
+    one = pd.DataFrame({"id": ["1", "2"], "true": [True, False], "share": [0.1, 0.5]})
+    other = one.assign(true=["True", "false"], share=one["share"].astype("float32"))
+    assert compare(one, other).changed.empty
+    assert compare(one, one.assign(true=[1, 0], share=["0.1", "0.50"])).changed.empty
+
+
+def test_snapshots_that_are_not_what_was_loaded_are_said() -> None:
+    one = provenance.attach(frame({"a": ("C", 1), "b": ("C", 1)}), items_loaded=2)
+    notes = compare(one, one.head(1)).notes
+    assert any("`after` is not what was loaded (1 of 2 records loaded)" in note for note in notes)
+    assert not any("not what was loaded" in note for note in compare(one, one.iloc[::-1]).notes)

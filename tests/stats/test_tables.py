@@ -121,3 +121,27 @@ def test_a_number_that_64_bits_do_not_hold_is_refused_on_duckdb() -> None:
 def test_a_ratio_of_many_contributors_does_not_wrap() -> None:
     table = stats.contributors_per_thousand_lines(with_numbers(CONTRIBUTORS, [10**16]))
     assert table["contributors_per_thousand_lines"].tolist() == [1e19]
+
+
+@pytest.mark.parametrize("top", [0, -1, 1.5, 2.0, True, False, "3", float("nan")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("contributors_by_language", "contributors_per_thousand_lines", "language_share"),
+        *("language_breakdown", "languages_by_year", "licenses", "life_span", "tags"),
+        "accounts_by_country",
+    ],
+)
+def test_a_number_of_rows_is_whole_and_at_least_one(name: str, top: Any) -> None:
+    some: dict[str, Any] = {
+        "created_at": pd.Timestamp("2013-07-01", tz="UTC"),
+        "id": "1",
+        "name": "Ant",
+    }
+    month = {f"analysis_{name}": some["created_at"] for name in ("min_month", "max_month")}
+    codes = {"country_code": "DE", "country_alpha_2": "DE", "country_name": "Germany"}
+    frame = with_numbers(LINES, [1, 2]).assign(
+        **some, **month, **codes, analysis_logged_at=some["created_at"], stack_count=1
+    )
+    with pytest.raises(InvalidInputError, match=f"top is {top!r}; it must be a whole number"):
+        getattr(stats, name)(frame, top=top)

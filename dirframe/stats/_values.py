@@ -1,0 +1,140 @@
+"""Whether two columns hold the same values, whatever their dtypes."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["as_text", "differing"]
+
+
+def differing(before: pd.Series[Any], after: pd.Series[Any]) -> NDArray[np.bool_]:
+    """Tell in which rows two columns of the same length differ.
+
+    The same value in another dtype or time zone, and lists and mappings in another order, are
+    no difference; a time without a zone is UTC. Where one column is text and the other is not,
+    text that is written like the other's value is that value.
+    """
+    pair = _alike(before, after)
+    if pair is None:
+        cells = zip(_cells(before), _cells(after), strict=True)
+        return np.fromiter((not _same(a, b) for a, b in cells), dtype=bool, count=len(before))
+    old, new = (column.reset_index(drop=True) for column in pair)
+    same = (old == new).fillna(value=False).astype(bool) | (old.isna() & new.isna())
+    different: NDArray[np.bool_] = (~same).to_numpy(dtype=bool)
+    return different
+
+
+def as_text(column: pd.Series[Any]) -> pd.Series[str]:
+    """Write the values of a column as text, with nothing where they are missing."""
+    if not _holds_objects(column):
+        return column.astype("str")
+    texts = [None if value is None else _written(value) for value in map(_plain, column)]
+    return pd.Series(texts, index=column.index, dtype="str")
+
+
+def _holds_objects(column: pd.Series[Any]) -> bool:
+    dtype = column.dtype
+    return dtype == object or isinstance(dtype, pd.ArrowDtype)
+
+
+def _alike(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, Any] | None:
+    """Give the columns in a dtype in which they can be compared at once, if there is one."""
+    types = pd.api.types
+    if _holds_objects(before) or _holds_objects(after):
+        return None
+    pair = (before, after)
+    if before.dtype == after.dtype and not isinstance(before.dtype, pd.CategoricalDtype):
+        return pair
+    if all(types.is_datetime64_any_dtype(column) for column in pair):
+        return pd.to_datetime(before, utc=True), pd.to_datetime(after, utc=True)
+    if all(types.is_signed_integer_dtype(column) for column in pair):
+        return before.astype("Int64"), after.astype("Int64")
+    if all(types.is_string_dtype(column) for column in pair):
+        return before.astype("str"), after.astype("str")
+    return None
+
+
+def _cells(column: pd.Series[Any]) -> list[Any]:
+    cells = [_plain(value) for value in column]
+    if column.dtype == np.float32:
+        # 0.1 in 32 bits is written like 0.1 in 64.
+        return [None if cell is None else float(str(np.float32(cell))) for cell in cells]
+    return cells
+
+
+def _plain(value: Any) -> Any:
+    """Make a cell what Python compares: numbers, text, booleans, times in UTC, JSON as text."""
+    if isinstance(value, np.ndarray | pd.api.extensions.ExtensionArray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        cells = {str(key): _plain(cell) for key, cell in value.items()}
+        # Parquet fills in the keys that other rows have.
+        return {key: cells[key] for key in sorted(cells) if cells[key] is not None}
+    if isinstance(value, list | tuple | set | frozenset):
+        return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, _written(cell)))
+    if value is None or pd.isna(value):
+        return None
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    if isinstance(value, date | datetime | np.datetime64):
+        moment = pd.Timestamp(value)
+        return moment.tz_localize("UTC") if moment.tz is None else moment.tz_convert("UTC")
+    return str(value)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def _same(before: Any, after: Any) -> bool:
+    if isinstance(before, str) == isinstance(after, str) or before is None or after is None:
+        return (type(before) is type(after) and bool(before == after)) or _equal_numbers(
+            before, after
+        )
+    written, other = (before, after) if isinstance(before, str) else (after, before)
+    return bool(_read_like(other, written) == other)
+
+
+def _equal_numbers(before: Any, after: Any) -> bool:
+    # A column of truth with missing values can come back as 0 and 1.
+    numbers = (bool, int, float)
+    return isinstance(before, numbers) and isinstance(after, numbers) and before == after
+
+
+def _read_like(value: Any, text: str) -> Any:
+    """Read text as a value of the kind of another; what cannot be read stays text."""
+    try:
+        if isinstance(value, bool):
+            return {"true": True, "false": False}.get(text.strip().casefold(), text)
+        if isinstance(value, int):
+            number = float(text)
+            return _plain(number) if abs(number) < 2**53 else int(text)
+        if isinstance(value, float):
+            return float(text)
+        if isinstance(value, pd.Timestamp):
+            return _plain(pd.Timestamp(text))
+        if isinstance(value, list | dict):
+            return _plain(json.loads(text))
+    except ValueError:
+        pass
+    return text

@@ -1,0 +1,204 @@
+"""The statistic of which projects are active.
+
+What stays out: the rule (`dirframe.stats._activity`), ages and life spans
+(`dirframe.stats.lifetimes`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+import pandas as pd
+
+from dirframe.stats._activity import (
+    BEGUN_LATER,
+    COLUMNS,
+    UNKNOWN,
+    classify,
+    latest_possible,
+    month_number,
+    month_of,
+    months_back,
+    numbered,
+    require_fetched,
+    timestamp,
+    usual_month,
+)
+from dirframe.stats._columns import whole
+from dirframe.stats._edges import finish
+from dirframe.stats._selection import selectable
+from dirframe.stats._tables import (
+    CONTRIBUTORS,
+    FIRST_MONTH,
+    LAST_MONTH,
+    shares,
+    sizes,
+    true,
+    valid,
+    whole_column,
+)
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+    from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
+
+__all__ = ["activity"]
+
+_MOMENT = "datetime64[us, UTC]"
+
+
+@selectable
+def activity(
+    projects: Frame,
+    *,
+    as_of: date | str | None = None,
+    window: int = 12,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
+    """Count the projects that were active at a month, dormant, or not known to be either.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them.
+    as_of : datetime.date or str, optional
+        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the month that is
+        looked back from. Left out: the month in which the code of the median project was
+        fetched (of two in the middle, the later), so that at least half of those with such a
+        date were seen in it, and no few wrong dates move it.
+    window : int, default 12
+        Months that are looked back, the month of `as_of` among them: 1 to 24.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for ``"active"``, ``"dormant"`` and ``"unknown"``, in this order, also where no
+        project is:
+
+        - ``activity`` (str)
+        - ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the active and dormant ones; 0.0 where there is
+          neither, missing for the unknown
+        - ``share_of_all`` (Float64, 0 to 1): of all three; 0.0 where there is none
+        - ``as_of`` (datetime64[us, UTC]): first day of the month looked back from; missing
+          where it was left out and no project has a date of the fetch
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than dates or whole numbers, `as_of` is
+        neither a day nor a month (a year alone is none), or `window` is not from 1 to 24.
+
+    Notes
+    -----
+    What a project did is known up to the day its code was fetched: ``analysis_logged_at``, or
+    ``analysis_oldest_code_set_time`` where that is missing. With months numbered, ``last`` the
+    last month with activity and ``first`` the first:
+
+    - it is *active* if ``last > as_of - window``. One that went on after `as_of` (``first <=
+      as_of < last``) is active: it was alive, although no column says in which of the months
+      between somebody committed. A project that paused at `as_of` and was taken up again counts
+      as active, so that earlier months have larger shares;
+    - it is *dormant* if ``last <= as_of - window``;
+    - it is *unknown*, and neither, for the first of these reasons: the first or last month is
+      missing (``month_missing``); the last is before the first (``months_reversed``); the last
+      is after the month of the fetch, or after that of the retrieval where no fetch is known,
+      so that it cannot be (``months_after_fetch``); the date of the fetch is missing
+      (``fetch_missing``) or after the retrieval (``fetch_impossible``); the code was last
+      fetched before the month of `as_of`, so that nobody saw the end of the window
+      (``not_fetched_since``), whatever was seen before: were those that are active already
+      taken in, the share of the active would be too large.
+
+    A project that begins after `as_of` was not there, and is in no row
+    (``begun_after_as_of``; looked at before the dates of the fetch). The retrieval is when the
+    frame was loaded, which frames of pandas note, and else the present month.
+
+    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_activity`` (active or dormant),
+    ``unknown`` and each of its reasons (they add up to it), ``begun_after_as_of``,
+    ``not_fetched_since_but_active`` (of ``not_fetched_since``, those with activity in the
+    window), ``window`` (months) and ``in_disagreement``. The last is a check alone: projects
+    whose own analysis counts nobody in the twelve months before it although their last month
+    is less than twelve months before the fetch, or somebody although it is more than twelve.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", "2010-07-01"]),
+    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", "2011-11-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02", "2011-12-24"]),
+    ... })
+    >>> print(activity(projects)[["activity", "projects", "share"]])
+      activity  projects  share
+    0   active         1    0.5
+    1  dormant         1    0.5
+    2  unknown         1   <NA>
+    >>> print(activity(projects, as_of="2011-11")[["activity", "projects", "share"]])
+      activity  projects     share
+    0   active         2  0.666667
+    1  dormant         1  0.333333
+    2  unknown         0      <NA>
+    """
+    require_fetched(projects, FIRST_MONTH, LAST_MONTH)
+    asked, back = None if as_of is None else month_of(as_of), months_back(window)
+
+    def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        numbers = [month_number(name) for name in COLUMNS]
+        return table.select(*numbers, working=valid("people") > 0)
+
+    found = sizes(
+        projects,
+        {**COLUMNS, "people": whole(CONTRIBUTORS)},
+        by=[*COLUMNS, "working"],
+        prepare=months,
+    )
+    count = found["records"].to_numpy(dtype=np.int64)
+    numbers, latest = numbered(found), latest_possible(projects)
+    month = usual_month(numbers["fetched"], count, latest) if asked is None else asked
+    state = classify(numbers, month, back, latest)
+    of_state = {name: int(count[state == name].sum()) for name in {*state.tolist()}}
+    reasons: dict[str, int] = {reason: of_state.get(reason, 0) for reason in UNKNOWN}
+    rows = [of_state.get("active", 0), of_state.get("dormant", 0), sum(reasons.values())]
+    known = whole_column([*rows[:2], 0])
+    result = pd.DataFrame(
+        {
+            "activity": pd.Series(["active", "dormant", "unknown"], dtype="str"),
+            "projects": whole_column(rows),
+            "share": shares(known).mask(pd.Series([False, False, True])),
+            "share_of_all": shares(whole_column(rows)),
+            "as_of": pd.Series([timestamp(month)] * 3, dtype=_MOMENT),
+        }
+    )
+    late = (state == "not_fetched_since") & (month is not None)
+    recent = numbers["last"] > (month or 0) - back
+    counted = {
+        "projects": int(count.sum()),
+        "with_activity": rows[0] + rows[1],
+        "unknown": rows[2],
+        **reasons,
+        BEGUN_LATER: of_state.get(BEGUN_LATER, 0),
+        "not_fetched_since_but_active": int(count[late & recent].sum()),
+        "window": back,
+        "in_disagreement": int(count[_disagrees(numbers, found["working"], latest)].sum()),
+    }
+    return finish(projects, result, step="activity", resource="project", counted=counted)
+
+
+def _disagrees(numbers: dict[str, Any], working: pd.Series[Any], latest: int) -> NDArray[np.bool_]:
+    """Tell where the analysis counts people otherwise than its own months have it.
+
+    Twelve months before the fetch begin within a month, so that the twelfth fits with both.
+    """
+    first, last, fetched = (numbers[name] for name in ("first", "last", "fetched"))
+    sound = (first <= last) & (last <= fetched) & (fetched <= latest)
+    known = working.astype("boolean")
+    nobody, somebody = true(~known), true(known)
+    back = fetched - last
+    disagrees: NDArray[np.bool_] = sound & ((nobody & (back < 12)) | (somebody & (back > 12)))
+    return disagrees

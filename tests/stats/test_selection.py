@@ -1,0 +1,206 @@
+"""Every statistic takes rules to leave out and strata, on every engine."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dirframe import (
+    load_accounts,
+    load_projects,
+    sample_directory,
+    sensitivity,
+    stats,
+    unify_countries,
+)
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+dask_frame = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
+
+# Dask itself still says `inplace` to pandas when it reads Parquet.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:pandas.errors.Pandas4Warning")
+
+LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
+PEOPLE = "analysis_twelve_month_contributor_count"
+
+#: Of one project: its months and its contributors are no records that the rules know.
+OF_ONE_PROJECT = {"commit_concentration", "commits_by_contributor", "monthly_activity"}
+SELECTABLE = sorted({*stats.__all__} - OF_ONE_PROJECT)
+
+
+@pytest.fixture(scope="module")
+def frames() -> dict[str, pd.DataFrame]:
+    with sample_directory(cache=False) as directory:
+        accounts = unify_countries(load_accounts(directory=directory))
+        return {"accounts": accounts, "projects": load_projects(directory=directory)}
+
+
+@pytest.fixture(scope="module")
+def engines(
+    frames: dict[str, pd.DataFrame], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, list[Any]]]:
+    """Read Parquet with both engines, as a large collection is."""
+    folder = tmp_path_factory.mktemp("parts")
+    with duckdb.connect() as session:
+        session.sql("SET TimeZone = 'Asia/Tokyo'")
+        found = {}
+        for name, frame in frames.items():
+            (folder / name).mkdir()
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+            for part, start in enumerate(range(0, len(frame), 700)):
+                pa.parquet.write_table(table.slice(start, 700), folder / name / f"{part}.parquet")
+            found[name] = [
+                session.read_parquet(f"{folder / name}/*.parquet"),
+                dask_frame.read_parquet(folder / name),
+            ]
+        yield found
+
+
+def of(name: str) -> str:
+    return "accounts" if "accounts" in name or "posts" in name else "projects"
+
+
+@pytest.mark.parametrize("name", SELECTABLE)
+def test_the_options_stand_in_the_signature_and_in_the_help(name: str) -> None:
+    statistic = getattr(stats, name)
+    parameters = inspect.signature(statistic).parameters
+    for option in ("exclude", "max_age", "by", "min_records"):
+        assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
+        assert f"\n{option} : " in statistic.__doc__
+    with pytest.raises(TypeError, match=rf"{name}\(\).*'exclud'"):
+        statistic(pd.DataFrame(), exclud=["negative_lines"])
+
+
+@pytest.mark.parametrize("name", sorted(OF_ONE_PROJECT))
+def test_a_statistic_of_one_project_takes_none_of_them(name: str) -> None:
+    statistic = getattr(stats, name)
+    with pytest.raises(TypeError, match="exclude"):
+        statistic(pd.DataFrame(), exclude=["negative_lines"])
+    with pytest.raises(InvalidInputError, match=r"function of dirframe\.stats"):
+        sensitivity(statistic, pd.DataFrame())
+
+
+@pytest.mark.parametrize("name", SELECTABLE)
+def test_strata_give_what_the_records_of_each_give_alone(
+    name: str, frames: dict[str, pd.DataFrame]
+) -> None:
+    frame = frames[of(name)]
+    by = "country_name" if of(name) == "accounts" else LANGUAGE
+    wanted = frame[by].value_counts().index[:3]
+    frame = frame[frame[by].isin(wanted) | frame[by].isna()]
+    statistic = getattr(stats, name)
+    found = statistic(frame, by=by) if by not in statistic(frame) else None
+    if found is None:
+        with pytest.raises(InvalidInputError, match="has a column country_name already"):
+            statistic(frame, by=by)
+        return
+    assert found.columns[0] == by
+    for value in [*wanted, None]:
+        own = frame[frame[by].isna() if value is None else frame[by] == value]
+        rows = found[found[by].isna() if value is None else found[by] == value]
+        expected = statistic(own)
+        pd.testing.assert_frame_equal(rows.drop(columns=by).reset_index(drop=True), expected)
+
+
+CASES = [
+    ("team_size_classes", {"by": "year", "min_records": 50}),
+    ("activity", {"by": ["team_size", "language"], "min_records": 60, "max_age": "2y"}),
+    ("language_share", {"top": 3, "exclude": ["lines_outlier", "negative_lines"]}),
+    ("growth", {"by": "language", "freq": "YS", "min_records": 100}),
+    ("posts_distribution", {"by": "country", "exclude": ["duplicate_id"], "min_records": 100}),
+    ("accounts_by_kudo_rank", {"by": "kudo_score_kudo_rank"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_the_engines_give_the_same(
+    name: str, options: Any, frames: dict[str, pd.DataFrame], engines: dict[str, list[Any]]
+) -> None:
+    collection = "projects" if name == "growth" else of(name)
+    statistic = getattr(stats, name)
+    expected = statistic(frames[collection], **options)
+    for other in engines[collection]:
+        found = statistic(other, **options)
+        pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
+        counted = expected.attrs["dirframe"]["counted"]
+        assert found.attrs["dirframe"]["counted"] == counted
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["C", "Java", " ", None]), st.none() | st.integers(-5, 120)),
+        max_size=30,
+    ),
+    st.integers(1, 5),
+)
+def test_strata_hold_each_record_once_and_small_ones_are_together(
+    rows: list[tuple[str | None, int | None]], least: int
+) -> None:
+    frame = pd.DataFrame(
+        {
+            LANGUAGE: pd.Series([language for language, _ in rows], dtype="str"),
+            PEOPLE: pd.Series([people for _, people in rows], dtype="Int64"),
+        }
+    )
+    for by in ("language", "team_size"):
+        found = stats.contributor_distribution(frame, by=by, min_records=least)
+        whole = stats.contributor_distribution(frame)
+        together = found.groupby("contributors")["projects"].sum()
+        assert together.to_dict() == whole.set_index("contributors")["projects"].to_dict()
+        assert found.attrs["dirframe"]["counted"]["projects"] == len(rows)
+
+
+def test_what_is_left_out_is_the_records_that_are_flagged(
+    frames: dict[str, pd.DataFrame],
+) -> None:
+    frame = frames["projects"]
+    bad = (frame[LINES] < 0).fillna(value=False)
+    found = stats.language_share(frame, exclude=["negative_lines"])
+    pd.testing.assert_frame_equal(found, stats.language_share(frame[~bad]))
+    record = found.attrs["dirframe"]
+    assert record["counted"]["excluded_negative_lines"] == int(bad.sum()) > 0
+    assert record["steps"][-2:] == [f"exclude: negative_lines {bad.sum()}", "language_share"]
+
+
+def test_outliers_are_told_by_the_whole_frame_before_it_is_divided() -> None:
+    lines = [10**power for power in (2, 3, 4)] * 10 + [10**12]
+    frame = pd.DataFrame({LINES: lines, LANGUAGE: "C", "half": ["a"] * 30 + ["b"]})
+    found = stats.language_share(frame, by="half", exclude=["lines_outlier"])
+    assert found["half"].tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"by": "language"}, "has a column language already"),
+        ({"by": "nothing"}, "neither a column of the frame nor one of language, country"),
+        ({"by": "tags"}, "text or whole numbers"),
+        ({"by": "country"}, "unify_countries"),
+        ({"by": []}, "one or more columns"),
+        ({"by": "name"}, "more than 1,000"),
+        ({"by": "year", "min_records": 0}, "1 or more"),
+        ({"exclude": ["negative_posts"]}, "needs the column posts_count"),
+    ],
+)
+def test_what_cannot_be_divided_or_left_out_says_why(
+    options: Any, said: str, frames: dict[str, pd.DataFrame]
+) -> None:
+    with pytest.raises(InvalidInputError, match=said):
+        stats.language_share(frames["projects"], **options)
+
+
+def test_years_ascend_and_what_is_not_known_is_last(frames: dict[str, pd.DataFrame]) -> None:
+    found = stats.team_size_classes(frames["projects"], by="year")["year"]
+    known = found.dropna()
+    assert known.tolist() == sorted(known)
+    assert found.isna().to_numpy().nonzero()[0].tolist() == [*range(len(known), len(found))]

@@ -261,7 +261,8 @@ def load(
     showing.check(output, overwrite, form)
     if price:
         asked = question | {"base_url": base_url, "sample": sample}
-        say_price(path, form="text", **{name: asked[name] for name in PRICED})
+        priced = {name: asked[name] for name in PRICED if name in asked}
+        say_price(path, form="text", **priced)
         return
     with open_directory(base_url, sample) as directory:
         frame = load_path(path, directory=directory, **question)

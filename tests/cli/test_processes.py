@@ -82,6 +82,10 @@ def text(pattern: str) -> Callable[[str], bool]:
     return lambda out: re.fullmatch(pattern, out, re.DOTALL) is not None
 
 
+def columns(*names: str) -> Callable[[str], bool]:
+    return lambda out: set(names) <= set(pd.read_csv(io.StringIO(out)))
+
+
 nothing = text("")
 
 #: What to type, and what of it standard output must be.
@@ -92,11 +96,17 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "projects -o made.csv": nothing,
     "account 1": table(1),
     "project 1": table(1),
+    "languages": columns("name", "code", "projects"),
+    "contributors 1": columns("contributor_id", "commits"),
+    "activity 1": columns("month", "commits", "code_added"),
+    "size 1": columns("month", "code"),
+    "load /languages.xml --max-items 3": table(3),
     "plan projects --format json": facts,
     "quota --format json": facts,
     "summary projects.parquet --format json": facts,
     "compare projects.parquet projects.parquet --format json": facts,
     "clean accounts.parquet": table(30),
+    "flags projects.parquet": columns("id", "rule", "evidence"),
     "stats team_size_classes projects.parquet": table(8),
     "stats --list": text("([a-z_]+\n)+"),
     "plot growth projects.parquet -o made.svg": nothing,

@@ -128,8 +128,10 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     """Read what `dirframe.export` wrote; None if that did not write it."""
     from tempfile import TemporaryDirectory
 
+    from dirframe.files.checking import check
     from dirframe.files.kinds import KINDS, beside
     from dirframe.files.reading import read_export
+    from dirframe.files.record import KEEPER
 
     if file == STDIN:
         if content[:4] != b"PAR1":
@@ -145,7 +147,9 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     try:
         return read_export(path)
     except InvalidInputError:
-        if path.suffix.lower() == ".parquet":  # another program's will do
+        # Another program's will do: it holds nothing of ours, and no library is ended by it.
+        foreign = path.suffix.lower() == ".parquet" and KEEPER.encode() not in content
+        if foreign and content[:4] == b"PAR1" and check(path, kind) is None:
             return None
         raise
 

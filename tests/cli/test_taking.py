@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
-from dirframe import sample_directory, stats
+from dirframe import export, sample_directory, stats
 from dirframe.cli.showing import hand_over
 from dirframe.cli.taking import read
 from dirframe.client.loaders import load_accounts, load_projects
@@ -137,3 +137,17 @@ def test_without_a_file_and_a_collection_the_call_is_wrong() -> None:
     done = dirframe("cite")
     assert done.returncode == 2
     assert "--collection" in done.stderr
+
+
+def test_a_parquet_file_that_is_none_or_was_damaged_is_refused(run: Any, tmp_path: Path) -> None:
+    none, damaged = tmp_path / "none.parquet", tmp_path / "damaged.parquet"
+    none.write_text("x", encoding="utf-8")
+    export(pd.DataFrame({"id": ["1", "2"], "name": ["Ant", "Bee"]}), damaged)
+    content = bytearray(damaged.read_bytes())
+    content[20] ^= 0xFF
+    damaged.write_bytes(content)
+    for file in (none, damaged):
+        outcome = run("summary", file)
+        assert outcome.code == 2, outcome.out
+        assert outcome.out == ""
+        assert file.name in outcome.err

@@ -144,13 +144,14 @@ def _described(first: str, second: str, depth: int) -> Answer:
     """Read a name, and something in brackets or after a comma."""
     second = _FORMER.sub("", second)
     key = fold(second)
-    # Lebanon, LA is a town in Louisiana.
-    if key in ARTICLES and not (len(second) == 2 and second.isupper()):
-        return look_up(first, depth)
-    turned = fold(f"{second} {first}")
-    found = names().index.get(turned) or _spelt_out("", turned, depth)
-    if found.alpha_2:
-        return Answer(found.alpha_2, f"turned round; {found.rule}")
+    # Lebanon, LA is a town in Louisiana, and Iraq, AL is not Al Iraq.
+    if not (len(second) == 2 and second.isalpha() and second.isupper()):
+        if key in ARTICLES:
+            return look_up(first, depth)
+        turned = fold(f"{second} {first}")
+        found = names().index.get(turned) or _spelt_out("", turned, depth)
+        if found.alpha_2:
+            return Answer(found.alpha_2, f"turned round; {found.rule}")
     one = look_up(first, depth)
     if one.alpha_2 is None:
         return one

@@ -120,8 +120,8 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts --template my.ipynb -o mine.html
     """
+    from dirframe._atomic import check_folder
     from dirframe.errors import InvalidInputError
-    from dirframe.files.whole import check_folder
     from dirframe.reporting.making import report as make
 
     check_folder(output)

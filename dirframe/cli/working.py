@@ -287,7 +287,7 @@ def _chart(noun: Noun) -> click.Command:
         path = _picture(output or Path(f"{noun.name}.png"), overwrite)
         own = _split(options, given)
         frame = _records(noun, collection, file, given)
-        _save(noun.name, frame, path, dpi, own)
+        _save(noun.name, frame, path, overwrite, dpi=dpi, options=own)
         click.echo(f"Wrote {path}", err=True)
 
     decorate = with_options(
@@ -316,8 +316,8 @@ def _chart(noun: Noun) -> click.Command:
 
 
 def _picture(path: Path, overwrite: bool) -> Path:
+    from dirframe._atomic import check_folder
     from dirframe.errors import InvalidInputError
-    from dirframe.files.whole import check_folder
 
     if path.suffix.lower() not in _PICTURES:
         raise InvalidInputError(
@@ -329,24 +329,26 @@ def _picture(path: Path, overwrite: bool) -> Path:
     return path
 
 
-def _save(name: str, frame: pd.DataFrame, path: Path, dpi: int, options: dict[str, Any]) -> None:
+def _save(
+    name: str,
+    frame: pd.DataFrame,
+    path: Path,
+    overwrite: bool,
+    *,
+    dpi: int,
+    options: dict[str, Any],
+) -> None:
     """Draw into a file beside the picture's place, so that there is never half a picture."""
-    import secrets
-
     import matplotlib as mpl
 
     mpl.use("Agg")  # no window, whatever the person's settings say
     from dirframe import plot
-    from dirframe.files.whole import make_folder
+    from dirframe._atomic import atomic_write, make_folder
 
     figure = getattr(plot, name)(frame, **options).get_figure(root=True)
     make_folder(path.parent)
-    unfinished = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.part")
-    try:
-        figure.savefig(unfinished, dpi=dpi, format=path.suffix[1:].lower())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with atomic_write(path, overwrite=overwrite) as part:
+        figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
 
 
 for _noun in STATISTICS:

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, TypeVar
 from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import SQLiteBucket
 
+from dirframe._sqlite import BUSY_TIMEOUT, enable_wal, open_database
 from dirframe.errors import AllowanceWarning
-from dirframe.writeahead import PATIENCE, write_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ ALLOWANCE_FILE = "allowance.sqlite"
 _T = TypeVar("_T")
 
 _DAY = timedelta(days=1)
-_PATIENCE = PATIENCE
+_PATIENCE = BUSY_TIMEOUT
 
 
 class Allowance:
@@ -70,11 +70,9 @@ class Allowance:
     def _open(self, path: Path | None) -> None:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(
-            path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        database = open_database(path, timeout=_PATIENCE, any_thread=True)
         try:
-            write_ahead(database, patience=_PATIENCE)
+            enable_wal(database, timeout=_PATIENCE)
             database.execute("PRAGMA synchronous = NORMAL")
             database.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table} (name VARCHAR, item_timestamp INTEGER)"

@@ -25,8 +25,8 @@ from requests_cache.backends.sqlite import SQLiteCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage
 
+from dirframe._sqlite import enable_wal, open_database
 from dirframe.errors import CacheWarning
-from dirframe.writeahead import write_ahead
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,11 +155,9 @@ class PageCache:
 
     def _check_writable(self) -> None:
         if self._probe is None:
-            self._probe = sqlite3.connect(
-                str(self._file), timeout=_PATIENCE, check_same_thread=False, isolation_level=None
-            )
+            self._probe = open_database(self._file, timeout=_PATIENCE, any_thread=True)
             # requests-cache does not wait for another process that begins the same new file.
-            write_ahead(self._probe, patience=_PATIENCE)
+            enable_wal(self._probe, timeout=_PATIENCE)
         self._probe.execute("BEGIN IMMEDIATE")
         self._probe.execute("ROLLBACK")
 

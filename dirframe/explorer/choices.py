@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import LANGUAGE
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind
+from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,11 +81,6 @@ _USUAL = {
         "created_at",
     ),
 }
-#: What tells the two apart where a frame does not say what it holds.
-_TELLING = {
-    "account": {"email_sha1", "posts_count", "country_code"},
-    "project": {LANGUAGE, "analysis_id", "stack_count"},
-}
 
 
 def resource_of(frame: pd.DataFrame) -> Resource:
@@ -101,12 +96,9 @@ def resource_of(frame: pd.DataFrame) -> Resource:
             "The frame has two columns of one name, or columns whose names are not text, so that "
             "none can be chosen by its name. Rename or drop them first."
         )
-    noted = str(provenance.describe(frame)["resource"])
-    if noted in RESOURCES:
-        return RESOURCES[noted]
-    for resource in () if noted else (ACCOUNT, PROJECT):
-        if _TELLING[resource.name] & set(frame):
-            return resource
+    resource = provenance.resource_of(frame)
+    if resource is not None and resource.name in RESOURCES:
+        return resource
     raise InvalidInputError(
         "The frame holds neither accounts nor projects of a directory. Hand over what "
         "dirframe.load_accounts() or dirframe.load_projects() gave."

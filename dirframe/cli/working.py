@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import showing
-from dirframe.cli.nouns import CHARTS, STATISTICS
 from dirframe.cli.questions import collecting, of_contributors, of_months, with_options
 from dirframe.cli.taking import file_argument, take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
-    from dirframe.cli.nouns import Noun
+    from dirframe.charts import ChartSpec
 
 __all__ = ["clean", "plot", "stats"]
 
@@ -157,10 +157,10 @@ def _answers(file: str) -> pd.DataFrame:
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
-def _listing(nouns: Sequence[Noun]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _listing(nouns: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted:
-            click.echo("\n".join(noun.name for noun in nouns))
+            click.echo("\n".join(sorted(nouns)))
             context.exit()
 
     return click.option(
@@ -201,9 +201,11 @@ def plot() -> None:
     """
 
 
-def _records(noun: Noun, collection: str | None, file: str | None, question: Any) -> pd.DataFrame:
+def _records(
+    noun: ChartSpec, collection: str | None, file: str | None, question: Any
+) -> pd.DataFrame:
     frame = take(file, noun.collection or collection, question)
-    if noun.name in {"accounts_by_country", "accounts_map"} and "country_name" not in frame:
+    if noun.by_country and "country_name" not in frame:
         from dirframe import unify_countries
 
         showing.say("The countries are unified first, as by dirframe clean.")
@@ -217,7 +219,7 @@ def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in own.items() if value not in {None, ()}}
 
 
-def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _of(noun: ChartSpec) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     if noun.collection:
         of_project = {"contributors": of_contributors, "activity": of_months}
         return with_options(of_project.get(noun.collection, collecting))
@@ -231,7 +233,7 @@ def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     )
 
 
-def _help(noun: Noun, group: str, example: str) -> str:
+def _help(noun: ChartSpec, group: str, example: str) -> str:
     records = noun.collection or "records"
     question = (f"--sample --max-items 100{example}") if noun.collection else ""
     if noun.collection in {"contributors", "activity"}:
@@ -239,12 +241,12 @@ def _help(noun: Noun, group: str, example: str) -> str:
     asked = f"\n  dirframe {group} {noun.name} {question}" if question else ""
     file = f"{noun.collection or 'projects'}.parquet"
     return (
-        f"{noun.says}\n\nTakes a file of {records}, - for standard input, or asks the directory."
+        f"{noun.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
         f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{asked}"
     )
 
 
-def _statistic(noun: Noun) -> click.Command:
+def _statistic(noun: ChartSpec) -> click.Command:
     def compute(
         file: str | None,
         output: Path | None,
@@ -267,12 +269,12 @@ def _statistic(noun: Noun) -> click.Command:
         showing.output,
         _of(noun),
     )
-    return click.command(noun.name, help=_help(noun, "stats", ""), short_help=noun.says)(
+    return click.command(noun.name, help=_help(noun, "stats", ""), short_help=noun.summary)(
         decorate(compute)
     )
 
 
-def _chart(noun: Noun) -> click.Command:
+def _chart(noun: ChartSpec) -> click.Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
     options = (*particular, *noun.selection)
 
@@ -312,7 +314,7 @@ def _chart(noun: Noun) -> click.Command:
         _of(noun),
     )
     text = _help(noun, "plot", f" -o {noun.name}.svg")
-    return click.command(noun.name, help=text, short_help=noun.says)(decorate(draw))
+    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
 
 
 def _picture(path: Path, overwrite: bool) -> Path:
@@ -351,7 +353,7 @@ def _save(
         figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
 
 
-for _noun in STATISTICS:
+for _noun in STATISTICS.values():
     stats.add_command(_statistic(_noun))
-for _noun in CHARTS:
+for _noun in CHARTS.values():
     plot.add_command(_chart(_noun))

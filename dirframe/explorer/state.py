@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets as tr
 
 from dirframe import stats
+from dirframe.charts import CHARTS
 from dirframe.citation import cite
 from dirframe.client.directory import Directory
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
@@ -126,8 +127,8 @@ class State(Asking):
             self.languages, self.countries, self.years, self.activity = (), (), (), "all"
             if other or not self.columns or not set(self.columns) <= set(there):
                 self.columns = choices.usual_columns(loaded, resource)
-            if self.chart not in choices.CHARTS[resource.name]:
-                self.chart = next(iter(choices.CHARTS[resource.name]))
+            if self.chart not in (charts := choices.charts(resource)):
+                self.chart = next(iter(charts))
             if self.path in _PATHS.values():
                 self.path = _PATHS[resource.name]
             if self.order_by not in choices.sortable(loaded):
@@ -258,12 +259,12 @@ class State(Asking):
     @property
     def charts(self) -> dict[str, str]:
         """The charts of what is shown, with what they are called."""
-        return choices.CHARTS[self.shown.resource.name] if self.shown else {}
+        return choices.charts(self.shown.resource) if self.shown else {}
 
     @property
     def chart_options(self) -> dict[str, Any]:
         """What the chart is told besides the records."""
-        if not self.shown or self.chart not in {"activity", "project_age"}:
+        if not self.shown or "as_of" not in CHARTS[self.chart].options:
             return {}
         # Of what was loaded, as the filter has it: else dormant projects alone would be active.
         month = month_shown(self.shown.loaded)
@@ -304,7 +305,7 @@ class State(Asking):
         try:
             frame = self.shown.frame
             if self.exported == "statistic":
-                name = "accounts_by_country" if self.chart == "accounts_map" else self.chart
+                name = CHARTS[self.chart].statistic or self.chart
                 frame = getattr(stats, name)(frame, **self.chart_options)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)

@@ -87,10 +87,21 @@ def users_against_contributors(
     classes = drawn(ax, x, y, projects_there)
     unit = "Projects" if drawn is _dots else "Projects in a cell"
     _axes.key(ax, classes.handles(), unit)
-    shown = counted["with_both"]
-    reasons = {"without both numbers, or with a negative one": counted["projects"] - shown}
-    _axes.caption(ax, table, _text.not_shown("project", reasons))
+    _axes.caption(ax, table, _not_shown(counted))
     return ax
+
+
+def _not_shown(counted: dict[str, int]) -> str:
+    """Say how many projects lack which number; one can lack both, so that these may be more."""
+    reasons = {
+        "without users": counted["users_missing"],
+        "with negative users": counted["users_negative"],
+        "without contributors": counted["contributors_missing"],
+        "with negative contributors": counted["contributors_negative"],
+    }
+    hidden = counted["projects"] - counted["with_both"]
+    told = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
+    return f"Not shown: {_text.counted(hidden, 'project')} ({told})." if hidden else ""
 
 
 def _dots(

@@ -202,6 +202,14 @@ def captions_held() -> Iterator[list[Caption]]:
         _held.reset(token)
 
 
+def words(figure: Figure) -> list[str]:
+    """Give the titles and captions of a figure and its panels, for those who do not see them."""
+    titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]
+    notes = [text for ax in figure.axes for text in ax.texts if text.get_gid() == "caption"]
+    captions = [*(note.get_text() for note in notes), figure.get_supxlabel()]
+    return [" ".join(text.split()) for text in (*titles, *captions) if text.strip()]
+
+
 def excluded(statistic: pd.DataFrame) -> str:
     """Say which records a statistic was told to leave out, and by which rules."""
     record = provenance.describe(statistic)

@@ -36,6 +36,7 @@ P = ParamSpec("P")
 PANELS = 9  # more of them are too small to compare
 _COLUMNS = 3
 _WIDTH = 3.7  # inches
+_WITH_PANELS: set[str] = set()
 _CAPTION = 7  # points, as the caption of a chart that is small
 
 
@@ -67,9 +68,16 @@ def multiples(
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
             return _draw(frame, selection, lambda part, ax: draw(part, ax=ax, **own), share, height)
 
+        if share:
+            _WITH_PANELS.add(name)
         return state(wrapper)
 
     return decorate
+
+
+def has_panels(name: str) -> bool:
+    """Tell whether a chart of `dirframe.plot` takes strata, by its name."""
+    return name in _WITH_PANELS
 
 
 def _draw(

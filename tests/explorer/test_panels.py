@@ -145,9 +145,9 @@ def test_rules_and_strata_are_chosen_beside_the_chart_and_the_chart_says_so(
     assert "stale_analysis" in screen["chart"].value
     screen["by"].value = "team_size"
     assert "Projects by main language, by team size" in screen["chart"].value
-    assert 'exclude=["stale_analysis", "duplicate_id"], by="team_size"' in screen["code"].value.replace(
-        "&quot;", '"'
-    )
+    assert 'exclude=["stale_analysis", "duplicate_id"], by="team_size"' in screen[
+        "code"
+    ].value.replace("&quot;", '"')
     screen["chart-choice"].value = "life_span"
     assert [value for _, value in screen["by"].options] == [""]
     assert "Life span of projects" in screen["chart"].value

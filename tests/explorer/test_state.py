@@ -289,7 +289,8 @@ def test_a_chart_is_divided_by_what_the_records_have_and_only_if_it_has_panels(
     assert state.chart_options == {"by": "team_size"}
     assert 'by="team_size"' in state.code
     state.chart = "life_span"
-    assert (state.strata, state.chart_options) == ((), {})
+    assert not state.strata
+    assert not state.chart_options
     assert "by=" not in state.code
     state.chart = "growth"
     assert state.chart_options == {"by": "team_size"}
@@ -316,4 +317,5 @@ def test_another_collection_keeps_only_the_rules_that_it_has(
     state.exclude, state.by = ("negative_lines", "duplicate_id"), "language"
     state.collection = "accounts"
     state.load()
-    assert (state.exclude, state.by) == (("duplicate_id",), "")
+    values = state.trait_values()
+    assert (values["exclude"], values["by"]) == (("duplicate_id",), "")

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -172,11 +173,11 @@ def directory() -> Iterator[dirframe.Directory]:
 def looks(ax: Axes) -> list[Any]:
     """Collect what is drawn: places, colours and texts, but for the caption's source."""
     shapes = [
-        (patch.get_path().vertices.round(6).tolist(), patch.get_facecolor(), patch.get_hatch())
+        (np.asarray(patch.get_path().vertices).tolist(), patch.get_facecolor(), patch.get_hatch())
         for patch in ax.patches
     ]
-    lines = [(line.get_xydata().tolist(), line.get_color()) for line in ax.lines]  # type: ignore[attr-defined]  # a line has points
-    marks = [c.get_facecolor().tolist() for c in ax.collections]  # type: ignore[attr-defined]  # an array
+    lines = [(np.asarray(line.get_xydata()).tolist(), line.get_color()) for line in ax.lines]
+    marks = [np.asarray(c.get_facecolor()).tolist() for c in ax.collections]
     texts = [text.get_text() for text in (*ax.texts, *ax.get_yticklabels())]
     return [shapes, lines, marks, texts]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -103,7 +104,7 @@ def test_a_shade_means_the_same_number_of_projects_in_every_panel() -> None:
     )
     figure = plot.users_against_contributors(frame, by="part").get_figure(root=True)
     assert isinstance(figure, Figure)
-    shades = {}
+    shades: dict[str, Any] = {}
     for ax in figure.axes:
         legend = ax.get_legend()
         assert legend is not None

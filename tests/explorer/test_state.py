@@ -289,11 +289,12 @@ def test_a_chart_is_divided_by_what_the_records_have_and_only_if_it_has_panels(
     assert state.chart_options == {"by": "team_size"}
     assert 'by="team_size"' in state.code
     state.chart = "life_span"
-    assert not state.strata
-    assert not state.chart_options
-    assert "by=" not in state.code
+    assert "life_span(shown)" in state.code
     state.chart = "growth"
-    assert state.chart_options == {"by": "team_size"}
+    assert 'growth(shown, by="team_size")' in state.code
+    spans = State(projects)
+    spans.chart = "life_span"
+    assert not spans.strata
     assert State(accounts).strata == ("country", "year")
 
 

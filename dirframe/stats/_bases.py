@@ -30,7 +30,7 @@ BASES: dict[str, tuple[str, str]] = {
     "language_breakdown": ("with_breakdown", "with a valid breakdown"),
     "language_share": ("with_language", "with a main language"),
     "languages_by_year": ("with_language_and_date", "with a main language and a date"),
-    "licenses": ("with_license", "with a licence"),
+    "licenses": ("with_license", "with a license"),
     "life_span": ("with_life_span", "with a valid life span"),
     "lorenz": _CONTRIBUTORS,
     "monthly_activity": ("with_month", "with a month"),

@@ -6,6 +6,7 @@ What stays out: the key (`dirframe.client.adapter`), the format of the cache
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import warnings
@@ -134,6 +135,8 @@ class Session:
         url = self.address(path, parameters)
         stored = self.cache.get(self._key(url))
         if stored is not None and (manner.stale or self._is_fresh(stored)):
+            if stored.url and stored.url != url:  # the others moved with it
+                self._moved.learn(url, stored.url)
             return Answer(stored.content, url, stored.retrieved, paid=0)
         if manner.offline:
             raise self._miss(url, stored)
@@ -143,6 +146,46 @@ class Session:
         """Tell whether a document would come from the cache."""
         stored = self.cache.get(self._key(self.address(path, parameters)))
         return stored is not None and self._is_fresh(stored)
+
+    def put_refusal(self, path: str, why: str) -> None:
+        """Remember for as long as a page is fresh that a document was refused.
+
+        Parameters
+        ----------
+        path
+            What was asked for.
+        why
+            In a few words.
+        """
+        url = self.address(path, {})
+        content = json.dumps({"refused": why}).encode()
+        self.cache.put(self._refusal_key(url), url, content, "application/json")
+
+    def get_refusal(self, path: str, manner: Manner) -> str | None:
+        """Return why a document was refused, if that is newer than the document in the cache.
+
+        Parameters
+        ----------
+        path
+            What is to be asked for.
+        manner
+            How the cache may be used.
+
+        Returns
+        -------
+        str or None
+            What `put_refusal` was told; None if the directory has to be asked.
+        """
+        if manner.refresh:
+            return None
+        url = self.address(path, {})
+        stored = self.cache.get(self._refusal_key(url))
+        if stored is None or not (manner.stale or self._is_fresh(stored)):
+            return None
+        document = self.cache.get(self._key(url))
+        if document is not None and document.retrieved > stored.retrieved:
+            return None
+        return str(json.loads(stored.content)["refused"])
 
     def address(self, path: str, parameters: Mapping[str, str]) -> str:
         """Return the whole address of a document, without the key."""
@@ -205,7 +248,8 @@ class Session:
         content_type = response.headers.get("Content-Type", "")
         retrieved = datetime.now(UTC)
         if keep:
-            retrieved = self.cache.put(self._key(url), url, response.content, content_type)
+            came_from = response.url if response.history else url
+            retrieved = self.cache.put(self._key(url), came_from, response.content, content_type)
         return Answer(response.content, url, retrieved, requests_sent(response))
 
     def _is_fresh(self, stored: Stored) -> bool:
@@ -221,6 +265,10 @@ class Session:
             f"{url} {has}, and offline=True forbids to ask the directory. Load it once without "
             "offline=True" + ("." if stored is None else ", or pass stale=True to take it.")
         )
+
+    def _refusal_key(self, url: str) -> str:
+        # No address begins so: a refusal is never taken for a document.
+        return f"refused:{self._key(url)}"
 
     def _key(self, url: str) -> str:
         namespace = self._settings.cache_namespace

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 import warnings
 from dataclasses import dataclass
@@ -27,7 +28,13 @@ from dirframe.client.certificates import trusted_certificates
 from dirframe.client.manner import Manner
 from dirframe.client.moved import MovedPaths
 from dirframe.client.redaction import silence_logs
-from dirframe.errors import CacheError, QuotaExceededError, ServiceError, StaleWarning
+from dirframe.errors import (
+    CacheError,
+    QuotaExceededError,
+    ServiceError,
+    StaleWarning,
+    UnreadableResponseError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +82,7 @@ class Session:
         )
         self._adapter = KeyAdapter(settings, self.allowance)
         self._moved = MovedPaths()
+        self._first, self._has_asked = threading.Lock(), False
         self._session = requests.Session()
         self._take_from_environment(settings)
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
@@ -236,11 +244,34 @@ class Session:
             time.sleep(pause)
 
     def _ask(self, url: str, *, keep: bool) -> Answer:
+        if not self._has_asked:
+            # Alone: where the directory has moved to is known to those that wait.
+            with self._first:
+                if not self._has_asked:
+                    try:
+                        return self._fetch(url, keep=keep)
+                    finally:
+                        self._has_asked = True
+        return self._fetch(url, keep=keep)
+
+    def _fetch(self, url: str, *, keep: bool) -> Answer:
         timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
+        target, response, page = self._moved.resolve(url), None, ""
         try:
-            response = self._session.get(self._moved.resolve(url), timeout=timeouts)
+            response = self._session.get(target, timeout=timeouts)
         except requests.TooManyRedirects:
-            response = None
+            pass
+        except UnreadableResponseError as error:
+            page = error.source or ""
+            if not _is_page_of(page, target, self._settings.base_url):
+                raise
+        if page:
+            raise ServiceError(
+                f"{url} redirects to {page}, which is a web page: the directory does not give this "
+                "record out as data. It may be disabled, private or removed.",
+                url=url,
+                status=302,
+            )
         if response is None:
             raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
         if response.history:
@@ -276,6 +307,16 @@ class Session:
             url = namespace + url.removeprefix(self._settings.base_url)
         # requests-cache puts the key between quotes in its SQL.
         return quote(url, safe="/:?&=%+-._~")
+
+
+def _is_page_of(address: str, document: str, base_url: str) -> bool:
+    """Tell whether an address is a page below a record: /accounts/1/disabled of /accounts/1.xml.
+
+    Another page, such as that of a maintenance, says nothing of the record.
+    """
+    folder = document.rpartition("/")[0]
+    rest = address.removeprefix(f"{folder}/")
+    return folder != base_url and rest != address and "/" in rest and not rest.endswith(".xml")
 
 
 def _words(age: timedelta) -> str:

@@ -40,6 +40,11 @@ class States:
     deleted_projects: frozenset[str] = frozenset()
     disabled_accounts: frozenset[str] = frozenset()
 
+    @property
+    def out_of_use(self) -> bool:
+        """Whether there are such records."""
+        return bool(self.deleted_projects or self.disabled_accounts)
+
 
 class StatesFile:
     """A file of states, read again when it has changed.

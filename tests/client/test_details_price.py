@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +131,13 @@ def test_refresh_and_exact_exclude_one_another(there: Served) -> None:
     with there.directory() as directory, pytest.raises(InvalidInputError, match="refresh"):
         dirframe.plan("projects", details=True, exact=True, refresh=True, directory=directory)
     assert there.asked == 0
+
+
+def test_a_session_pays_for_one_redirect_however_many_workers_begin_it(there: Served) -> None:
+    paths = [f"/projects/{number}.xml" for number in range(1, 9)]
+    with there.directory() as directory, ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda path: directory.session.get(path, {}), paths))
+    assert there.asked == sum(answer.paid for answer in answers) == len(paths) + 1
 
 
 def _needed(there: Served, records: int) -> list[str]:

@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dirframe.client.ahead import in_order
 from dirframe.client.details import (
     Details,
     check_details,
     read_sent,
     wants_analysis,
 )
-from dirframe.client.ahead import in_order
 from dirframe.client.directory import opened
 from dirframe.client.load import fetch_first, question_at
 from dirframe.client.manner import Manner
@@ -126,9 +126,7 @@ class Plan(Card):
             "own pages": unknown
             if self.details is None
             else f"{self._at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
-            "requests to pay": "not known"
-            if self.requests_to_pay is None
-            else self._to_pay,
+            "requests to pay": "not known" if self.requests_to_pay is None else self._to_pay,
             "left today": f"{self.allowance_left:,} requests",
         }
         if self.details == 0:

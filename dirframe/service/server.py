@@ -311,7 +311,7 @@ def run(
                 page_rate=page_rate,
                 trusted_proxy=trusted_proxy,
                 dialect=dialect,
-                states=None if states is None else StatesFile(Path(states)),
+                states=states,
             ) as url,
         ):
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)

@@ -89,7 +89,9 @@ def main(records: int) -> None:
     print(f"| requests counted by the service | {total:,} |")
     print(f"| different documents | {len(targets.counts):,} |")
     pages = -(-records // PAGE_SIZE)
-    print(f"| of them pages of {PAGE_SIZE}, own pages | {pages:,}, {len(targets.counts) - pages:,} |")
+    print(
+        f"| of them pages of {PAGE_SIZE}, own pages | {pages:,}, {len(targets.counts) - pages:,} |"
+    )
     print(f"| documents sent again | {twice:,} |")
     print(f"| redirects, one a session that asks | {targets.redirects:,} |")
 

@@ -136,7 +136,8 @@ def test_refresh_and_exact_exclude_one_another(there: Served) -> None:
 def test_a_session_pays_for_one_redirect_however_many_workers_begin_it(there: Served) -> None:
     paths = [f"/projects/{number}.xml" for number in range(1, 9)]
     with there.directory() as directory, ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda path: directory.session.get(path, {}), paths))
+        session = directory.session
+        answers = list(pool.map(lambda path: session.get(path, {}), paths))
     assert there.asked == sum(answer.paid for answer in answers) == len(paths) + 1
 
 
@@ -170,9 +171,7 @@ def test_without_any_id_of_an_analysis_page_one_is_no_lower_bound(
     today: TodayService, ask: Callable[..., Directory]
 ) -> None:
     today.bare = {str(number) for number in range(1, 26)}
-    price = dirframe.plan(
-        "projects", sort="id", max_items=60, details=True, directory=ask(today)
-    )
+    price = dirframe.plan("projects", sort="id", max_items=60, details=True, directory=ask(today))
     assert (price.requests_at_least, price.requests_to_pay) == (2, 62)
 
 

@@ -85,9 +85,7 @@ def there(tmp_path: Path) -> Iterator[There]:
     with (
         Store.build(tmp_path / "store", [tmp_path / "p.xml", tmp_path / "a.xml"]) as store,
         KeyStore(tmp_path / "keys") as keys,
-        dirframe.serve(
-            store, keys=keys, dialect="today", states=tmp_path / "states.toml"
-        ) as url,
+        dirframe.serve(store, keys=keys, dialect="today", states=tmp_path / "states.toml") as url,
     ):
         yield There(url, keys, tmp_path)
 

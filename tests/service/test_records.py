@@ -39,7 +39,9 @@ def test_what_is_left_of_any_text_fits_into_xml(text: str) -> None:
 
 
 ELEMENTS = st.lists(
-    st.tuples(st.sampled_from(["name", "tag", "extra", "badge", "other"]), st.text("abc", min_size=1)),
+    st.tuples(
+        st.sampled_from(["name", "tag", "extra", "badge", "other"]), st.text("abc", min_size=1)
+    ),
     max_size=12,
 )
 

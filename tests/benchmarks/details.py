@@ -67,7 +67,7 @@ def main(records: int) -> None:
     ACCESS_LOG.addHandler(targets)
     ACCESS_LOG.setLevel(logging.INFO)
     chance = random.Random(1)
-    rules = replace(TODAY, name="today, larger pages", page_size=TODAY.page_size | _LARGER)
+    rules = replace(TODAY, name="today, larger pages", page_size={**TODAY.page_size, **_LARGER})
     DIALECTS[rules.name] = rules
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -41,7 +41,7 @@ class Served:
         return self.keys.list()[0].used
 
     def directory(self, **options: Any) -> Directory:
-        chosen = {"cache_dir": self.folder, "daily_allowance": 100_000} | options
+        chosen: dict[str, Any] = {"cache_dir": self.folder, "daily_allowance": 100_000} | options
         return dirframe.Directory(self.url, self.key, **chosen)
 
 
@@ -67,6 +67,7 @@ def test_an_exact_plan_is_what_the_service_counts(there: Served, workers: int) -
         assert price.requests_paid_now == there.asked - before
     assert bounds.requests_at_least is not None
     assert bounds.requests_to_pay is not None
+    assert price.requests_to_pay is not None
     assert price.requests_to_pay == price.requests_at_least
     whole = price.requests_to_pay + price.requests_paid_now
     assert bounds.requests_at_least <= whole <= bounds.requests_to_pay

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,17 +12,23 @@ from dirframe.extensions import CONTRIBUTOR_FACT
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import concentration
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import shares, sizes, summable, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["commit_concentration", "commits_by_contributor"]
 
 _LOADER = "dirframe.load_contributors()"
 
 
-def commits_by_contributor(frame: Frame) -> pd.DataFrame:
+@selectable
+def commits_by_contributor(
+    frame: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Rank the contributors of a project by their commits.
 
     Parameters
@@ -72,7 +78,11 @@ def commits_by_contributor(frame: Frame) -> pd.DataFrame:
     return finish(frame, result, step=step, resource=resource, counted=counted)
 
 
-def commit_concentration(frame: Frame) -> pd.DataFrame:
+@selectable
+def commit_concentration(
+    frame: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Measure how much the work on a project hangs on few contributors.
 
     Parameters
@@ -156,7 +166,8 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
     if len(again):
         raise InvalidInputError(
             f"The contributor {again.iloc[0]!r} is in the frame more than once. Pass the "
-            f"contributors of one project, as {_LOADER} gives them."
+            f"contributors of one project, as {_LOADER} gives them, or those of several with by= "
+            "and the column that tells their projects apart."
         )
     # Those without an id are as many people as rows.
     found = found.loc[found.index.repeat(found["records"].to_numpy(dtype=int))]

@@ -25,6 +25,7 @@ from dirframe.stats._tables import (
     shares,
     summable,
     whole_column,
+    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -328,6 +329,8 @@ def team_size_classes(
     1        1–4         2
     2  5 or more         1
     """
+    for bound in bounds:
+        whole_number("bounds", bound, least=0, instead="the smallest number of a class")
     if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
     found = _frequencies(projects)

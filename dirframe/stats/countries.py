@@ -87,7 +87,7 @@ def accounts_by_country(
     count = whole_column(
         rows["records"].groupby(names.reindex(rows["country_name"]).to_numpy()).sum().reindex(order)
     )
-    codes = by_name["country_alpha_2"].first().reindex(order)
+    codes = by_name["country_alpha_2"].min().reindex(order)
     result = pd.DataFrame(
         {
             "country_alpha_2": pd.Series(codes.to_numpy(), dtype="str"),

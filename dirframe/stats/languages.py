@@ -219,7 +219,7 @@ def contributors_by_language(
     """
     require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
     columns = {"language": text(LANGUAGE), "people": whole(CONTRIBUTORS)}
-    lacking = (nw.col("analysis").is_null() & nw.col("language").is_null()).alias("lacking")
+    lacking = nw.col("analysis").is_null().alias("lacking")
     found = sizes(
         projects,
         columns | {"analysis": text(ANALYSIS)},
@@ -227,8 +227,9 @@ def contributors_by_language(
         prepare=lambda table: table.with_columns(lacking),
     )
     records = int(found["records"].sum())
-    without_analysis = int(found["records"][found["lacking"].astype("bool")].sum())
-    found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
+    spoken = named(found, "language")
+    without_analysis = int(found["records"][found["lacking"].astype("bool") & ~spoken].sum())
+    found = found[spoken].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
     summable(CONTRIBUTORS, found["people"], found["known"])
     found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)

@@ -119,8 +119,8 @@ def project_age(
         require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
 
     def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        backwards = nw.col("last") < nw.col("first")
-        return table.select(month_number("first"), month_number("fetched"), backwards=backwards)
+        first, last = month_number("first"), month_number("last")
+        return table.select(first, month_number("fetched"), backwards=last < first)
 
     found = sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
     count, latest = found["records"].to_numpy(dtype=np.int64), latest_possible(projects)

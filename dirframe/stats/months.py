@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
@@ -11,10 +11,12 @@ from dirframe.errors import InvalidInputError
 from dirframe.extensions import ACTIVITY_FACT
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import sizes
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["monthly_activity"]
 
@@ -23,7 +25,11 @@ _NEEDED = ("month", "commits", "contributors")
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 
 
-def monthly_activity(frame: Frame) -> pd.DataFrame:
+@selectable
+def monthly_activity(
+    frame: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give what happened in a project in each month of its life.
 
     Parameters
@@ -79,7 +85,8 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
     if len(again):
         raise InvalidInputError(
             f"The month {again.iloc[0]:%Y-%m} is in the frame more than once. Pass the months of "
-            f"one project, as {_LOADER} gives them."
+            f"one project, as {_LOADER} gives them, or those of several with by= and the column "
+            "that tells their projects apart."
         )
     numbers = dated.loc[:, list(_NUMBERS)].astype("Int64").set_index(pd.DatetimeIndex(first_days))
     numbers = numbers.sort_index().where(lambda table: table.ge(0).fillna(value=False))

@@ -56,22 +56,25 @@ def language_share(
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
-        ``other (n languages)``. A single language left over keeps its own row. Left out:
-        all languages.
+        ``other (n languages)``, with thousands separated by commas. A single language left
+        over keeps its own row. Left out: all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most projects first, then by name:
+        A row a language, the most projects first, then by name (by code point), ``other`` last
+        whatever its size:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): projects with this main language
         - ``share`` (Float64, 0 to 1): of the projects that have a main language, those in
           ``other`` included
-        - ``code_lines`` (Int64, lines): sum over these projects, in all their languages;
-          missing where none of them has a valid count
-        - ``users`` (Int64, members): sum of ``stack_count``, or of ``user_count`` where that
-          is missing; a member who uses two projects counts twice; missing as above
+        - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines`` over these
+          projects, in all their languages; missing where none of them has a valid count (0 or
+          more)
+        - ``users`` (Int64, members): sum of each project's ``stack_count``, or of its
+          ``user_count`` where that is missing; a member who uses two projects counts twice;
+          missing as above
 
     Raises
     ------
@@ -81,13 +84,14 @@ def language_share(
 
     Notes
     -----
-    Projects without a main language are in no row. Negative counts of lines or users are
-    impossible, but occur (20 in 12,360 projects recorded in 2013); they are left out of the
-    sums, and the projects are counted. ``attrs["dirframe"]["counted"]`` holds ``projects``,
-    ``with_language``, ``without_language``, ``without_analysis`` (those of them that have no
-    ``analysis_id``; only where the frame has that column), ``languages``,
-    ``languages_in_other``, and of the projects with a language ``code_lines_missing``, ``code_lines_negative``,
-    ``users_missing`` and ``users_negative``.
+    Projects without a main language (missing or blank) are in no row. Negative counts of lines
+    or users are impossible, but occur (20 in 12,360 projects recorded in 2013); they are left
+    out of the sums, and the projects are counted. ``attrs["dirframe"]["counted"]`` holds
+    ``projects`` (all), ``with_language``, ``without_language``, ``without_analysis`` (those of
+    the last that have no ``analysis_id``; only where the frame has that column), ``languages``
+    (those in ``other`` too), ``languages_in_other``, and of the projects with a language
+    ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` (neither count) and
+    ``users_negative``.
 
     Examples
     --------
@@ -166,13 +170,14 @@ def contributors_by_language(
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last
-        row named ``other (n languages)``. A single language left over keeps its own row.
-        Left out: all languages.
+        row named ``other (n languages)``, with thousands separated by commas. A single
+        language left over keeps its own row. Left out: all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most contributors first, then the most projects, then by name:
+        A row a language, the most contributors first (missing ones last), then the most
+        projects, then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): projects with this main language
@@ -194,15 +199,15 @@ def contributors_by_language(
 
     Notes
     -----
-    Projects without a main language are in no row. Missing and negative contributor counts
-    are left out, and the projects are counted: ``attrs["dirframe"]["counted"]`` holds
-    ``projects``, ``with_language``, ``with_language_and_contributors``, ``without_language``,
-    ``without_analysis`` (those of them that have no ``analysis_id``; only where the frame has
-    that column), ``languages``, ``languages_in_other``, and of the projects with a language
-    ``contributors_missing`` and ``contributors_negative``.
+    Projects without a main language (missing or blank) are in no row. Missing and negative
+    contributor counts (``analysis_twelve_month_contributor_count``) are left out, and the
+    projects are counted: ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
+    ``with_language``, ``with_language_and_contributors``, ``without_language``,
+    ``without_analysis`` (those of the last that have no ``analysis_id``; only where the frame
+    has that column), ``languages`` (those in ``other`` too), ``languages_in_other``, and of the
+    projects with a language ``contributors_missing`` and ``contributors_negative``.
 
-    Quartiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
-    quantiles in statistical packages", The American Statistician 50 (1996), 361-365.
+    Quartiles interpolate linearly between neighbours, as `contributor_quantiles` says.
 
     Examples
     --------

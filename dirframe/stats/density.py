@@ -13,7 +13,7 @@ import pandas as pd
 
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import quantiles
+from dirframe.stats._frequencies import quantiles_of
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
@@ -162,16 +162,13 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
 
     read = {"language": text(LANGUAGE), "contributors": whole(CONTRIBUTORS)}
     found = reduced(projects, {**read, "code_lines": whole(LINES)}, with_lines)
-    place = pd.Index(names.index).get_indexer(found["language"])
+    codes, languages = pd.factorize(found["language"])  # names are looked up once each
+    place = np.append(pd.Index(names.index).get_indexer(languages), -1)[codes]
     found, place = found[place >= 0], place[place >= 0]
     shown, labels = pd.factorize(names)
     people, lines = (found[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
-    ratios, groups = 1000 * people / lines, shown[place]
-    order = np.lexsort((ratios, groups))
-    index = pd.MultiIndex.from_arrays([labels.take(groups[order]), ratios[order]])
-    ones: pd.Series[int] = pd.Series([1] * len(order), index=index, dtype="int64")
-    at = np.array([*_QUARTILES.values()])
-    return quantiles(ones, at) if len(ones) else pd.DataFrame(columns=range(3)), len(ones)
+    quartiles = quantiles_of(1000 * people / lines, shown[place], np.array([*_QUARTILES.values()]))
+    return quartiles.set_axis(labels.take(quartiles.index)), len(place)
 
 
 @selectable

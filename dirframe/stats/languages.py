@@ -107,18 +107,19 @@ def language_share(
     1     Java         1  0.333333         800      2
     """
     require(projects, LANGUAGE, LINES, giver=PROJECTS)
-    values = ["code_lines", "users"]
+    values, analysed = ["code_lines", "users"], ANALYSIS in projects.columns
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        lacking = nw.col("analysis").is_null().cast(nw.Int64).alias("lacking")
         numbers = [valid(name).alias(f"{name}_valid") for name in values]
-        table = table.with_columns(*numbers, lacking)
+        if analysed:
+            numbers.append(nw.col("analysis").is_null().cast(nw.Int64).alias("lacking"))
+        table = table.with_columns(*numbers)
         sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
         known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
         given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        unanalysed = nw.col("lacking").sum().alias("without_analysis")
+        unanalysed = [nw.col("lacking").sum().alias("without_analysis")] if analysed else []
         rows = nw.len().alias("projects")
-        return table.group_by("language").agg(rows, *sums, *known, *given, unanalysed)
+        return table.group_by("language").agg(rows, *sums, *known, *given, *unanalysed)
 
     found = reduced(
         projects,
@@ -126,7 +127,7 @@ def language_share(
             "language": text(LANGUAGE),
             "code_lines": whole(LINES),
             "users": whole(*USERS),
-            "analysis": text(ANALYSIS),
+            **({"analysis": text(ANALYSIS)} if analysed else {}),
         },
         statement,
         by=["language"],
@@ -144,7 +145,8 @@ def language_share(
         "projects": records,
         "with_language": with_language,
         "without_language": records - with_language,
-        **_without_analysis(projects, int(found["without_analysis"][~spoken].sum())),
+        # Only where the frame has the column: one that was not loaded tells nothing.
+        **({"without_analysis": int(found["without_analysis"][~spoken].sum())} if analysed else {}),
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -262,7 +264,7 @@ def contributors_by_language(
         "with_language": with_language,
         "with_language_and_contributors": int(found["known"].sum()),
         "without_language": records - with_language,
-        **_without_analysis(projects, without_analysis),
+        **({"without_analysis": without_analysis} if ANALYSIS in projects.columns else {}),
         "languages": len(names),
         "languages_in_other": pooled,
         "contributors_missing": int(found["records"][found["people"].isna()].sum()),
@@ -271,11 +273,6 @@ def contributors_by_language(
     result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
     return finish(projects, result, step=step, resource="project", counted=counted)
-
-
-def _without_analysis(projects: Frame, without: int) -> dict[str, int]:
-    """Say it where the frame has the column: one that was not loaded tells nothing."""
-    return {"without_analysis": without} if ANALYSIS in projects.columns else {}
 
 
 def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ over time (`dirframe.stats.growth`).
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
@@ -51,6 +52,8 @@ __all__ = ["life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
 _UNKNOWN_END = 2
+#: Months of a life that are looked for among all.
+_SHORT = 2
 
 
 @selectable
@@ -243,12 +246,13 @@ def life_span(
     back, latest = months_back(window), latest_possible(projects)
 
     def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        numbers = {name: month_number(name) for name in COLUMNS}
-        fetched, last = numbers["fetched"], numbers["last"]
+        # Each month is numbered once, in columns of their own.
+        numbers = [month_number(name).alias(f"{name}_number") for name in COLUMNS]
+        first, last, fetched = (nw.col(f"{name}_number") for name in COLUMNS)
         # A number, as pandas' truth values cannot be missing.
         end = nw.when(last <= fetched - back).then(nw.lit(1)).otherwise(nw.lit(0))
-        return table.with_columns(
-            months=last - numbers["first"] + 1,
+        return table.with_columns(*numbers).with_columns(
+            months=last - first + 1,
             end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(_UNKNOWN_END)),
             # After the fetch or, without one, after the retrieval.
             beyond=last > nw.coalesce(fetched, nw.lit(latest)),
@@ -266,8 +270,12 @@ def life_span(
         least = int(lived["months"].iloc[min(enough, len(lived) - 1)])
 
     def long_enough(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        if least > _SHORT:
+            # Most are too short by far, whose months need not be numbered again.
+            shortest = timedelta(days=28 * (least - 2))
+            table = table.filter(nw.col("last") - nw.col("first") >= nw.lit(shortest))
         lives = lengths_of(table).filter(nw.col("months") >= least, ~nw.col("beyond"))
-        return lives.drop("fetched", "beyond")
+        return lives.drop("fetched", "beyond", *(f"{name}_number" for name in COLUMNS))
 
     spans = reduced(
         projects,

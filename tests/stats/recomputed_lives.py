@@ -33,21 +33,22 @@ def median_month(records: list[Record], retrieved: int) -> int | None:
 def state(record: Record, as_of: int | None, window: int, retrieved: int) -> str:
     first, last, fetched = month(record.get(FIRST)), month(record.get(LAST)), fetch(record)
     if first is None or last is None:
-        return "month_missing"
-    if last < first:
-        return "months_reversed"
-    if last > (retrieved if fetched is None else fetched):
-        return "months_after_fetch"
-    if as_of is not None and first > as_of:
-        return "begun_after_as_of"
-    if fetched is None:
-        return "fetch_missing"
-    if fetched > retrieved:
-        return "fetch_impossible"
-    assert as_of is not None  # that of a fetch that can be, at least
-    if fetched < as_of:
-        return "not_fetched_since"
-    return "active" if last > as_of - window else "dormant"
+        found = "month_missing"
+    elif last < first:
+        found = "months_reversed"
+    elif last > (retrieved if fetched is None else fetched):
+        found = "months_after_fetch"
+    elif as_of is not None and first > as_of:
+        found = "begun_after_as_of"
+    elif fetched is None:
+        found = "fetch_missing"
+    elif fetched > retrieved:
+        found = "fetch_impossible"
+    else:
+        assert as_of is not None  # that of a fetch that can be, at least
+        found = "active" if last > as_of - window else "dormant"
+        found = "not_fetched_since" if fetched < as_of else found
+    return found
 
 
 def disagrees(record: Record, retrieved: int) -> bool:

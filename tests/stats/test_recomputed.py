@@ -127,6 +127,9 @@ def compare(table: pd.DataFrame, expected: Found) -> None:
     assert table.attrs["dirframe"]["counted"] == counted
 
 
+#: Each example is a few calls of pandas.
+FEW = settings(max_examples=40)
+
 tops = st.none() | st.integers(1, 3)
 periods = st.sampled_from(["D", "W", "W-TUE", "MS", "ME", "QS", "QE", "YS", "YE"])
 
@@ -141,7 +144,7 @@ def of_accounts(draw: DrawFn) -> tuple[str, dict[str, Any], Recompute]:
     return name, {}, getattr(recomputed, name)
 
 
-@settings(max_examples=150)
+@FEW
 @given(st.lists(account, max_size=12), of_accounts())
 def test_accounts(records: list[Record], case: tuple[str, dict[str, Any], Recompute]) -> None:
     name, options, recompute = case
@@ -149,6 +152,7 @@ def test_accounts(records: list[Record], case: tuple[str, dict[str, Any], Recomp
     compare(table, recompute(records))
 
 
+@FEW
 @given(st.lists(account, max_size=14), tops)
 def test_countries(records: list[Record], top: int | None) -> None:
     table = stats.accounts_by_country(frame(records, ACCOUNT, RETRIEVED), top=top)
@@ -170,6 +174,7 @@ PLAIN = (
 
 
 @pytest.mark.parametrize("name", WITH_TOP)
+@FEW
 @given(records=st.lists(project, max_size=14), top=tops)
 def test_projects_with_the_rest_as_other(name: str, records: list[Record], top: int | None) -> None:
     table = getattr(stats, name)(frame(records, PROJECT, RETRIEVED), top=top)
@@ -177,12 +182,14 @@ def test_projects_with_the_rest_as_other(name: str, records: list[Record], top: 
 
 
 @pytest.mark.parametrize("name", PLAIN)
+@FEW
 @given(records=st.lists(project, max_size=14))
 def test_projects(name: str, records: list[Record]) -> None:
     table = getattr(stats, name)(frame(records, PROJECT, RETRIEVED))
     compare(table, getattr(recomputed, name)(records))
 
 
+@FEW
 @given(
     st.lists(project, max_size=14),
     st.lists(st.floats(0, 1), max_size=4),
@@ -199,6 +206,7 @@ def test_quantiles_and_classes(
     compare(table, recomputed.team_size_classes(records, bounds))
 
 
+@FEW
 @given(
     st.lists(project, max_size=14),
     tops,
@@ -213,7 +221,7 @@ def test_projects_over_time(records: list[Record], top: int | None, date: Any, f
     compare(table, recomputed_entries.growth(records, freq, "projects"))
 
 
-@settings(max_examples=150)
+@FEW
 @given(st.lists(project, max_size=14), st.none() | days, st.integers(1, 24), tops)
 def test_lives(records: list[Record], day: datetime | None, window: int, top: int | None) -> None:
     projects, retrieved = frame(records, PROJECT, RETRIEVED), BY_2004
@@ -229,6 +237,7 @@ def test_lives(records: list[Record], day: datetime | None, window: int, top: in
 contributor = some(contributor_name=words, commits=st.integers(-1, 9) | st.integers(0, 10**6))
 
 
+@FEW
 @given(st.lists(contributor, max_size=12), st.integers(0, 12))
 def test_the_contributors_of_a_project(records: list[Record], with_id: int) -> None:
     for place, record in enumerate(records[:with_id]):
@@ -242,6 +251,7 @@ fact = some(month=first_days, commits=counts, contributors=counts, code_added=co
 facts = st.lists(fact, max_size=8, unique_by=lambda one: one.get("month", object()))
 
 
+@FEW
 @given(facts, st.none() | days)
 def test_the_months_of_a_project(records: list[Record], loaded: datetime | None) -> None:
     columns = ("month", "commits", "contributors", "code_added", "code_removed")

@@ -89,7 +89,7 @@ def activity(records: list[Record], as_of: int | None, window: int, retrieved: i
         **{reason: found[reason] for reason in REASONS},
         "begun_after_as_of": found["begun_after_as_of"],
         "not_fetched_since_but_active": sum(
-            one == "not_fetched_since" and month(record[LAST]) > at - window
+            one == "not_fetched_since" and (month(record[LAST]) or 0) > (at or 0) - window
             for record, one in zip(records, states, strict=True)
         ),
         "window": window,

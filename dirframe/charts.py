@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 __all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
-#: What every statistic and chart of accounts or projects takes besides its own options.
+#: What every statistic takes besides its own options, and every chart of accounts or projects.
 SELECTION = ("exclude", "max_age", "by", "min_records")
 
 _A, _P = "accounts", "projects"
@@ -55,8 +55,8 @@ class ChartSpec:
     by_country: bool = False
 
     @property
-    def selection(self) -> tuple[str, ...]:
-        """Name the options that choose records: the rules know accounts and projects alone."""
+    def chart_selection(self) -> tuple[str, ...]:
+        """Name the options of the chart that choose records: those of one project have none."""
         return () if self.collection in {_C, _M} else SELECTION
 
 

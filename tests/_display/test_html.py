@@ -17,9 +17,9 @@ def test_no_text_becomes_markup_and_each_is_whole() -> None:
     text = "".join(table_parts(columns, number='class="n"', titles_from=10))
     table = html.fromstring(text)
     assert table.xpath("//script") == []
-    assert [cell.text for cell in table.xpath("//td")] == [EVIL, "1", "short", "2"]
+    assert table.xpath("//td/text()") == [EVIL, "1", "short", "2"]
     assert table.xpath("//td/@title") == [EVIL]
-    assert [head.text for head in table.xpath("//th[@scope='col']")] == [EVIL, "n"]
+    assert table.xpath("//th[@scope='col']/text()") == [EVIL, "n"]
     assert table.xpath("//th/@title") == [EVIL]
     assert table.xpath("//*[@class='n']/text()") == ["n", "1", "2"]
     assert table.xpath("//th/@aria-sort") == ["ascending"]

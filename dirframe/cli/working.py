@@ -328,10 +328,15 @@ def _chart(noun: ChartSpec) -> click.Command:
         collection: str | None = None,
         **given: Any,
     ) -> None:
+        from dirframe._atomic import atomic_write, make_folder
+
         path = _picture(output or Path(f"{noun.name}.png"), overwrite)
         own = _split(options, given)
         frame = _records(noun, collection, file, given)
-        _save(noun.name, frame, path, overwrite, dpi=dpi, options=own)
+        figure = _figure(noun.name, frame, own)
+        make_folder(path.parent)
+        with atomic_write(path, overwrite=overwrite) as part:
+            figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 
     decorate = with_options(
@@ -373,26 +378,13 @@ def _picture(path: Path, overwrite: bool) -> Path:
     return path
 
 
-def _save(
-    name: str,
-    frame: pd.DataFrame,
-    path: Path,
-    overwrite: bool,
-    *,
-    dpi: int,
-    options: dict[str, Any],
-) -> None:
-    """Draw into a file beside the picture's place, so that there is never half a picture."""
+def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
     import matplotlib as mpl
 
     mpl.use("Agg")  # no window, whatever the person's settings say
     from dirframe import plot
-    from dirframe._atomic import atomic_write, make_folder
 
-    figure = getattr(plot, name)(frame, **options).get_figure(root=True)
-    make_folder(path.parent)
-    with atomic_write(path, overwrite=overwrite) as part:
-        figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
+    return getattr(plot, name)(frame, **options).get_figure(root=True)
 
 
 for _noun in STATISTICS.values():

@@ -36,6 +36,7 @@ from dirframe.client.redaction import (
     remove_key,
     scrub,
 )
+from dirframe.client.xml.parser import Page
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -54,13 +55,15 @@ if TYPE_CHECKING:
     #: An answer with its whole body, or why there is none.
     Outcome = tuple[requests.Response, bytes] | Failure | UnreadableResponseError
 
-__all__ = ["KeyAdapter", "requests_sent"]
+__all__ = ["KeyAdapter", "parsed_page", "requests_sent"]
 
 _CHUNK = 64 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PROXY_REFUSES = 407
 #: Attribute of a response: how many requests were counted for it.
 _SENT = "_requests_sent"
+#: Attribute of a response: the page that it was validated by.
+_PAGE = "_parsed_page"
 
 
 class KeyAdapter(HTTPAdapter):
@@ -200,7 +203,7 @@ class KeyAdapter(HTTPAdapter):
         self, response: requests.Response, content: bytes, url: str, secret: str
     ) -> requests.Response | DirframeError:
         """Hand over a success without the key, or the error that an answer means."""
-        wrong: DirframeError | None
+        wrong: DirframeError | Page | None
         if response.status_code in _REDIRECTS and "Location" in response.headers:
             wrong, content = self._redirect(response, url, secret), b""
         else:
@@ -214,7 +217,9 @@ class KeyAdapter(HTTPAdapter):
                 url=url,
                 max_bytes=self._settings.max_body,
             )
-        if wrong is not None:
+        if isinstance(wrong, Page):
+            response.__dict__[_PAGE] = wrong
+        elif wrong is not None:
             self._learn(wrong)
             return _scrubbed(wrong, secret)
         response._content = content  # what requests itself does after reading
@@ -287,6 +292,12 @@ class KeyAdapter(HTTPAdapter):
 def requests_sent(response: requests.Response) -> int:
     """Return how many requests an answer cost, with those of the redirects before it."""
     return sum(one.__dict__[_SENT] for one in (*response.history, response))
+
+
+def parsed_page(response: requests.Response) -> Page:
+    """Return the parsed page of an answer."""
+    page: Page = response.__dict__[_PAGE]
+    return page
 
 
 def _next_try(retry: BoundedRetry, outcome: Outcome, deadline: Deadline) -> BoundedRetry | None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypedDict
 
-from dirframe.client.reader import Reader
+from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
     InvalidKeyError,
     NotFoundError,
@@ -23,6 +23,7 @@ from dirframe.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dirframe.client.xml.parser import Page
     from dirframe.errors import RequestError
 
 __all__ = ["check_answer", "seconds_to_wait"]
@@ -33,8 +34,8 @@ _LONGEST = 366 * 86_400.0
 
 def check_answer(
     content: bytes, *, status: int, headers: Mapping[str, str], url: str, max_bytes: int
-) -> RequestError | UnreadableResponseError | None:
-    """Say what is wrong with an answer, or None if it hands over what was asked for.
+) -> Page | RequestError | UnreadableResponseError:
+    """Parse an answer; say what is wrong with it unless it hands over what was asked for.
 
     Parameters
     ----------
@@ -51,18 +52,20 @@ def check_answer(
 
     Returns
     -------
-    DirframeError or None
-        The error, not raised: whoever raises it can do so away from the key.
+    Page or DirframeError
+        The parsed page of a success. Or the error, not raised: whoever raises it can do so
+        away from the key.
     """
     try:
-        envelope = Reader(max_bytes=max_bytes).look(content, source=url)
+        page = PageParser(max_bytes=max_bytes).parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
             return error
         text = ""
     else:
+        envelope = page.envelope
         if status == 200 and envelope.succeeded:
-            return None
+            return page
         text = envelope.error or ""
         wrong = _failure(status, text, headers, url)
         if isinstance(wrong, ServiceError):

@@ -36,10 +36,9 @@ from dirframe.client.details import (
     wants_analysis,
     with_signs,
 )
-from dirframe.client.digests import digests
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK, REPAIRS, Page, Positions
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
@@ -98,7 +97,6 @@ def collect(
     *,
     max_items: int | None = None,
     workers: int = 1,
-    max_bytes: int,
     columns: Sequence[str] | None = None,
     at_hand: Callable[[int], Answer | None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
@@ -118,8 +116,6 @@ def collect(
     workers
         How many pages are fetched at the same time. The order of the records does not
         depend on it.
-    max_bytes
-        Largest page that is read.
     columns
         Names of the columns to read; None for everything there is.
     at_hand
@@ -144,7 +140,6 @@ def collect(
         resource,
         max_items=max_items,
         workers=workers,
-        max_bytes=max_bytes,
         columns=with_id(columns, resource.key),
         at_hand=at_hand,
         progress=progress,
@@ -177,7 +172,6 @@ class _Walker(Positions):
         *,
         max_items: int | None,
         workers: int,
-        max_bytes: int,
         columns: Sequence[str] | None,
         at_hand: Callable[[int], Answer | None],
         progress: Callable[[int, int], None] | None,
@@ -192,7 +186,7 @@ class _Walker(Positions):
         self._resource = resource
         self._wants_analysis = wants_analysis(resource, columns)
         read = with_signs(resource, columns)
-        self._reader = Reader(resource, chosen=chosen_paths(resource, read), max_bytes=max_bytes)
+        self._reader = RecordReader(resource, chosen=chosen_paths(resource, read))
         self._builder = FrameBuilder(resource, read)
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
         self._answers: list[Answer] = []
@@ -242,8 +236,9 @@ class _Walker(Positions):
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, answer: Answer) -> None:
-        envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.latest(self._key) if self._key else digests(answer.content)
+        envelope = self._reader.add(answer.page)
+        reader = self._reader
+        ids = reader.last_values(self._key) if self._key else reader.last_digests()
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
         page = Page(
@@ -259,7 +254,8 @@ class _Walker(Positions):
 
     def _was_read(self, number: int, count: int, answer: Answer) -> None:
         self._rows.append((number, count))
-        self._answers.append(replace(answer, content=b""))  # it was read, and takes memory
+        # It was read, and takes memory.
+        self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
         self._held += 1
         if self._held == CHUNK:
             self._convert()
@@ -281,8 +277,8 @@ class _Walker(Positions):
                 progress(1, len(needed))
 
     def _read_own(self, asked: str, answer: Answer) -> None:
-        envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.latest("id")
+        envelope = self._reader.add(answer.page)
+        ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
         if ids == (asked,):
             self._own[asked] = sum(count for _, count in self._rows)
@@ -292,7 +288,7 @@ class _Walker(Positions):
         self._was_read(0, len(ids), answer)
 
     def _convert(self) -> None:
-        self._builder.add(self._reader.take())
+        self._builder.add(self._reader.pop_columns())
         self._held = 0
 
     # -- the outcome -----------------------------------------------------------------------

@@ -311,7 +311,7 @@ def _details(
     asks: Details, question: Question, documents: list[Answer], items: int
 ) -> tuple[int, int, int]:
     """Count the own pages at most, those in the cache, and those that may not be needed."""
-    every, came = read_sent([(one.url, one.content) for one in documents], question.resource)
+    every, came = read_sent((one.page for one in documents), question.resource)
     known = list(dict.fromkeys(one for one in every if one is not None))[:items]
     lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
     needed = [one for one in known if one in lacking]

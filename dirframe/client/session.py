@@ -21,13 +21,14 @@ import requests
 from requests.utils import get_netrc_auth
 
 from dirframe import __version__
-from dirframe.client.adapter import KeyAdapter, requests_sent
+from dirframe.client.adapter import KeyAdapter, parsed_page, requests_sent
 from dirframe.client.allowance import Allowance
 from dirframe.client.cache import PageCache
 from dirframe.client.certificates import trusted_certificates
 from dirframe.client.manner import Manner
 from dirframe.client.moved import MovedPaths
 from dirframe.client.redaction import silence_logs
+from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
     CacheError,
     QuotaExceededError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from dirframe.client.cache import Stored
+    from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
 __all__ = ["Answer", "Session", "StaleWarning"]
@@ -50,12 +52,13 @@ _HOME_PAGE = "https://github.com/dirframe/dirframe"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One document, when it was fetched, and how many requests it cost now."""
+    """One parsed document, when it was fetched, and how many requests it cost now."""
 
     content: bytes
     url: str
     retrieved: datetime
     paid: int
+    page: Page
 
     @property
     def from_cache(self) -> bool:
@@ -145,7 +148,8 @@ class Session:
         if stored is not None and (manner.stale or self._is_fresh(stored)):
             if stored.url and stored.url != url:  # the others moved with it
                 self._moved.learn(url, stored.url)
-            return Answer(stored.content, url, stored.retrieved, paid=0)
+            page = PageParser(max_bytes=self._settings.max_body).parse(stored.content, source=url)
+            return Answer(stored.content, url, stored.retrieved, paid=0, page=page)
         if manner.offline:
             raise self._miss(url, stored)
         return None
@@ -281,7 +285,8 @@ class Session:
         if keep:
             came_from = response.url if response.history else url
             retrieved = self.cache.put(self._key(url), came_from, response.content, content_type)
-        return Answer(response.content, url, retrieved, requests_sent(response))
+        sent, parsed = requests_sent(response), parsed_page(response)
+        return Answer(response.content, url, retrieved, sent, parsed)
 
     def _is_fresh(self, stored: Stored) -> bool:
         return stored.age <= self._settings.expire_after

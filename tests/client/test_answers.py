@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.client.answers import check_answer, seconds_to_wait
+from dirframe.client.xml.parser import Page
 from dirframe.errors import (
     DirframeError,
     InvalidKeyError,
@@ -32,7 +33,15 @@ URL = "http://d.example/projects.xml"
 def check(
     content: bytes, status: int = 200, headers: dict[str, str] | None = None
 ) -> DirframeError | None:
-    return check_answer(content, status=status, headers=headers or {}, url=URL, max_bytes=10**6)
+    found = check_answer(content, status=status, headers=headers or {}, url=URL, max_bytes=10**6)
+    return None if isinstance(found, Page) else found
+
+
+def test_a_success_is_handed_over_parsed() -> None:
+    content = page_xml([record("1")], available=1, first=0)
+    page = check_answer(content, status=200, headers={}, url=URL, max_bytes=10**6)
+    assert isinstance(page, Page)
+    assert (page.envelope.records, page.record_name, page.source) == (1, "project", URL)
 
 
 def test_a_success_is_no_error() -> None:

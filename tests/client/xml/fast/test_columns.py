@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from dirframe.client import reader as reader_module
-from dirframe.client.reader import Reader
+from dirframe.client.xml import records as records_module
+from dirframe.client.xml.records import RecordReader
 from dirframe.schema import ACCOUNT, PROJECT
-from tests.client.trees import (
+from tests.client.xml.trees import (
     PAGES,
     RECORDS,
     STYLES,
@@ -28,7 +28,7 @@ from tests.client.trees import (
     texts_of,
 )
 
-XML = File(__file__).parent.parent / "xml"
+XML = File(__file__).parents[3] / "xml"
 
 
 @settings(max_examples=100)
@@ -76,6 +76,7 @@ def test_pages_in_any_split_give_the_same_columns(
         "<languages><language><a>D</a></language><language/></languages>",
         "<languages><language id='1'><a>D</a></language><language><a>D</a></language></languages>",
         "<languages><language id='1' language='D'>C</language></languages>",
+        "<languages><language lang='en' xml:lang='de'>C</language></languages>",
         "<kudo_score><x/><x/></kudo_score>",
         "<kudo_score/><kudo_score><kudo_rank>2</kudo_rank></kudo_score>",
         "<new/>",
@@ -101,13 +102,13 @@ def test_an_unusual_record_between_usual_ones_is_read_by_the_rule(
 
 def test_the_usual_page_goes_the_fast_way(monkeypatch: pytest.MonkeyPatch) -> None:
     content = (XML / "accounts-page.xml").read_bytes()
-    reader = Reader()
+    reader = RecordReader()
     reader.read(content)
 
     def never(*_: object) -> None:
         raise AssertionError("a page of known elements was read by the rule")
 
-    monkeypatch.setattr(reader_module, "read_by_rule", never)
+    monkeypatch.setattr(records_module, "flatten_records", never)
     reader.read(content)
     assert reader.rows == 6
 

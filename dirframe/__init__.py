@@ -10,11 +10,10 @@ TYPE_CHECKING = False  # type checkers take it for true; importing `typing` woul
 
 if TYPE_CHECKING:
     from dirframe import plot, stats
-    from dirframe.archive.bundle import bundle
+    from dirframe.archive.archive import Archive, open_archive, read_pages
+    from dirframe.archive.bundle import bundle, open_bundle
     from dirframe.archive.harvest import harvest
-    from dirframe.archive.reading import Archive, open_archive, read_pages
-    from dirframe.archive.refresh import refresh
-    from dirframe.archive.unbundle import open_bundle
+    from dirframe.archive.update import update
     from dirframe.citation import cite
     from dirframe.clean import country_audit, country_note, unify_countries
     from dirframe.client.children import child_table
@@ -132,7 +131,6 @@ __all__ = [
     "prune_cache",
     "read_export",
     "read_pages",
-    "refresh",
     "report",
     "sample_directory",
     "sensitivity",
@@ -140,10 +138,11 @@ __all__ = [
     "stats",
     "summary",
     "unify_countries",
+    "update",
 ]
 
 _HOMES = {
-    "Archive": "dirframe.archive.reading",
+    "Archive": "dirframe.archive.archive",
     "Directory": "dirframe.client.directory",
     "Explorer": "dirframe.explorer.explorer",
     "bundle": "dirframe.archive.bundle",
@@ -167,19 +166,19 @@ _HOMES = {
     "load_project": "dirframe.client.records",
     "load_projects": "dirframe.client.loaders",
     "load_size": "dirframe.client.collections",
-    "open_archive": "dirframe.archive.reading",
-    "open_bundle": "dirframe.archive.unbundle",
+    "open_archive": "dirframe.archive.archive",
+    "open_bundle": "dirframe.archive.bundle",
     "plan": "dirframe.client.plan",
     "prune_cache": "dirframe.client.upkeep",
     "read_export": "dirframe.files.reading",
-    "read_pages": "dirframe.archive.reading",
-    "refresh": "dirframe.archive.refresh",
+    "read_pages": "dirframe.archive.archive",
     "report": "dirframe.reporting.making",
     "sample_directory": "dirframe.sample",
     "sensitivity": "dirframe.stats.sensitivity",
     "serve": "dirframe.service.server",
     "summary": "dirframe.stats.overview",
     "unify_countries": "dirframe.clean",
+    "update": "dirframe.archive.update",
 }
 #: Modules that are used by their own name: `dirframe.provenance.carry`.
 _SUBMODULES = {"errors", "plot", "provenance", "stats"}

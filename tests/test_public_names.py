@@ -72,7 +72,6 @@ PUBLIC = [
     "prune_cache",
     "read_export",
     "read_pages",
-    "refresh",
     "report",
     "sample_directory",
     "sensitivity",
@@ -80,6 +79,7 @@ PUBLIC = [
     "stats",
     "summary",
     "unify_countries",
+    "update",
 ]
 
 

@@ -6,7 +6,7 @@ Each class is a table of the archive's file (`dirframe.archive.store`), its fiel
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -119,7 +119,7 @@ class _Row:
     def to_row(self) -> tuple[Any, ...]:
         """Return the columns."""
         self._check()
-        return astuple(self)  # type: ignore[call-overload]  # each of them is a dataclass
+        return tuple(getattr(self, name) for name in self.__slots__)
 
     def to_json(self) -> dict[str, Any]:
         """Return what a line of a bundle's manifest says."""

@@ -118,7 +118,7 @@ class Store:
     def __init__(self, database: sqlite3.Connection, name: str) -> None:
         self._database, self.name = database, name
         self._lock = threading.RLock()
-        self._version = 0
+        self._version: list[Any] = []
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -190,7 +190,7 @@ class Store:
             self._database.execute("PRAGMA synchronous = EXTRA")
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT * 1_000:.0f}")
-            self._version = self.read("PRAGMA data_version")[0][0]
+            self._version = self.read("PRAGMA data_version")
         except sqlite3.Error as error:
             if _code(error) == sqlite3.SQLITE_BUSY:
                 raise self._busy() from error
@@ -238,7 +238,7 @@ class Store:
         with self._lock:
             try:
                 return self._database.execute(statement, values).fetchall()
-            except (sqlite3.Error, OverflowError) as error:
+            except (sqlite3.Error, OverflowError, UnicodeError) as error:
                 raise self._damaged(error) from error
 
     def collection(self) -> Collection:
@@ -366,19 +366,18 @@ class Store:
         with self._lock:
             if not self._database.in_transaction:  # another thread's write has failed
                 raise ArchiveError(f"{self.name} is written no more.")
+            if self.read("PRAGMA data_version") != self._version:
+                raise self._busy()  # another one was faster between the last two transactions
             try:
                 yield
                 self._database.execute("COMMIT")
                 self._database.execute("BEGIN IMMEDIATE")
-                version = self.read("PRAGMA data_version")[0][0]
             except sqlite3.Error as error:
                 with suppress(sqlite3.Error):
                     self._database.execute("ROLLBACK")
                 if _code(error) == sqlite3.SQLITE_BUSY:
                     raise self._busy() from error
                 raise self._unwritable(error) from error
-            if version != self._version:  # another one was faster between the two
-                raise self._busy()
 
     def _busy(self) -> ArchiveError:
         return ArchiveError(

@@ -1,92 +1,121 @@
-"""A manifest that is none, or says what no archive holds, is refused."""
+"""What rows of an archive say, and what none says."""
 
 from __future__ import annotations
 
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, Manifest
-from dirframe.errors import ArchiveError
-from tests.archive.test_selection import page
+from dirframe.archive.model import (
+    Doubt,
+    Outcome,
+    PageRecord,
+    Reason,
+    Round,
+    RoundKind,
+    encode_ids,
+    rounds_as_of,
+)
+from tests.archive.test_snapshot import AT, page
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-AT = "2026-11-21T11:00:00+00:00"
-END = {
-    "event": "end",
-    "round": 1,
-    "at": AT,
-    "pages": 1,
-    "available": 2,
-    "complete": True,
-    "why": None,
-    "order": [0],
-    "again": [],
-    "gone": [],
+VALUES: dict[Reason, tuple[Any, ...]] = {
+    Reason.TOO_FEW_REQUESTS: (2.5,),
+    Reason.PAGES_UNPROVEN: ("one came twice",),
+    Reason.REMOVALS_UNKNOWN: ("they changed",),
+    Reason.REMOVED: (3,),
+    Reason.RECORDS_MISSING: (5, 7),
+    Reason.UNSORTED: ("updated_at",),
+    Reason.DETAILS_MISSING: (1, "7 (gone)"),
 }
 
 
-def read(file: Path, *, of_page: dict[str, Any], of_end: dict[str, Any]) -> Manifest:
-    journal = Journal(file)
-    head = {"event": "archive", "format": FORMAT, "resource": "project", "base_url": ""}
-    journal.add(head | {"source": "x", "query": None})
-    journal.add({"event": "round", "kind": "whole", "sort": None, "at": AT})
-    journal.add(page(1, 1, "1", "2").event(1) | of_page)
-    journal.add(END | of_end)
-    journal.close()
-    return Manifest.read(lambda: file.open("rb"), "it")
+def full(**facts: Any) -> Round:
+    return Round(1, RoundKind.FULL, "id", AT, **facts)
 
 
-def test_a_manifest_that_is_none_is_refused() -> None:
-    with pytest.raises(ArchiveError, match="not the manifest"):
-        Manifest.read(BytesIO, "it")
+@pytest.mark.parametrize("ids", [(), (None,), ("1",), ("1", None, "3")])
+def test_ids_are_kept_as_one_text_and_given_back_as_they_were(ids: tuple[str | None, ...]) -> None:
+    record = page(1, 1, *ids)
+    assert record.ids == ids
+    assert PageRecord.from_row(record.to_row()) == record
+    assert PageRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
-    manifest = read(tmp_path / "m", of_page={"available": -1}, of_end={})
-    assert manifest.until(None) == manifest.rounds
-    assert manifest.rounds[0].pages[0].ids == ("1", "2")
+@pytest.mark.parametrize("reason", Reason)
+def test_every_doubt_has_a_text_and_is_read_as_it_was_written(reason: Reason) -> None:
+    doubt = Doubt.because(reason, *VALUES.get(reason, ()))
+    assert "{" not in str(doubt)
+    outcome = Outcome(at=AT, pages=2, available=None, doubt=doubt, order=[2, 1], gone=["7"])
+    one = full(pages=2, outcome=outcome)
+    again = Round.from_row(one.to_row())
+    assert again == one
+    assert again.outcome is not None
+    assert again.outcome.doubt is not None
+    assert again.outcome.doubt.reason is reason
+    assert Round.from_json(json.loads(json.dumps(one.to_json()))) == one
 
 
 @pytest.mark.parametrize(
-    ("of_page", "of_end"),
+    "wrong",
     [
-        ({"bytes": "9"}, {}),
-        ({"page": -1}, {}),
-        ({"paid": True}, {}),
-        ({"available": "many"}, {}),
-        ({"ids": [1]}, {}),
-        ({"retrieved": "yesterday"}, {}),
-        ({"sha256": "../" * 21 + "x"}, {}),
-        ({"round": 2}, {}),
-        ({}, {"order": [1]}),
-        ({}, {"order": "all"}),
-        ({}, {"gone": None}),
-        ({}, {"available": "2"}),
-        ({}, {"at": "soon"}),
+        {"size": "9"},
+        {"page": -1},
+        {"paid": True},
+        {"available": "many"},
+        {"ids_json": None},
+        {"retrieved": "yesterday"},
+        {"sha256": "../" * 21 + "x"},
     ],
 )
-def test_what_no_archive_holds_is_refused(
-    of_page: dict[str, Any], of_end: dict[str, Any], tmp_path: Path
-) -> None:
-    with pytest.raises(ArchiveError, match="says what no archive holds"):
-        read(tmp_path / "m", of_page=of_page, of_end=of_end)
+def test_a_page_that_no_archive_holds_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        PageRecord.from_row(replace(page(1, 1), **wrong).to_row())
+    line = page(1, 1, "1").to_json() | wrong
+    if "ids_json" not in wrong:
+        with pytest.raises((TypeError, ValueError)):
+            PageRecord.from_json(line)
+    with pytest.raises(ValueError, match="ids is"):
+        PageRecord.from_json(line | {"ids": [1]})
 
 
-def test_rounds_of_which_no_page_was_written_down_do_not_count(tmp_path: Path) -> None:
-    """A kill between the two left such rounds; what counts is the last one that has pages."""
-    file = tmp_path / "m"
-    read(file, of_page={}, of_end={})
-    journal = Journal(file)
-    begun = {"event": "round", "kind": "whole", "sort": None, "at": AT}
-    journal.add(begun)
-    journal.add(END | {"round": 2, "pages": 0, "available": None, "order": []})
-    journal.add(begun)
-    journal.close()
-    manifest = Manifest.read(lambda: file.open("rb"), "it")
-    assert [one.number for one in manifest.rounds] == [1, 2]
-    assert [one.number for one in manifest.until(None)] == [1]
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"order": ["x"]},
+        {"gone": None},
+        {"available": "2"},
+        {"at": "soon"},
+        {"doubt": ["nonsense", []]},
+        {"doubt": ["records_missing", [1]]},
+        {"more": 1},
+    ],
+)
+def test_an_end_that_no_archive_holds_is_refused(wrong: dict[str, Any]) -> None:
+    text = json.dumps(json.loads(Outcome(at=AT, pages=1, available=2).to_text()) | wrong)
+    with pytest.raises((TypeError, ValueError, LookupError)):
+        Outcome.from_text(text)
+
+
+def test_a_round_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="nonsense"):
+        Round.from_row([1, "nonsense", None, AT, 0, 0, 0, 0, None])
+
+
+def test_a_full_round_that_runs_counts_only_where_there_is_no_other() -> None:
+    ended = full(outcome=Outcome(at=AT, pages=1, available=1))
+    running = Round(2, RoundKind.FULL, "id", AT)
+    assert rounds_as_of([running], None) == [running]
+    assert rounds_as_of([ended, running], None) == [ended]
+
+
+def test_a_round_that_was_given_up_does_not_count() -> None:
+    ended = full(outcome=Outcome(at=AT, pages=1, available=1))
+    given_up = Outcome(at=AT, pages=1, available=1, reached=False)
+    changes = Round(2, RoundKind.CHANGES, "id", AT, outcome=given_up)
+    assert rounds_as_of([ended, changes], None) == [ended]
+
+
+def test_ids_that_are_empty_are_none() -> None:
+    assert encode_ids(["", "ä"]) == '[null,"ä"]'

@@ -161,9 +161,9 @@ def _harvest(folder: Path, told: dict[str, Any]) -> None:
         dirframe.harvest("projects", folder / "a", directory=directory)
 
 
-def _refresh(folder: Path, told: dict[str, Any]) -> None:
+def _update(folder: Path, told: dict[str, Any]) -> None:
     with _directory(told) as directory:
-        dirframe.refresh(folder / "a", directory=directory)
+        dirframe.update(folder / "a", directory=directory)
 
 
 def _names(frame: pd.DataFrame) -> dict[str, str]:
@@ -207,8 +207,8 @@ def _harvested(folder: Path, told: dict[str, Any]) -> None:
     _gone_on(folder, told, _harvest)
 
 
-def _refreshed(folder: Path, told: dict[str, Any]) -> None:
-    _gone_on(folder, told, _refresh)
+def _updated(folder: Path, told: dict[str, Any]) -> None:
+    _gone_on(folder, told, _update)
 
 
 def _bundle(folder: Path, told: dict[str, Any]) -> None:
@@ -310,7 +310,7 @@ def _imported(folder: Path, told: dict[str, Any]) -> None:
 
 JOBS: dict[str, tuple[Step, Step]] = {
     "harvest": (_harvest, _harvested),
-    "refresh": (_refresh, _refreshed),
+    "update": (_update, _updated),
     "bundle": (_bundle, _bundled),
     "parquet": (_to_parquet, _parted),
     "load": (_load, _load),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dirframe import provenance
-from dirframe.archive.model import is_finished, rounds_as_of
 from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, read_contents
-from dirframe.archive.status import Status, status_of
+from dirframe.archive.status import Status, is_finished, rounds_as_of, status_of
 from dirframe.archive.store import Store
 from dirframe.client import recorded
 from dirframe.client.choice import only, with_id
@@ -29,6 +27,7 @@ from dirframe.show import Card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import date, datetime
 
     import pandas as pd
     from distributed import Client
@@ -205,8 +204,6 @@ class Archive(Card):
 
         with self._open(self.path) as store:
             store.check()
-            for one in self.rounds:
-                store.refusals(one)
             for _ in read_contents(self.path, each_once(store), bundle=self._is_bundle):
                 pass
         return len(every)
@@ -275,12 +272,12 @@ class Archive(Card):
         return target
 
     def note(self, frame: pd.DataFrame, as_of: str | date | datetime | None = None) -> pd.DataFrame:
-        """Note in a frame what it is made of; the index alone says it.
+        """Note in a frame what it is made of; no page is read for it.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            Is changed in place, its attributes alone.
+            Its attributes are changed.
         as_of : str, datetime.date or datetime.datetime, optional
             As in `frame`.
 
@@ -298,7 +295,7 @@ class Archive(Card):
         return is_finished(self.rounds)
 
     def _snapshot(self, store: Store, as_of: str | date | datetime | None) -> Snapshot:
-        return Snapshot(store, rounds_as_of(self.rounds, _moment(as_of)))
+        return Snapshot(store, rounds_as_of(self.rounds, as_of))
 
     def _task(self, snapshot: Snapshot, columns: Sequence[str] | None) -> ReadTask:
         return ReadTask(
@@ -397,19 +394,3 @@ def read_pages(
     if as_of is not None:
         raise InvalidInputError("as_of is for archives: documents have no other state.")
     return recorded.read_pages(paths, resource=resource, columns=columns, max_bytes=max_bytes)
-
-
-def _moment(as_of: str | date | datetime | None) -> datetime | None:
-    """Read a time; a day means its end."""
-    if isinstance(as_of, str):
-        try:
-            as_of = date.fromisoformat(as_of) if len(as_of) == 10 else datetime.fromisoformat(as_of)
-        except ValueError:
-            raise InvalidInputError(
-                f"as_of is {as_of!r}; it must be a day or a time such as 2026-11-21T18:00."
-            ) from None
-    if as_of is None:
-        return None
-    if not isinstance(as_of, datetime):
-        as_of = datetime.combine(as_of, time.max, UTC)
-    return as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dirframe.archive.archive import Archive
-from dirframe.archive.model import Doubt, Reason, RoundKind, has_details, is_finished, rounds_as_of
-from dirframe.archive.snapshot import Snapshot
+from dirframe.archive.model import Doubt, Reason, RoundKind
+from dirframe.archive.snapshot import Snapshot, read_page
+from dirframe.archive.status import has_details, is_finished, rounds_as_of
 from dirframe.archive.tracking import CollectionTracker
 from dirframe.archive.writer import is_client_error, open_writer
 from dirframe.client.ahead import in_order
@@ -323,9 +324,7 @@ def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
         if one.kind is not RoundKind.DETAILS
     )
     while chunk := list(islice(readings, CHUNK)):
-        documents = (
-            (page.sha256, writer.store.content(page.sha256, page.size)) for _, page, _ in chunk
-        )
+        documents = ((page.sha256, read_page(writer.store, page)) for _, page, _ in chunk)
         every, came = read_sent(documents, writer.question.resource)
         counts = np.concatenate(
             [

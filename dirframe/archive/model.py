@@ -6,13 +6,13 @@ Each class is a table of the archive's file (`dirframe.archive.store`), its fiel
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from dirframe import __version__
-from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ __all__ = [
     "Round",
     "RoundKind",
     "encode_ids",
-    "has_details",
-    "is_finished",
-    "rounds_as_of",
 ]
 
 
@@ -133,16 +130,14 @@ class _Row:
         return record
 
     def _check(self) -> None:
-        raise NotImplementedError
-
-    def _need(self, kind: type, *names: str, least: int | None = None) -> None:
-        for name in names:
-            value = getattr(self, name)
-            if type(value) is not kind or (least is not None and value < least):
-                raise ValueError(f"{name} is {value!r}")
-
-    def _may(self, kind: type, *names: str) -> None:
-        self._need(kind, *(name for name in names if getattr(self, name) is not None))
+        for column in fields(self):  # type: ignore[arg-type]  # as above
+            value = getattr(self, column.name)
+            if type(value) not in _TYPES[str(column.type)]:
+                raise ValueError(f"{column.name} is {value!r}")
+            if column.type == "int" and value < 0:
+                raise ValueError(f"{column.name} is {value!r}")
+            if column.name in _TIMES:
+                datetime.fromisoformat(value)
 
 
 @dataclass(slots=True)
@@ -162,9 +157,7 @@ class Collection(_Row):
         return RESOURCES[self.resource_name]
 
     def _check(self) -> None:
-        self._need(str, "resource_name", "base_url", "source", "dirframe")
-        self._may(str, "query")
-        self._need(int, "rounds", least=0)
+        super(Collection, self)._check()
         _ = self.resource
 
 
@@ -238,12 +231,7 @@ class PageRecord(_Row):
     def _check(self) -> None:
         if len(self.sha256) != 64 or not set(self.sha256) <= set("0123456789abcdef"):
             raise ValueError("a digest that is none")
-        self._need(int, "page", "session", "size", "compressed_size", "paid", least=0)
-        self._need(int, "round", "number", "ordered", "synthetic", least=0)
-        self._may(int, "first", "available")  # as the directory said it, whatever that was
-        self._may(str, "low", "high")
-        self._need(str, "ids_json", "retrieved")
-        datetime.fromisoformat(self.retrieved)
+        super(PageRecord, self)._check()
 
 
 @dataclass(slots=True)
@@ -257,14 +245,9 @@ class Refusal(_Row):
     round: int = 0
     number: int = 0
 
-    def _check(self) -> None:
-        self._need(str, "id", "text", "at")
-        self._need(int, "paid", "round", "number", least=0)
-        datetime.fromisoformat(self.at)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(_Row):
     """What is known of a round since it ended.
 
     Parameters
@@ -313,13 +296,8 @@ class Outcome:
             facts["doubt"] = Doubt(Reason(reason), tuple(values))
             _ = str(facts["doubt"])
         one = cls(**facts)
-        datetime.fromisoformat(one.at)
-        numbers = [one.pages, one.repeated, *(one.order or ())]
-        if one.available is not None:
-            numbers.append(one.available)
-        if not all(type(number) is int for number in numbers) or type(one.gone) is not list:
-            raise ValueError("an end that is none")
-        if not all(type(text) is str for text in one.gone) or type(one.reached) is not bool:
+        one._check()
+        if {*map(type, one.order or ())} - {int} or {*map(type, one.gone)} - {str}:
             raise ValueError("an end that is none")
         return one
 
@@ -353,9 +331,8 @@ class Round(_Row):
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> Self:
         """Return what a row says, checked."""
-        *facts, outcome = row
-        record = cls(*facts, outcome and Outcome.from_text(outcome))
-        record.kind = RoundKind(record.kind)
+        number, kind, *facts, outcome = row
+        record = cls(number, RoundKind(kind), *facts, outcome and Outcome.from_text(outcome))
         record._check()
         return record
 
@@ -371,59 +348,23 @@ class Round(_Row):
         outcome = line["outcome"] and json.dumps(line["outcome"])
         return cls.from_row([*(line[name] for name in cls.__slots__[:-1]), outcome])
 
-    def _check(self) -> None:
-        self._need(str, "began")
-        self._may(str, "sort")
-        self._need(int, "number", least=1)
-        self._need(int, "details", "expected", "pages", "refusals", least=0)
-        datetime.fromisoformat(self.began)
+
+#: What a column of these annotations may hold.
+_TYPES = {
+    "int": {int},
+    "int | None": {int, NoneType},  # as the directory said it, whatever that was
+    "str": {str},
+    "str | None": {str, NoneType},
+    "bool": {bool},
+    "RoundKind": {RoundKind},
+    "Doubt | None": {Doubt, NoneType},
+    "Outcome | None": {Outcome, NoneType},
+    "list[int] | None": {list, NoneType},
+    "list[str]": {list},
+}
+_TIMES = {"at", "began", "retrieved"}
 
 
 def encode_ids(ids: Iterable[str | None]) -> str:
     """Return ids as `PageRecord.ids_json` holds them."""
     return json.dumps([one or None for one in ids], ensure_ascii=False, separators=(",", ":"))
-
-
-def is_finished(rounds: Sequence[Round]) -> bool:
-    """Tell whether nothing is left to ask for: the newest round has ended, with its own pages."""
-    if not rounds or rounds[-1].outcome is None:
-        return False
-    return rounds[-1].kind is RoundKind.DETAILS or not has_details(rounds)
-
-
-def has_details(rounds: Sequence[Round]) -> bool:
-    """Tell whether own pages of records belong to an archive."""
-    return any(one.details or one.kind is RoundKind.DETAILS for one in rounds)
-
-
-def rounds_as_of(rounds: Sequence[Round], as_of: datetime | None) -> list[Round]:
-    """List the rounds that a frame is made of: the last full one, and what changed since.
-
-    A round of changes that was given up does not count. A full round that has not ended counts
-    only where there is no other; own pages count as they come.
-
-    Raises
-    ------
-    ArchiveError
-        If there is none.
-    """
-    ended = [
-        one
-        for one in rounds
-        if one.outcome
-        and one.outcome.reached
-        and (as_of is None or datetime.fromisoformat(one.outcome.at) <= as_of)
-    ]
-    full = [one for one in ended if one.kind is RoundKind.FULL]
-    if not full:
-        begun = [one for one in rounds if one.kind is RoundKind.FULL]
-        if as_of is not None or not begun:
-            raise ArchiveError(
-                "The archive holds no finished harvest"
-                + (f" of {as_of:%Y-%m-%d %H:%M} UTC or before." if as_of else ".")
-            )
-        return begun[-1:]
-    counting = [one for one in ended if one.number >= full[-1].number]
-    if as_of is None and rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None:
-        counting.append(rounds[-1])
-    return counting

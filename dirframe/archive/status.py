@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
-from dirframe.archive.model import RoundKind, has_details, is_finished, rounds_as_of
+from dirframe.archive.model import RoundKind
 from dirframe.archive.snapshot import Snapshot
-from dirframe.errors import ArchiveError
+from dirframe.errors import ArchiveError, InvalidInputError
 from dirframe.show import Card
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dirframe.archive.model import Round
     from dirframe.archive.store import Store
 
-__all__ = ["Status", "status_of"]
+__all__ = ["Status", "has_details", "is_finished", "rounds_as_of", "status_of"]
 
 
 #: An own page says nothing of the collection.
@@ -173,3 +174,67 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
         rounds=len(rounds),
         newest=newest,
     )
+
+
+def is_finished(rounds: Sequence[Round]) -> bool:
+    """Tell whether nothing is left to ask for: the newest round has ended, with its own pages."""
+    if not rounds or rounds[-1].outcome is None:
+        return False
+    return rounds[-1].kind is RoundKind.DETAILS or not has_details(rounds)
+
+
+def has_details(rounds: Sequence[Round]) -> bool:
+    """Tell whether own pages of records belong to an archive."""
+    return any(one.details or one.kind is RoundKind.DETAILS for one in rounds)
+
+
+def rounds_as_of(rounds: Sequence[Round], as_of: str | date | datetime | None) -> list[Round]:
+    """List the rounds that a frame is made of: the last full one, and what changed since.
+
+    A round of changes that was given up does not count. A full round that has not ended counts
+    only where there is no other; own pages count as they come.
+
+    Raises
+    ------
+    ArchiveError
+        If there is none.
+    InvalidInputError
+        If it is no time.
+    """
+    moment = _moment(as_of)
+    ended = [
+        one
+        for one in rounds
+        if one.outcome
+        and one.outcome.reached
+        and (moment is None or datetime.fromisoformat(one.outcome.at) <= moment)
+    ]
+    full = [one for one in ended if one.kind is RoundKind.FULL]
+    if not full:
+        begun = [one for one in rounds if one.kind is RoundKind.FULL]
+        if moment is not None or not begun:
+            raise ArchiveError(
+                "The archive holds no finished harvest"
+                + (f" of {moment:%Y-%m-%d %H:%M} UTC or before." if moment else ".")
+            )
+        return begun[-1:]
+    counting = [one for one in ended if one.number >= full[-1].number]
+    if moment is None and rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None:
+        counting.append(rounds[-1])
+    return counting
+
+
+def _moment(as_of: str | date | datetime | None) -> datetime | None:
+    """Read a time; a day means its end."""
+    if isinstance(as_of, str):
+        try:
+            as_of = date.fromisoformat(as_of) if len(as_of) == 10 else datetime.fromisoformat(as_of)
+        except ValueError:
+            raise InvalidInputError(
+                f"as_of is {as_of!r}; it must be a day or a time such as 2026-11-21T18:00."
+            ) from None
+    if as_of is None:
+        return None
+    if not isinstance(as_of, datetime):
+        as_of = datetime.combine(as_of, time.max, UTC)
+    return as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC)

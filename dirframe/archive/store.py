@@ -15,20 +15,16 @@ import threading
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self
 
-import pyarrow as pa
-
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
-from dirframe.client.reader import MAX_BYTES
 from dirframe.errors import ArchiveError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["BATCH", "PAGE_COLUMNS", "Store", "compress", "decompress"]
+__all__ = ["BATCH", "PAGE_COLUMNS", "Store"]
 
 FORMAT = 1
 APPLICATION_ID = 0x64664172  # "dfAr": which SQLite files are archives
@@ -38,11 +34,6 @@ BUSY_TIMEOUT = 60.0
 
 #: Rows that are read at a time, so that a reader never locks the file for longer.
 BATCH = 256
-
-_CODEC = "zstd"
-
-#: No page of XML compresses better than this; recorded ones do to a fifth to a tenth.
-_MAX_RATIO = 2_000
 
 #: The dataclass whose fields are the columns of a table, and what tells its rows apart.
 _TABLES: dict[str, tuple[type, tuple[str, ...]]] = {
@@ -77,31 +68,6 @@ _PAGES = (
     f"{_SELECT['pages']} WHERE round = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?"
 )
 _REFUSALS = f"{_SELECT['refusals']} WHERE round = ? AND number <= ? ORDER BY number"
-
-
-def compress(content: bytes) -> tuple[str, bytes]:
-    """Return the SHA-256 of a page and its compressed bytes."""
-    compressed: bytes = pa.compress(content, codec=_CODEC, asbytes=True)
-    return sha256(content).hexdigest(), compressed
-
-
-def decompress(compressed: bytes, digest: str, size: int, name: str) -> bytes:
-    """Return a page as it came.
-
-    Raises
-    ------
-    ArchiveError
-        If it is not what it was; the message names it.
-    """
-    if not 0 <= size <= min(MAX_BYTES, _MAX_RATIO * len(compressed)):
-        raise ArchiveError(f"{name} says that it unpacks to {size:,} bytes, which no page does.")
-    try:
-        content: bytes = pa.decompress(compressed, size, codec=_CODEC, asbytes=True)
-    except (OSError, pa.ArrowException) as error:
-        raise ArchiveError(f"{name} is damaged ({error}). Take it from a copy.") from error
-    if sha256(content).hexdigest() != digest:
-        raise ArchiveError(f"{name} is not what was kept: its digest differs. Take it from a copy.")
-    return content
 
 
 class Store:
@@ -239,7 +205,7 @@ class Store:
             try:
                 return self._database.execute(statement, values).fetchall()
             except (sqlite3.Error, OverflowError, UnicodeError) as error:
-                raise self._damaged(error) from error
+                raise self.damaged(error) from error
 
     def collection(self) -> Collection:
         """Return what the archive is of."""
@@ -260,7 +226,7 @@ class Store:
             for number, row in enumerate(self._checked(rows, last - after), after + 1):
                 page = self._parsed(PageRecord, row)
                 if (page.round, page.number) != (one.number, number):
-                    raise self._damaged("a page is not where it should be")
+                    raise self.damaged("a page is not where it should be")
                 yield page
 
     def refusals(self, one: Round) -> list[Refusal]:
@@ -271,10 +237,6 @@ class Store:
     def parse_page(self, row: Sequence[Any]) -> PageRecord:
         """Return what a row of pages says: its columns, and its checksum."""
         return self._parsed(PageRecord, self._checked([row], 1)[0])
-
-    def content(self, digest: str, size: int) -> bytes:
-        """Return a page as it came, checked."""
-        return decompress(self.compressed(digest), digest, size, f"Page {digest} in {self.name}")
 
     def compressed(self, digest: str) -> bytes:
         """Return the compressed bytes of a page."""
@@ -292,22 +254,22 @@ class Store:
         """
         found = self.read("PRAGMA integrity_check(1)")
         if found != [("ok",)]:
-            raise self._damaged(found[0][0])
+            raise self.damaged(found[0][0])
 
     def _checked(self, rows: list[Any], count: int, *, more: bool = False) -> list[Any]:
         """Check the number of rows, and each one's checksum; return them without it."""
         if len(rows) < count or (len(rows) > count and not more):
-            raise self._damaged(f"{count:,} rows were written, and {len(rows):,} are there")
+            raise self.damaged(f"{count:,} rows were written, and {len(rows):,} are there")
         for row in rows:
             if _seal(row[:-1]) != row[-1]:
-                raise self._damaged("a row does not fit its checksum")
+                raise self.damaged("a row does not fit its checksum")
         return [row[:-1] for row in rows]
 
     def _parsed(self, kind: Any, row: Sequence[Any]) -> Any:
         try:
             return kind.from_row(row)
         except (TypeError, ValueError, KeyError) as error:
-            raise self._damaged(error) from error
+            raise self.damaged(error) from error
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -391,7 +353,8 @@ class Store:
             "or the file writable, and run the same line again."
         )
 
-    def _damaged(self, error: object) -> ArchiveError:
+    def damaged(self, error: object) -> ArchiveError:
+        """Make the error that says so."""
         return ArchiveError(
             f"{self.name} is damaged, or no archive ({error}). Take it from a copy."
         )

@@ -27,8 +27,9 @@ from dirframe.archive.harvest import (
     run_round,
     start_round,
 )
-from dirframe.archive.model import Doubt, Reason, RoundKind, has_details, rounds_as_of
+from dirframe.archive.model import Doubt, Reason, RoundKind
 from dirframe.archive.snapshot import Snapshot
+from dirframe.archive.status import has_details, rounds_as_of
 from dirframe.archive.tracking import sort_keys
 from dirframe.archive.writer import is_client_error, open_writer
 from dirframe.client.positions import REPAIRS

@@ -19,7 +19,8 @@ from dirframe.archive.model import (
     RoundKind,
     encode_ids,
 )
-from dirframe.archive.store import Store, compress
+from dirframe.archive.snapshot import compress
+from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
 from dirframe.client.details import Details, Refused
 from dirframe.client.directory import opened

@@ -105,8 +105,8 @@ def test_the_rows_are_those_of_one_process_even_if_a_worker_is_killed(
 def test_workers_that_do_not_see_the_folders_are_named(
     archive: dirframe.Archive, tmp_path: Path
 ) -> None:
-    from dirframe.archive.snapshot import ReadTask
     from dirframe.archive.parquet import _gather
+    from dirframe.archive.snapshot import ReadTask
 
     elsewhere = tmp_path / "elsewhere"
     with pytest.raises(ArchiveError, match=r"does not see .*choose one that all of them share"):

@@ -16,7 +16,6 @@ from dirframe.archive.model import (
     Round,
     RoundKind,
     encode_ids,
-    rounds_as_of,
 )
 from tests.archive.test_snapshot import AT, page
 
@@ -101,20 +100,6 @@ def test_an_end_that_no_archive_holds_is_refused(wrong: dict[str, Any]) -> None:
 def test_a_round_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="nonsense"):
         Round.from_row([1, "nonsense", None, AT, 0, 0, 0, 0, None])
-
-
-def test_a_full_round_that_runs_counts_only_where_there_is_no_other() -> None:
-    ended = full(outcome=Outcome(at=AT, pages=1, available=1))
-    running = Round(2, RoundKind.FULL, "id", AT)
-    assert rounds_as_of([running], None) == [running]
-    assert rounds_as_of([ended, running], None) == [ended]
-
-
-def test_a_round_that_was_given_up_does_not_count() -> None:
-    ended = full(outcome=Outcome(at=AT, pages=1, available=1))
-    given_up = Outcome(at=AT, pages=1, available=1, reached=False)
-    changes = Round(2, RoundKind.CHANGES, "id", AT, outcome=given_up)
-    assert rounds_as_of([ended, changes], None) == [ended]
 
 
 def test_ids_that_are_empty_are_none() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dirframe.archive.harvest import _resolution
 from dirframe.archive.model import Collection, Outcome, PageRecord, Round, RoundKind, encode_ids
-from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot
-from dirframe.archive.store import Store, compress
+from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, compress
+from dirframe.archive.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -65,7 +65,7 @@ def main(records: int) -> None:
             with dirframe.serve(folder / "data", keys=keys, dialect="today") as url:
                 days, kills = _harvest(url, key, folder, chance)
             total = keys.list()[0].used
-        archive = dirframe.open_archive(folder / "kept")
+        archive = dirframe.open_archive(folder / "kept.archive")
         status, frame = archive.status(), archive.frame()
     twice = sum(count - 1 for count in targets.counts.values())
     print("| what | figure |")
@@ -87,7 +87,7 @@ def _harvest(url: str, key: str, folder: Path, chance: random.Random) -> tuple[i
             "DIRFRAME_DATA_DIR": str(folder / f"day-{day}"),
         }
         for session in range(KILLS + 1):
-            command = [sys.executable, "-c", HARVEST, url, str(folder / "kept"), str(QUOTA)]
+            command = [sys.executable, "-c", HARVEST, url, str(folder / "kept.archive"), str(QUOTA)]
             process = subprocess.Popen(command, env=environment)
             if session < KILLS:
                 time.sleep(chance.uniform(1.5, 4))

@@ -101,9 +101,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         package.export(accounts, folder / "accounts.parquet")
         package.export(accounts, folder / "accounts.csv")
         package.export(package.country_audit(accounts), folder / "audit.csv")
-        package.harvest("projects", folder / "kept")
+        package.harvest("projects", folder / "kept.archive")
         with package.sample_directory() as directory:
-            package.harvest("projects", folder / "kept of --sample", directory=directory)
+            package.harvest("projects", folder / "kept.archive of --sample", directory=directory)
         shutil.copytree(served, folder / "my-directory")
         shutil.copyfile(TEMPLATE, folder / "my.ipynb")
         with KeyStore() as keys:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
@@ -236,7 +237,7 @@ def life_span(
     if table.empty:
         why = _text.none(counted["projects"], "project", "both a first and a last month")
         return _panel.empty(ax, table, title, why)
-    size = _axes.rows(ax, list(table["name"]))
+    size = _axes.rows(ax, _names(table))
     year = _dates.only_year(table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
     _axes.titles(ax, title, unit, pad=1.2 * size + 8)
@@ -271,6 +272,12 @@ def life_span(
     )
     _axes.caption(ax, table, note, _text.not_shown("project", reasons))
     return ax
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    """Name each project; one without a name by its id."""
+    unnamed = "id " + table["id"].fillna("not known")
+    return list(table["name"].where(table["name"].notna(), unnamed))
 
 
 def _key(ax: Axes, colours: dict[str, str], of_row: Sequence[str]) -> None:

@@ -17,7 +17,10 @@ from dirframe import provenance
 from dirframe.clean import unify_countries
 from dirframe.errors import InvalidInputError
 from dirframe.plot import style
+from dirframe.plot._axes import words
+from dirframe.reporting.handover import selected
 from dirframe.reporting.passages import Passage
+from dirframe.reporting.selection import options_for
 from dirframe.schema import RESOURCES
 from dirframe.stats._show import Shown
 
@@ -63,7 +66,7 @@ class Chart:
         with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dirframe"}):
             figure.savefig(stream, format="svg", bbox_inches="tight", metadata=_UNDATED)
         self.svg = stream.getvalue()
-        self.words = _words(figure)
+        self.words = "Chart: " + ". ".join(said.rstrip(".") for said in words(figure)) + "."
         plt.close(figure)
 
     def __repr__(self) -> str:
@@ -83,7 +86,8 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     frame : pandas.DataFrame
         What it is about.
     **options : object
-        Its options.
+        Its options; besides, it follows what `dirframe.report` was told to leave out and to
+        divide by, as far as the function takes it and the frame has the columns.
 
     Returns
     -------
@@ -106,7 +110,7 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     name = f"{module}.{make.__name__}"
     try:
         with style():
-            made = make(frame, **options)
+            made = make(frame, **options_for(make, frame, selected(), options))
     except InvalidInputError as error:
         if not _lacking(frame, str(error)):
             raise
@@ -146,13 +150,6 @@ def with_countries(accounts: pd.DataFrame) -> pd.DataFrame:
 
 def _lacking(frame: pd.DataFrame, message: str) -> bool:
     specified = {f.column for r in RESOURCES.values() for f in r.specified}
-    words = set(message.replace(",", " ").replace(". ", " ").split())
-    missing = (words & (specified | {"country_alpha_2", "country_name"})) - set(frame)
+    there = set(message.replace(",", " ").replace(". ", " ").split())
+    missing = (there & (specified | {"country_alpha_2", "country_name"})) - set(frame)
     return message.startswith("The frame has no column") and bool(missing)
-
-
-def _words(figure: Figure) -> str:
-    titles = [ax.get_title() for ax in figure.axes]
-    captions = [t.get_text() for ax in figure.axes for t in ax.texts if t.get_gid() == "caption"]
-    words = [" ".join(text.split()) for text in (*titles, *captions)]
-    return "Chart: " + ". ".join(word.rstrip(".") for word in words if word) + "."

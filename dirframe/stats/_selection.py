@@ -159,6 +159,17 @@ def _stratified(
         _labelled(table, names, stratum) for table, stratum in zip(tables, strata, strict=False)
     ] or [_labelled(tables[0].iloc[:0], names, None)]
     result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
+    return combined(frame, result, tables, strata, names)
+
+
+def combined(
+    frame: Any,
+    result: pd.DataFrame,
+    tables: Sequence[pd.DataFrame],
+    strata: Sequence[Stratum],
+    names: Sequence[str],
+) -> pd.DataFrame:
+    """Say in the record of a result how many records its strata are of, and their figures."""
     record = provenance.describe(tables[0])
     records = sum(stratum.records for stratum in strata)
     unknown = sum(s.records for s in strata if not s.pooled and None in s.labels)

@@ -102,3 +102,8 @@ def test_each_year_of_age_has_its_bar() -> None:
         (3, 1),
     ]
     assert "1 project without a first month, 1 that ended before they began" in caption(ax)
+
+
+def test_a_project_without_a_name_has_its_id_beside_its_bar() -> None:
+    frame = FRAME.assign(name=FRAME["name"].mask(FRAME["id"] == "1"))
+    assert names(plot.life_span(frame)) == ["id 1", "Cat", "Ant"]

@@ -235,7 +235,7 @@ class _RoundRun:
         doubt = self._tracker.uncertainty()
         if doubt is None:
             text = positions.doubt(different, ids.count(None), len(ids) - different)
-            doubt = text and Doubt.because(Reason.PAGES_UNPROVEN, text)
+            doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
         settled: dict[str, Any]
         if self._known is None:
             settled = _resolution(self._writer.store.pages(self._round), ids)

@@ -102,9 +102,9 @@ class Doubt(NamedTuple):
 
 
 class _Row:
-    """A row of the archive's file, as a line of JSON too."""
+    """A row of the archive's file, as a line of JSON too; each kind is a dataclass."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> Self:
@@ -120,21 +120,19 @@ class _Row:
 
     def to_json(self) -> dict[str, Any]:
         """Return what a line of a bundle's manifest says."""
-        return asdict(self)  # type: ignore[call-overload]  # as above
+        line: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # see the docstring
+        return line
 
     @classmethod
     def from_json(cls, line: dict[str, Any]) -> Self:
         """Read such a line, checked."""
-        record = cls(**{name: line[name] for name in cls.__slots__})  # type: ignore[attr-defined]  # as above
-        record._check()
-        return record
+        return cls.from_row([line[name] for name in cls.__slots__])
 
     def _check(self) -> None:
         for column in fields(self):  # type: ignore[arg-type]  # as above
-            value = getattr(self, column.name)
-            if type(value) not in _TYPES[str(column.type)]:
-                raise ValueError(f"{column.name} is {value!r}")
-            if column.type == "int" and value < 0:
+            value: Any = getattr(self, column.name)
+            kind = str(column.type)
+            if type(value) not in _TYPES[kind] or (kind == "int" and value < 0):
                 raise ValueError(f"{column.name} is {value!r}")
             if column.name in _TIMES:
                 datetime.fromisoformat(value)
@@ -332,7 +330,8 @@ class Round(_Row):
     def from_row(cls, row: Sequence[Any]) -> Self:
         """Return what a row says, checked."""
         number, kind, *facts, outcome = row
-        record = cls(number, RoundKind(kind), *facts, outcome and Outcome.from_text(outcome))
+        record = cls(number, RoundKind(kind), *facts)
+        record.outcome = outcome and Outcome.from_text(outcome)
         record._check()
         return record
 

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-__all__ = ["PageRef", "ReadTask", "Snapshot", "bundle_member", "compress", "decompress"]
-__all__ += ["read_contents", "read_page"]
+__all__ = ["PageRef", "ReadTask", "Snapshot", "compress", "decompress", "read_contents"]
 
 _CODEC = "zstd"
 
@@ -139,7 +138,7 @@ class Snapshot:
             store.read(_SUPERSEDE)
 
     def _use(self, rank: int, one: Round) -> None:
-        order = one.outcome and one.outcome.order
+        order = one.outcome.order if one.outcome else None
         facts: dict[str, Any] = {"rank": rank, "round": one.number}
         if order is None:
             is_sorted = one.kind in {RoundKind.FULL, RoundKind.DETAILS}

@@ -210,7 +210,8 @@ class Store:
     def collection(self) -> Collection:
         """Return what the archive is of."""
         [row] = self._checked(self.read(_SELECT["archive"]), 1)
-        return self._parsed(Collection, row)
+        collection: Collection = self._parsed(Collection, row)
+        return collection
 
     def rounds(self) -> list[Round]:
         """Return the rounds, the oldest first."""
@@ -236,7 +237,8 @@ class Store:
 
     def parse_page(self, row: Sequence[Any]) -> PageRecord:
         """Return what a row of pages says: its columns, and its checksum."""
-        return self._parsed(PageRecord, self._checked([row], 1)[0])
+        page: PageRecord = self._parsed(PageRecord, self._checked([row], 1)[0])
+        return page
 
     def compressed(self, digest: str) -> bytes:
         """Return the compressed bytes of a page."""

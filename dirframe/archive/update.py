@@ -220,8 +220,7 @@ class _ChangeScan:
             except NotFoundError:  # what stands behind the last page
                 self._next = 0
         if not self._honoured:
-            doubt = Doubt.because(Reason.UNSORTED, NEWEST_FIRST)
-            _abandon(self._writer, self._round, doubt)
+            _abandon(self._writer, self._round, Doubt.because(Reason.UNSORTED, NEWEST_FIRST))
             return "unsorted"
         known = rounds_as_of(self._writer.rounds, None)
         held = Snapshot(self._writer.store, [*known, self._round]).records

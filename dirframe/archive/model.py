@@ -349,7 +349,7 @@ class Round(_Row):
 
 
 #: What a column of these annotations may hold.
-_TYPES = {
+_TYPES: dict[str, set[Any]] = {
     "int": {int},
     "int | None": {int, NoneType},  # as the directory said it, whatever that was
     "str": {str},

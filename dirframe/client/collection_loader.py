@@ -101,7 +101,7 @@ def load_question(
         columns=tuple(columns or ()),
         not_sent=walk.not_sent,
         details=walk.details,
-        details_missing=tuple(walk.refused),
+        details_missing=walk.lost,
     )
     if walk.not_sent:
         warnings.warn(
@@ -110,8 +110,8 @@ def load_question(
         )
     if walk.why:
         what = f"{question.resource.collection} of {place.settings.name}"
-        say = _stopped if walk.stopped else _without_details if walk.refused else _unproven
-        message, missing = say(what, walk.why), tuple(walk.refused)
+        say = _stopped if walk.stopped else _without_details if walk.lost else _unproven
+        message, missing = say(what, walk.why), walk.lost
         if incomplete == "raise":
             raise IncompleteCollectionError(
                 message, frame=frame, missing=walk.why, details_missing=missing
@@ -182,8 +182,9 @@ def _stopped(what: str, why: str) -> str:
 
 def _without_details(what: str, why: str) -> str:
     return (
-        f"The {what} came, but {why}. Their rows are those of the collection. The same line asks "
-        'for these pages again; incomplete="warn" goes on without them.'
+        f"The {what} came, but {why}. Their rows are those of the collection. "
+        'incomplete="warn" goes on without them. The cache remembers these refusals as long as it '
+        "keeps pages fresh; refresh=True asks for everything again."
     )
 
 

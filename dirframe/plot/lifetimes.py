@@ -207,7 +207,8 @@ def life_span(
         A bar a project from the beginning of its first month to the end of its last (UTC), the
         longest on top, in the colour of its main language, with its months beside it, and a
         plus where the life had not ended when the code was fetched, or nobody knows. The
-        caption says how many lives have not ended, how many projects are not shown, and why.
+        caption says how many lives have not ended, if any, how many projects are not shown,
+        and why.
 
     Raises
     ------
@@ -265,11 +266,13 @@ def life_span(
         "with activity after the fetch": counted["months_after_fetch"],
     }
     open_ends = counted["with_life_span"] - counted["ended"]
-    note = (
-        f"Colour: main language. +: not ended ({window} months without activity) when the code "
-        f"was fetched, or not known to have; so are {open_ends:,} of all "
-        f"{counted['with_life_span']:,} lives, whose mean or median is too small."
-    )
+    note = "Colour: main language."
+    if open_ends:
+        note += (
+            f" +: not ended ({window} months without activity) when the code was fetched, or "
+            f"not known to have; so are {open_ends:,} of all {counted['with_life_span']:,} "
+            "lives, whose mean or median is too small."
+        )
     _axes.caption(ax, table, note, _text.not_shown("project", reasons))
     return ax
 

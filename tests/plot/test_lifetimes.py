@@ -70,6 +70,10 @@ def test_lives_that_have_not_ended_are_marked_and_the_caption_warns_of_their_med
     said = caption(plot.life_span(FRAME))
     assert "+: not ended (12 months without activity)" in said
     assert "so are 2 of all 3 lives, whose mean or median is too small" in said
+    ended = FRAME.assign(analysis_logged_at=pd.Timestamp("2014-01-01", tz="UTC"))
+    said = caption(plot.life_span(ended, window=1))
+    assert "lives" not in said
+    assert "+:" not in said
     ax = plot.life_span(FRAME, window=5)
     assert [text.get_text() for text in ax.texts[:4]] == ["months", "38", "12", "1+"]
 

@@ -121,11 +121,11 @@ def lay(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
         read = {word.rstrip("/") for before, word in pairwise(words) if before not in MAKES}
         for name in [*sorted(read), "data"]:
             asked = f"{name} of --sample" if "--sample" in line else name
-            kept = asked if (desk / asked).is_dir() else name
+            kept = asked if (desk / asked).exists() else name
             if (desk / kept).is_dir():
                 shutil.copytree(desk / kept, tmp_path / name)
-            elif (desk / name).is_file():
-                shutil.copyfile(desk / name, tmp_path / name)
+            elif (desk / kept).is_file():
+                shutil.copyfile(desk / kept, tmp_path / name)
                 if name.endswith(".csv"):
                     shutil.copy(desk / f"{name}.provenance.json", tmp_path)
         (tmp_path / ".config/fish/completions").mkdir(parents=True)

@@ -11,15 +11,17 @@ __version__ = "0.1.0"
 # lazy_loader, which reads the stub itself, would cost ten times as much at each start, and has no
 # place for the check of pandas' version.
 _NAMES = {
-    "dirframe.archive.bundle": ("bundle",),
-    "dirframe.archive.harvest": ("harvest",),
-    "dirframe.archive.reading": (
+    "dirframe.archive.archive": (
         "Archive",
         "open_archive",
         "read_pages",
     ),
-    "dirframe.archive.refresh": ("refresh",),
-    "dirframe.archive.unbundle": ("open_bundle",),
+    "dirframe.archive.bundle": (
+        "bundle",
+        "open_bundle",
+    ),
+    "dirframe.archive.harvest": ("harvest",),
+    "dirframe.archive.update": ("update",),
     "dirframe.citation": ("cite",),
     "dirframe.clean": (
         "country_audit",

@@ -2,15 +2,14 @@
 # ruff: noqa: I001  # one list a module, not one line a name
 
 from dirframe import plot as plot, stats as stats
-from dirframe.archive.bundle import bundle as bundle
-from dirframe.archive.harvest import harvest as harvest
-from dirframe.archive.reading import (
+from dirframe.archive.archive import (
     Archive as Archive,
     open_archive as open_archive,
     read_pages as read_pages,
 )
-from dirframe.archive.refresh import refresh as refresh
-from dirframe.archive.unbundle import open_bundle as open_bundle
+from dirframe.archive.bundle import bundle as bundle, open_bundle as open_bundle
+from dirframe.archive.harvest import harvest as harvest
+from dirframe.archive.update import update as update
 from dirframe.citation import cite as cite
 from dirframe.clean import (
     country_audit as country_audit,

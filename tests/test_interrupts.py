@@ -99,7 +99,9 @@ def test_a_command_that_waits_for_pages_is_stopped(
     command: str, slow: tuple[Server, threading.Event, dict[str, str]], tmp_path: Path
 ) -> None:
     _, begun, environment = slow
-    words = ["projects"] if command == "projects" else ["harvest", "projects", "--to", "archive"]
+    words = (
+        ["projects"] if command == "projects" else ["harvest", "projects", "--to", "kept.archive"]
+    )
     with begin("-m", "dirframe", *words, env=environment, cwd=tmp_path) as process:
         assert begun.wait(60)
         process.send_signal(signal.SIGINT)

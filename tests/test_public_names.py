@@ -75,7 +75,6 @@ PUBLIC = [
     "prune_cache",
     "read_export",
     "read_pages",
-    "refresh",
     "report",
     "sample_directory",
     "sensitivity",
@@ -83,6 +82,7 @@ PUBLIC = [
     "stats",
     "summary",
     "unify_countries",
+    "update",
 ]
 
 

@@ -1,39 +1,52 @@
-"""A study in one file: pages, manifest, citation and what a stranger needs to read them.
+"""A study in one file: write and open zips of pages, manifest, citation and a README.
 
-The same archive gives the same bytes: no time of packing, no compression of what is packed
-already. What stays out: opening a bundle (`dirframe.archive.unbundle`).
+The same archive gives the same bytes: no time of packing, no compression of what is compressed
+already. A bundle from a stranger is checked whole; whatever does not fit its manifest is refused by
+name, and nothing is unpacked to disk.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+import sqlite3
+import stat
 import zipfile
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dirframe import __version__
-from dirframe.archive.manifest import MANIFEST
-from dirframe.archive.reading import open_archive
-from dirframe.archive.storing import member
+from dirframe.archive.archive import Archive, open_archive
+from dirframe.archive.model import Collection, PageRecord, Refusal, Round
+from dirframe.archive.snapshot import bundle_member
+from dirframe.archive.store import FORMAT, Store
 from dirframe.citation import cite
 from dirframe.errors import ArchiveError, InvalidInputError
 
 if TYPE_CHECKING:
-    from dirframe.archive.reading import Archive
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["CONTENTS", "bundle"]
+__all__ = ["bundle", "open_bundle"]
 
 CONTENTS = "bundle.json"
+MANIFEST = "manifest.jsonl"
+_TEXTS = frozenset({CONTENTS, MANIFEST, "README.md", "citation.bib", "citation.json"})
+
+#: Pages of a directory of 50 million records, and no text of ours comes near the second.
+_ENTRIES = 5_000_000
+_TEXT_BYTES = 2**20
+
+_RECORDS: dict[str, Any] = {"rounds": Round, "pages": PageRecord, "refusals": Refusal}
+
 
 _README = """# A study bundle of dirframe
 
 {citation}
 
-`pages/` holds every page as the directory sent it, packed with Zstandard (RFC 8878); its name is
+`pages/` holds every page as the directory sent it, compressed with Zstandard (RFC 8878); its name is
 the SHA-256 of what came. `{manifest}` says of each page what was asked, when, and where in the
 collection it lies. `{contents}` has the digest of each other file. No key is in it.
 
@@ -44,13 +57,13 @@ Written by dirframe {version}.
 """
 
 
-def bundle(folder: str | Path, path: str | Path, *, overwrite: bool = False) -> str:
+def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = False) -> str:
     """Put an archive into one file that opens elsewhere without key or network.
 
     Parameters
     ----------
-    folder : str or pathlib.Path
-        What `harvest` wrote.
+    archive_path : str or pathlib.Path
+        The file that `harvest` wrote.
     path : str or pathlib.Path
         The file to be, such as ``study.zip``; it appears whole or not at all.
     overwrite : bool, default False
@@ -66,34 +79,36 @@ def bundle(folder: str | Path, path: str | Path, *, overwrite: bool = False) -> 
     ArchiveError
         If the archive is not finished, or a page is missing or damaged.
     InvalidInputError
-        If the file exists and must not be replaced, or there is no such folder.
+        If the file exists and must not be replaced, or there is no folder for it.
 
     Examples
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     _ = dirframe.harvest("accounts", "members", directory=directory)
-    >>> digest = dirframe.bundle("members", "study.zip")
+    ...     _ = dirframe.harvest("accounts", "members.archive", directory=directory)
+    >>> digest = dirframe.bundle("members.archive", "study.zip")
     >>> len(dirframe.open_bundle("study.zip").frame())
     2000
     """
-    archive, target = open_archive(folder), Path(path)
+    archive, target = open_archive(archive_path), Path(path)
     if target.exists() and not overwrite:
         raise InvalidInputError(f"{target} exists already; choose another name.")
     if not target.parent.is_dir():
         raise InvalidInputError(f"{target} cannot be written: there is no folder {target.parent}.")
-    if not archive.status().finished:
-        raise ArchiveError(f"The harvest in {folder} is not finished. Go on with it first.")
+    if not archive.is_finished:
+        raise ArchiveError(f"The harvest in {archive_path} is not finished. Go on with it first.")
     archive.verify()
     unfinished = target.with_name(f".{target.name}-{secrets.token_hex(4)}.part")
     try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as packed:
-            for name, content in _texts(archive).items():
+        with (
+            Store.open(archive.path) as store,
+            zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as packed,
+        ):
+            for name, content in _texts(archive, store).items():
                 packed.writestr(_entry(name), content)
-            rounds = archive.manifest.rounds
-            for digest in sorted({kept.sha256 for one in rounds for kept in one.pages}):
-                name = member(digest)
-                packed.writestr(_entry(name), (archive.path / name).read_bytes())
+            pages = (page for one in archive.rounds for page in store.pages(one))
+            for digest in sorted({page.sha256 for page in pages}):
+                packed.writestr(_entry(bundle_member(digest)), store.compressed(digest))
         with unfinished.open("rb") as stream:
             whole = sha256()
             while block := stream.read(1 << 20):
@@ -104,13 +119,13 @@ def bundle(folder: str | Path, path: str | Path, *, overwrite: bool = False) -> 
     return whole.hexdigest()
 
 
-def _texts(archive: Archive) -> dict[str, bytes]:
+def _texts(archive: Archive, store: Store) -> dict[str, bytes]:
     noted = archive.note(pd.DataFrame())
     readme = _README.format(
         citation=cite(noted), manifest=MANIFEST, contents=CONTENTS, version=__version__
     )
     texts = {
-        MANIFEST: (archive.path / MANIFEST).read_bytes(),
+        MANIFEST: "".join(f"{json.dumps(line)}\n" for line in _manifest(archive, store)).encode(),
         "README.md": readme.encode(),
         "citation.bib": cite(noted, style="bibtex").encode(),
         "citation.json": cite(noted, style="csl").encode(),
@@ -125,3 +140,146 @@ def _entry(name: str) -> zipfile.ZipInfo:
     entry.external_attr = 0o100644 << 16
     entry.create_system = 3
     return entry
+
+
+def _manifest(archive: Archive, store: Store) -> Iterator[dict[str, Any]]:
+    """Give all rows of an archive but the pages' bytes, as lines of JSON."""
+    yield {"table": "archive", "format": FORMAT, **archive.collection.to_json()}
+    for one in archive.rounds:
+        yield {"table": "rounds", **one.to_json()}
+        for page in store.pages(one):
+            yield {"table": "pages", **page.to_json()}
+        for refusal in store.refusals(one):
+            yield {"table": "refusals", **refusal.to_json()}
+
+
+def open_bundle(path: str | Path) -> Archive:
+    """Open a study bundle, without key or network, and check all of it.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        What `bundle` wrote.
+
+    Returns
+    -------
+    Archive
+        As of `open_archive`: the same frames, with the same provenance.
+
+    Raises
+    ------
+    ArchiveError
+        If it is no bundle, or an entry is missing, too many, changed, or not what a bundle
+        holds; the message names it.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.open_bundle("nowhere.zip")
+    Traceback (most recent call last):
+    ...
+    dirframe.errors.ArchiveError: There is no file nowhere.zip.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise ArchiveError(f"There is no file {file}.")
+    try:
+        with zipfile.ZipFile(file) as packed:
+            names = _checked_names(packed, file)
+            _check_texts(packed, file)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
+        raise ArchiveError(f"{file} is no bundle, or damaged: {error}.") from error
+    archive = Archive(file, _open_index)
+    with _open_index(file) as index:
+        pages = (page for one in archive.rounds for page in index.pages(one))
+        wanted = {bundle_member(page.sha256) for page in pages} | _TEXTS
+    for name in sorted(wanted - names):
+        raise ArchiveError(f"{file} lacks {name}, which its manifest names.")
+    for name in sorted(names - wanted):
+        raise ArchiveError(f"{file} holds {name[:200]!r}, which its manifest does not name.")
+    archive.verify()
+    return archive
+
+
+def _checked_names(packed: zipfile.ZipFile, file: Path) -> set[str]:
+    entries = packed.infolist()
+    if len(entries) > _ENTRIES:
+        raise ArchiveError(f"{file} holds {len(entries):,} entries; {_ENTRIES:,} are the most.")
+    names: set[str] = set()
+    for entry in entries:
+        name = entry.orig_filename
+        shown = f"{name[:200]!r} in {file}"
+        if name in names:
+            raise ArchiveError(f"{shown} is there twice.")
+        if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
+            raise ArchiveError(f"{shown} leads out of the bundle.")
+        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+            raise ArchiveError(f"{shown} is no ordinary file.")
+        # What is packed twice can be a bomb: a bundle's entries are stored as they are.
+        stored = entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1
+        if not stored or entry.file_size != entry.compress_size:
+            raise ArchiveError(f"{shown} is packed or encrypted, which no bundle's entry is.")
+        names.add(name)
+    if sum(entry.file_size for entry in entries) > file.stat().st_size:
+        raise ArchiveError(f"The entries of {file} overlap.")
+    if lacking := sorted(_TEXTS - names):
+        raise ArchiveError(f"{file} lacks {lacking[0]}.")
+    return names
+
+
+def _check_texts(packed: zipfile.ZipFile, file: Path) -> None:
+    if packed.getinfo(CONTENTS).file_size > _TEXT_BYTES:
+        raise ArchiveError(f"{CONTENTS} in {file} is too large.")
+    try:
+        digests = json.loads(packed.read(CONTENTS))["files"]
+        wanted = {name: digests[name] for name in _TEXTS - {CONTENTS}}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.") from error
+    for name, digest in sorted(wanted.items()):
+        whole = sha256()
+        with packed.open(name) as stream:
+            while block := stream.read(1 << 20):
+                whole.update(block)
+        if whole.hexdigest() != digest:
+            raise ArchiveError(f"{name} in {file} was changed: its digest differs.")
+
+
+def _open_index(file: Path) -> Store:
+    """Read the manifest of a bundle into the tables of an archive."""
+    name = f"{MANIFEST} in {file}"
+    with zipfile.ZipFile(file) as packed, packed.open(MANIFEST) as lines:
+        return read_manifest(lines, name)
+
+
+def read_manifest(lines: Iterable[bytes], name: str) -> Store:
+    """Read lines of JSON into the tables of an archive; the pages' bytes are not in them.
+
+    Raises
+    ------
+    ArchiveError
+        If they are not what an archive says.
+    """
+    rows = iter(lines)
+    store = None
+    try:
+        head = json.loads(next(rows, b"{}"))
+        if head.get("table") != "archive":
+            raise ArchiveError(f"{name} is not the manifest of an archive.")
+        if head.get("format") != FORMAT:
+            raise ArchiveError(
+                f"{name} is of format {head.get('format')}; this dirframe reads {FORMAT}."
+            )
+        store = Store.private(name, Collection.from_json(head))
+        with store.writing():
+            for line in rows:
+                row = json.loads(line)
+                store.insert(row["table"], _RECORDS[row["table"]].from_json(row))
+        for one in store.rounds():
+            for _ in store.pages(one):
+                pass
+            store.refusals(one)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
+    except sqlite3.Error as error:
+        raise ArchiveError(f"{name} says what no archive holds ({error}).") from error
+    return store

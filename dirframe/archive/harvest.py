@@ -2,62 +2,65 @@
 
 A collection that grows meanwhile is met by a sort that keeps still (by id, else by created_at),
 as long as the pages show that the directory honours it. What changes nevertheless is found for
-few requests (`dirframe.archive.drift`), and at the end the proof of a load is applied
+few requests (`dirframe.archive.tracking`), and at the end the proof of a load is applied
 (`dirframe.client.positions`).
-
-What stays out: reading (`dirframe.archive.reading`), the files (`dirframe.archive.storing`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from dirframe.archive.details import walk_details
-from dirframe.archive.drift import Cover
-from dirframe.archive.keeping import is_refusal, keeping
-from dirframe.archive.manifest import DETAILS
-from dirframe.archive.reading import Archive
+import numpy as np
+
+from dirframe.archive.archive import Archive
+from dirframe.archive.model import Doubt, Reason, RoundKind
+from dirframe.archive.snapshot import Snapshot, read_page
+from dirframe.archive.status import has_details, is_finished, rounds_as_of
+from dirframe.archive.tracking import CollectionTracker
+from dirframe.archive.writer import is_client_error, open_writer
 from dirframe.client.ahead import in_order
-from dirframe.client.details import check_details
-from dirframe.client.positions import REPAIRS
+from dirframe.client.details import Sent, check_details, read_sent
+from dirframe.client.positions import CHUNK, REPAIRS
 from dirframe.client.question import Question
+from dirframe.client.xml.parser import PageParser
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
-    from dirframe.archive.keeping import Keeper
-    from dirframe.archive.manifest import Round
+    from dirframe.archive.model import PageRecord, Round
+    from dirframe.archive.writer import ArchiveWriter
     from dirframe.client.directory import Directory
 
-__all__ = ["Known", "choose", "harvest", "walk"]
+__all__ = ["KnownState", "abandon_details", "harvest", "run_details", "run_round", "start_round"]
 
 
 def harvest(
     collection: Literal["accounts", "projects"],
-    folder: str | Path,
+    path: str | Path,
     *,
     directory: Directory | None = None,
     query: str | None = None,
     sort: str | None = None,
     details: bool = False,
-    daily: int | None = None,
-    until: datetime | None = None,
+    requests_per_day: int | None = None,
+    stop_at: datetime | None = None,
 ) -> Archive:
-    """Keep a whole collection on disk, page by page, over as many days as it takes.
+    """Keep a whole collection in a file, page by page, over as many days as it takes.
 
     Parameters
     ----------
     collection : {"accounts", "projects"}
         What is to be kept.
-    folder : str or pathlib.Path
-        Where to; the same line again goes on where the last one ended.
+    path : str or pathlib.Path
+        The file to keep it in; the same line again goes on where the last one ended.
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     query : str, optional
@@ -67,11 +70,11 @@ def harvest(
         it honours it; otherwise its own order.
     details : bool, default False
         Whether to keep the own page of each project that the collection gives without its
-        analysis: one request each. Today's live service sends analyses there alone. A `refresh`
+        analysis: one request each. Today's live service sends analyses there alone. An `update`
         then does the same for what it asks for.
-    daily : int, optional
+    requests_per_day : int, optional
         Requests within 24 hours for this archive, at most. Left out: the key's allowance.
-    until : datetime.datetime, optional
+    stop_at : datetime.datetime, optional
         When to stop. Left out: at the end.
 
     Returns
@@ -87,8 +90,8 @@ def harvest(
     RequestError
         If the directory cannot be reached or refuses; what came is kept.
     ArchiveError
-        If another process is harvesting into the folder, it is damaged, the disk is full, or
-        it holds another collection.
+        If another process is writing to the file, it is damaged, the disk is full, or it
+        holds another collection.
     InvalidInputError
         If an argument cannot be meant.
 
@@ -96,7 +99,7 @@ def harvest(
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     archive = dirframe.harvest("projects", "archive", directory=directory)
+    ...     archive = dirframe.harvest("projects", "kept.archive", directory=directory)
     >>> archive.status().pages, archive.status().complete
     (60, True)
     """
@@ -107,45 +110,46 @@ def harvest(
         )
     check_details(known[collection], details=details)
     question = Question(resource=known[collection], query=query, sort=sort)
-    path = Path(folder)
-    with keeping(path, directory, question, details=details, daily=daily, until=until) as keeper:
-        rounds = keeper.manifest.rounds
+    file = Path(path)
+    budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
+    with open_writer(file, directory, question, details=details, **budget) as writer:
+        rounds = writer.rounds
         if not rounds:
-            walk(keeper, choose(keeper, [sort] if sort else None))
-        elif rounds[-1].kind == "whole":
-            walk(keeper, rounds[-1])
-        manifest = keeper.manifest
-        begun = rounds[-1].end is not None or rounds[-1].kind == DETAILS
-        if details and begun and not (manifest.details and manifest.finished):
-            walk_details(keeper)
-    return Archive(path)
+            run_round(writer, start_round(writer, [sort] if sort else None))
+        elif rounds[-1].kind is RoundKind.FULL:
+            run_round(writer, rounds[-1])
+        begun = rounds[-1].outcome is not None or rounds[-1].kind is RoundKind.DETAILS
+        if details and begun and not (has_details(rounds) and is_finished(rounds)):
+            run_details(writer)
+    return Archive(file)
 
 
-def choose(keeper: Keeper, sorts: Sequence[str | None] | None = None) -> Round:
-    """Begin a round with the first sort that the directory's first page shows to hold."""
+def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None) -> Round:
+    """Begin a full round with the first sort that the directory's first page shows to hold."""
     sorts = sorts or ["id", "created_at", None]
     for sort in sorts:
         try:
-            kept = keeper.fetch(1, sort)
+            first = writer.fetch(1, sort)
         except ServiceError as error:
-            if sort == sorts[-1] or not is_refusal(error):
+            if sort == sorts[-1] or not is_client_error(error):
                 raise
             continue
-        if len(sorts) == 1 or sort is None or not kept.ids:
+        page = first.page
+        if len(sorts) == 1 or sort is None or not page.ids:
             break
-        if kept.ordered and kept.low is not None:
+        if page.ordered and page.low is not None:
             break
-    return keeper.begin("whole", sort, kept)
+    return writer.start_round(RoundKind.FULL, sort, first)
 
 
-def walk(keeper: Keeper, one: Round, known: Known | None = None) -> None:
-    """Walk through a collection from where the round is, and end the round with its proof."""
-    if one.end is None:
-        _Walk(keeper, one, known).run()
+def run_round(writer: ArchiveWriter, one: Round, known: KnownState | None = None) -> None:
+    """Ask for what is left of a round, and end it with its proof."""
+    if one.outcome is None:
+        _RoundRun(writer, one, known).run()
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownState:
     """What an archive holds, in the order of a collection, before a round looks what is left."""
 
     ids: Sequence[str]
@@ -153,28 +157,32 @@ class Known:
     held: AbstractSet[str]
 
 
-class _Walk:
-    def __init__(self, keeper: Keeper, one: Round, known: Known | None) -> None:
-        self._keeper, self._round, self._known = keeper, one, known
+class _RoundRun:
+    def __init__(self, writer: ArchiveWriter, one: Round, known: KnownState | None) -> None:
+        self._writer, self._round, self._known = writer, one, known
         # To look for many that are gone costs no more than to ask for everything.
-        self._cover = Cover(one.sort) if known is None else Cover(one.sort, patience=1)
+        self._tracker = (
+            CollectionTracker(one.sort)
+            if known is None
+            else CollectionTracker(one.sort, probe_budget=1)
+        )
         if known is not None:
-            self._cover.know(known.ids, known.available)
-        kept = None
-        for kept in one.pages:
-            self._cover.take(kept)
-        if kept is not None and kept.session != keeper.session:
-            self._cover.begin_anew()
+            self._tracker.seed(known.ids, known.available)
+        page = None
+        for page in writer.store.pages(one):
+            self._tracker.add_page(page)
+        if page is not None and page.session != writer.session:
+            self._tracker.start_session()
 
     def run(self) -> None:
         self._read_on()
         for _ in range(REPAIRS):
-            restless = len(self._round.pages) > REPAIRS * self._cover.pages
-            if self._is_in_vain:
+            restless = self._round.pages > REPAIRS * self._tracker.pages
+            if self._cannot_succeed:
                 break
-            if self._cover.is_uncertain and not restless:
-                self._cover.forget()
-            elif unfit := self._cover.positions().unfit():
+            if self._tracker.is_uncertain and not restless:
+                self._tracker.reset()
+            elif unfit := self._tracker.positions().unfit():
                 for page in unfit:
                     self._read(page)
             else:
@@ -183,20 +191,20 @@ class _Walk:
         self._finish()
 
     @property
-    def _is_in_vain(self) -> bool:
+    def _cannot_succeed(self) -> bool:
         """Tell whether what was known before this round says nothing of the order that comes."""
-        return self._known is not None and self._cover.is_uncertain
+        return self._known is not None and self._tracker.is_uncertain
 
     def _read_on(self) -> None:
         """Keep what is wanted, and look behind the last page if its end shows nothing."""
         while True:
-            while not self._is_in_vain and (numbers := self._cover.wanted()):
+            while not self._cannot_succeed and (numbers := self._tracker.next_pages()):
                 self._read_all(numbers)
-            positions = self._cover.positions()
+            positions = self._tracker.positions()
             behind = positions.unread()
             if (
-                self._is_in_vain
-                or self._cover.end
+                self._cannot_succeed
+                or self._tracker.end
                 or not positions.is_behind_the_last(behind)
                 or self._read(behind[0])
             ):
@@ -207,36 +215,135 @@ class _Walk:
         if len(numbers) == 1:
             self._read(numbers[0])
             return
-        keep = partial(self._keeper.keep, self._round)
-        for _, kept in in_order(keep, lambda _: None, numbers, self._keeper.workers):
-            if not self._cover.take(kept) or self._cover.end:
+        keep = partial(self._writer.fetch_and_record, self._round)
+        for _, page in in_order(keep, lambda _: None, numbers, self._writer.workers):
+            if not self._tracker.add_page(page) or self._tracker.end:
                 break
 
     def _read(self, page: int) -> bool:
         """Keep a page; return whether the collection is what it was."""
         try:
-            return self._cover.take(self._keeper.keep(self._round, page))
+            return self._tracker.add_page(self._writer.fetch_and_record(self._round, page))
         except NotFoundError:  # which says as well that nothing stands there
-            self._cover.end = page
+            self._tracker.end = page
             return True
 
     def _finish(self) -> None:
-        positions = self._cover.positions()
+        positions = self._tracker.positions()
         used = positions.used()
-        ids = [one for page in used for one in page.ids]
-        different = len({one for one in ids if one is not None}) + ids.count(None)
-        why = self._cover.doubt() or positions.doubt(
-            different, ids.count(None), len(ids) - different
-        )
-        if why and self._known is not None:
-            why = (
-                f"which records were removed could not be found ({why}); a whole refresh finds them"
-            )
-        facts = {"available": self._cover.available, "complete": why is None, "why": why}
+        ids = [own for page in used for own in page.ids]
+        different = len({own for own in ids if own is not None}) + ids.count(None)
+        doubt = self._tracker.uncertainty()
+        if doubt is None:
+            text = positions.doubt(different, ids.count(None), len(ids) - different)
+            doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
+        settled: dict[str, Any]
         if self._known is None:
-            settled = self._round.settled(ids)
+            settled = _resolution(self._writer.store.pages(self._round), ids)
         else:
-            read = {one for kept in self._round.pages for one in kept.ids if one is not None}
-            gone = (self._known.held | read) - set(ids)  # some came and went meanwhile
-            settled = {"gone": sorted(gone) if why is None else []}
-        self._keeper.end(self._round, pages=len(used) or 1, **facts, **settled)
+            if doubt is not None:
+                doubt = Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))
+            read = {own for page in self._writer.store.pages(self._round) for own in page.ids}
+            gone = (self._known.held | read) - {None, *ids}  # some came and went meanwhile
+            settled = {"gone": sorted(gone) if doubt is None else []}
+        facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
+        self._writer.finish_round(self._round, **facts, **settled)
+
+
+def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str, Any]:
+    """Say which readings of a round hold its records, how many came again, and which are gone.
+
+    Parameters
+    ----------
+    pages
+        What was read, in the order in which it came.
+    ids
+        The records, in the order of the collection.
+    """
+    newest: dict[str | None, tuple[str, int]] = {}
+    numbers: list[int] = []
+    again: set[str] = set()
+    for page in pages:
+        numbers.append(page.page)
+        for own in page.ids:
+            if own is not None and own in newest:
+                again.add(own)
+            newest[own] = max(newest.get(own, ("", 0)), (page.retrieved, page.number))
+    order = list(dict.fromkeys(newest[own][1] for own in ids if own in newest))
+    is_plain = len(order) == len(numbers) and [numbers[n - 1] for n in order] == list(
+        range(1, len(order) + 1)
+    )
+    return {
+        "order": None if is_plain else order,
+        "repeated": len(again),
+        "gone": sorted(own for own in newest.keys() - set(ids) if own is not None),
+    }
+
+
+# -- own pages of records ------------------------------------------------------------------
+
+
+def run_details(writer: ArchiveWriter) -> None:
+    """Ask for the own pages that are needed and not kept yet, and end their round.
+
+    They are kept as pages are, in a round of their own that follows each of the others. Which ones
+    are needed follows from the pages that are kept, so it is the same after a kill.
+    """
+    rounds = rounds_as_of(writer.rounds, None)
+    is_running = rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None
+    running = rounds.pop() if is_running else None
+    needed = _needed_details(writer, rounds)
+    one = running or writer.start_round(RoundKind.DETAILS, expected=len(needed))
+    done = {own for page in writer.store.pages(one) for own in page.ids}
+    done |= {refusal.id for refusal in writer.store.refusals(one)}
+    left = [(number, own) for number, own in enumerate(needed, 1) if own not in done]
+
+    def fetch(wanted: tuple[int, str]) -> bool:
+        writer.fetch_details(one, *wanted)
+        return True
+
+    for _ in in_order(fetch, lambda _: None, left, writer.workers):
+        pass
+    writer.finish_round(one, pages=one.pages, available=None)
+
+
+def abandon_details(writer: ArchiveWriter, one: Round) -> None:
+    """End a round of own pages before its end; what came of it counts."""
+    doubt = Doubt(Reason.DETAILS_PENDING)
+    writer.finish_round(one, pages=one.pages, available=None, doubt=doubt)
+
+
+def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
+    """Name the records that need their own page, in the order of the collection."""
+    refused = {refusal.id: one.number for one in rounds for refusal in writer.store.refusals(one)}
+    ids: list[str | None] = []
+    numbers: list[int] = []
+    held, named = [np.zeros(0, dtype=bool)], [np.zeros(0, dtype=bool)]
+    readings = (
+        (one.number, page, mask)
+        for one, page, mask in Snapshot(writer.store, rounds).pages()
+        if one.kind is not RoundKind.DETAILS
+    )
+    parser = PageParser()
+    while chunk := list(islice(readings, CHUNK)):
+        parsed = (
+            parser.parse(read_page(writer.store, page), source=page.sha256) for _, page, _ in chunk
+        )
+        every, came = read_sent(parsed, writer.question.resource)
+        counts = np.concatenate(
+            [
+                np.ones(len(page.ids), dtype=bool) if mask is None else mask
+                for _, page, mask in chunk
+            ]
+        )
+        of_round = np.repeat([n for n, _, _ in chunk], [len(page.ids) for _, page, _ in chunk])
+        ids += [own for own, counting in zip(every, counts, strict=True) if counting]
+        numbers += of_round[counts].tolist()
+        held.append(came.held[counts])
+        named.append(came.named[counts])
+    lacking = Sent(np.concatenate(held), np.concatenate(named)).needed()
+    return [
+        own
+        for own, number, needed in zip(ids, numbers, lacking, strict=True)
+        if needed and own is not None and refused.get(own, 0) < number
+    ]

@@ -8,9 +8,6 @@ same time, elsewhere, and more than once, for only what a run hands back counts.
 Records can be parted into folders by a column. The column stays in the files too, and the names
 of the folders are no ``key=value``: readers that take a value from such a name have to guess its
 type, and pandas cannot read missing ones. Files say what is in them, so a filter skips the others.
-
-What stays out: where the records come from (`dirframe.archive.contents`), and where runs are worked
-on (`dirframe.archive.cluster`).
 """
 
 from __future__ import annotations
@@ -41,7 +38,7 @@ if TYPE_CHECKING:
     #: Gives the records of a run; called once, or again after a worker was lost.
     Run = Callable[[], Iterable[pd.DataFrame]]
 
-__all__ = ["Each", "write_parquet"]
+__all__ = ["MapFunction", "write_parquet"]
 
 #: Rows that are held until a row group is written of the folder that has most of them.
 _ROWS = 16_384
@@ -59,14 +56,14 @@ _GROUPS = 128
 _FOLDERS = 1_000
 
 
-class Each(Protocol):
+class MapFunction(Protocol):
     """Does some work on each item and gives the results in order, as `map` does."""
 
     def __call__(self, work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
         """Do it."""
 
 
-class _Gathered(NamedTuple):
+class _Staged(NamedTuple):
     """A run that was read: where its chunks are, how many, what they hold."""
 
     place: Path
@@ -76,7 +73,7 @@ class _Gathered(NamedTuple):
 
 
 def write_parquet(
-    runs: Iterable[Run], folder: Path, *, partition_on: str | None = None, each: Each = map
+    runs: Iterable[Run], folder: Path, *, partition_on: str | None = None, each: MapFunction = map
 ) -> Path:
     """Write runs of records as a data set.
 
@@ -110,10 +107,10 @@ def write_parquet(
     whole = unfinished / "whole"
     whole.mkdir(parents=True)
     try:
-        found: list[_Gathered] = list(each(partial(_gather, unfinished, partition_on), runs))
-        schema = reduce(_both, (one.schema for one in found))
+        found: list[_Staged] = list(each(partial(_gather, unfinished, partition_on), runs))
+        schema = reduce(_unify, (one.schema for one in found))
         names = _folders(dict.fromkeys(one for gathered in found for one in gathered.parts))
-        settle = partial(_settle, whole, schema, partition_on, names)
+        settle = partial(_finalize, whole, schema, partition_on, names)
         for one, _ in zip(found, each(settle, list(enumerate(found))), strict=True):
             shutil.rmtree(one.place)
         whole.replace(folder)
@@ -131,7 +128,7 @@ def write_parquet(
     return folder
 
 
-def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Gathered:
+def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
     """Keep the chunks of a run as they are, in a place that no other try of it has."""
     if not unfinished.is_dir():
         raise ArchiveError(
@@ -152,25 +149,25 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Gathered:
             values |= dict.fromkeys(_values(frame[partition_on]))
             _check_number(values, partition_on)
         table = _table(frame)
-        schema = table.schema if schema is None else _both(schema, table.schema)
+        schema = table.schema if schema is None else _unify(schema, table.schema)
         pq.write_table(table, place / f"{files:08}.parquet")
         files += 1
     assert schema is not None  # noqa: S101  # a run gives one chunk at least
-    return _Gathered(place, files, schema, list(values))
+    return _Staged(place, files, schema, list(values))
 
 
-def _settle(
+def _finalize(
     whole: Path,
     schema: pa.Schema,
     partition_on: str | None,
     names: dict[str | None, str],
-    numbered: tuple[int, _Gathered],
+    numbered: tuple[int, _Staged],
 ) -> None:
     """Write the files of a run; none is in the data set before it is whole."""
     number, gathered = numbered
     place = whole.with_name(f"settled-{secrets.token_hex(8)}")
     place.mkdir()
-    parts = _parted(_batches(gathered, schema), partition_on, names)
+    parts = _partition(_batches(gathered, schema), partition_on, names)
     for file in _write(_grouped(parts), place, schema, f"part-{number:05}"):
         final = whole / file.relative_to(place)
         final.parent.mkdir(exist_ok=True)
@@ -220,7 +217,7 @@ def _grouped(parts: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Ta
         yield folder, pa.concat_tables(rest)
 
 
-def _parted(
+def _partition(
     batches: Iterable[pa.Table], column: str | None, names: dict[str | None, str]
 ) -> Iterator[tuple[str, pa.Table]]:
     """Give the records of each folder; those without a value are outside of all."""
@@ -276,7 +273,7 @@ def _table(frame: pd.DataFrame) -> pa.Table:
     return pa.Table.from_pandas(frame.assign(**mixed), preserve_index=False)
 
 
-def _both(first: pa.Schema, second: pa.Schema) -> pa.Schema:
+def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     """Return a schema that holds what both hold; lists that differ in form become JSON."""
     fields = {field.name: field for field in first}
     for field in second:
@@ -290,7 +287,7 @@ def _both(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     return pa.schema(list(fields.values()), metadata=first.metadata)
 
 
-def _batches(gathered: _Gathered, schema: pa.Schema) -> Iterator[pa.Table]:
+def _batches(gathered: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
     """Give the records of a run in their order, so many at a time at least."""
     held: list[pa.Table] = []
     for number in range(gathered.files):

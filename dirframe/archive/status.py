@@ -1,28 +1,37 @@
-"""How far a harvest is: pages, share, sizes, and what is left.
-
-What stays out: harvesting (`dirframe.archive.harvest`).
-"""
+"""How far a harvest is: pages, share, sizes, and what is left."""
 
 from __future__ import annotations
 
 import math
-from array import array
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from dirframe.archive.manifest import DETAILS
-from dirframe.archive.selection import Selection
-from dirframe.errors import ArchiveError
+from dirframe.archive.model import RoundKind
+from dirframe.archive.snapshot import Snapshot
+from dirframe.errors import ArchiveError, InvalidInputError
 from dirframe.show import Card
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from dirframe.archive.manifest import Manifest
+    from dirframe.archive.model import Round
+    from dirframe.archive.store import Store
 
-__all__ = ["Status", "status_of"]
+__all__ = ["Status", "has_details", "is_finished", "rounds_as_of", "status_of"]
+
+
+#: An own page says nothing of the collection.
+_LATEST = """
+SELECT available FROM pages WHERE round <= ? AND available IS NOT NULL
+ORDER BY retrieved DESC, round DESC, number DESC LIMIT 1
+"""
+#: What is kept once counts once.
+_SIZES = """
+SELECT coalesce(sum(size), 0), coalesce(sum(compressed_size), 0)
+FROM (SELECT DISTINCT sha256, size, compressed_size FROM pages WHERE round <= ?)
+"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,16 +45,16 @@ class Status(Card):
     resource : str
         ``accounts`` or ``projects``.
     pages, pages_expected : int
-        Pages of the newest whole round that are there, and that there should be.
+        Pages of the newest full round that are there, and that there should be.
     details, details_expected : int
         Own pages of records that were asked for, and that there should be; those of the newest
-        whole round and since. Before they are counted, at most so many.
+        full round and since. Before they are counted, at most so many.
     records : int
         Different records in them.
     available : int or None
         Records that the directory says it has.
-    bytes, packed : int
-        Bytes of all kept pages as they came, and on disk.
+    bytes, compressed_bytes : int
+        Bytes of all kept pages as they came, and compressed.
     finished : bool
         Whether the newest round has ended.
     complete : bool
@@ -53,7 +62,7 @@ class Status(Card):
     why : str or None
         Why it is not.
     rounds : int
-        Harvests and refreshes so far.
+        Harvests and updates so far.
     newest : str or None
         When the newest page was fetched, ISO 8601 in UTC.
     """
@@ -67,7 +76,7 @@ class Status(Card):
     records: int
     available: int | None
     bytes: int
-    packed: int
+    compressed_bytes: int
     finished: bool
     complete: bool
     why: str | None
@@ -80,11 +89,11 @@ class Status(Card):
         expected = self.pages_expected + self.details_expected
         return min((self.pages + self.details) / expected, 1.0) if expected else 0.0
 
-    def days_to_go(self, daily: int = 1_000) -> int:
+    def days_remaining(self, requests_per_day: int = 1_000) -> int:
         """Return the days that the rest takes at so many requests a day."""
         missing = self.pages_expected - self.pages + self.details_expected - self.details
         rest = 0 if self.finished else max(missing, 1)
-        return math.ceil(rest / daily)
+        return math.ceil(rest / requests_per_day)
 
     @property
     def heading(self) -> str:
@@ -100,7 +109,7 @@ class Status(Card):
         )
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        days = self.days_to_go()
+        days = self.days_remaining()
         if self.complete:
             note = "Finished, proven complete."
         elif self.finished:
@@ -110,7 +119,9 @@ class Status(Card):
                 f"Not finished: {days:,} {'day' if days == 1 else 'days'} to go at 1,000 requests "
                 "a day. Run the same line again."
             )
-        sizes = f"{self.bytes / 1e6:,.1f} MB as it came, {self.packed / 1e6:,.1f} MB on disk"
+        sizes = (
+            f"{self.bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
+        )
         facts = {
             "holds": self.heading,
             "size": sizes,
@@ -120,51 +131,110 @@ class Status(Card):
         return f"Archive {self.path}", facts, note
 
 
-def status_of(path: Path, manifest: Manifest) -> Status:
-    """Count what a manifest says."""
-    if not any(one.pages for one in manifest.rounds):
+def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
+    """Count what an archive holds."""
+    if not rounds:
         raise ArchiveError(f"{path} is empty: nothing was harvested yet.")
-    whole = [one for one in manifest.rounds if one.kind == "whole" and one.pages][-1]
+    full = [one for one in rounds if one.kind is RoundKind.FULL][-1]
     size, filled = 0, set[int]()
-    for kept in whole.pages if whole.end is None else ():
-        size = max(size, kept.count)
-        filled |= {kept.page} if kept.count else set()
-    # Of each file once, in some bytes a page: a part of its digest is enough to count.
-    sizes, latest, newest = array("Q"), None, None
-    for kept in (kept for one in manifest.rounds for kept in one.pages):
-        sizes.extend((int(kept.sha256[:16], 16), kept.bytes, kept.packed))
-        newest = max(newest or kept.retrieved, kept.retrieved)
-        if kept.available is not None or latest is None:  # an own page says nothing of it
-            latest = kept if latest is None or kept.retrieved > latest.retrieved else latest
-    every = np.array(sizes, np.uint64).reshape(-1, 3)
-    every = every[np.unique(every[:, 0], return_index=True)[1]]
-    available = latest.available if latest else None
-    pages = whole.end["pages"] if whole.end else len(filled)
-    expected = pages if whole.end else math.ceil((available or 0) / size) if size else 0
-    selection = Selection(manifest, manifest.until(None))
-    proof = selection.facts
-    last = manifest.rounds[-1].end or {}
-    given_up = not last.get("reached", True)
-    why = last["why"] if given_up else proof["why"]
-    own = [one for one in manifest.rounds if one.kind == DETAILS and one.number > whole.number]
-    asked = sum(len(one.pages) + len(one.refused) for one in own)
-    wanted = sum(one.wanted for one in own)
-    if manifest.details and not own:
-        wanted = selection.records if whole.end else available or 0
+    for page in store.pages(full) if full.outcome is None else ():
+        count = len(page.ids)
+        size = max(size, count)
+        filled |= {page.page} if count else set()
+    [[newest]] = store.read("SELECT max(retrieved) FROM pages WHERE round <= ?", (len(rounds),))
+    latest = store.read(_LATEST, (len(rounds),))
+    available = latest[0][0] if latest else None
+    [sizes] = store.read(_SIZES, (len(rounds),))
+    pages = full.outcome.pages if full.outcome else len(filled)
+    expected = pages if full.outcome else math.ceil((available or 0) / size) if size else 0
+    snapshot = Snapshot(store, rounds_as_of(rounds, None))
+    last = rounds[-1].outcome
+    given_up = last is not None and not last.reached
+    doubt = last.doubt if last is not None and given_up else snapshot.doubt
+    own = [one for one in rounds if one.kind is RoundKind.DETAILS and one.number > full.number]
+    asked = sum(one.pages + one.refusals for one in own)
+    wanted = sum(one.expected for one in own)
+    if has_details(rounds) and not own:
+        wanted = snapshot.records if full.outcome else available or 0
+    finished = is_finished(rounds)
     return Status(
         path=path,
-        resource=manifest.resource.collection,
+        resource=store.collection().resource.collection,
         pages=pages,
         pages_expected=max(expected, pages),
         details=asked,
         details_expected=max(wanted, asked),
-        records=selection.records,
+        records=snapshot.records,
         available=available,
-        bytes=int(every[:, 1].sum()),
-        packed=int(every[:, 2].sum()),
-        finished=manifest.finished,
-        complete=manifest.finished and not given_up and proof["complete"],
-        why=why if manifest.finished else None,
-        rounds=len(manifest.rounds),
+        bytes=sizes[0],
+        compressed_bytes=sizes[1],
+        finished=finished,
+        complete=finished and doubt is None,
+        why=str(doubt) if finished and doubt is not None else None,
+        rounds=len(rounds),
         newest=newest,
     )
+
+
+def is_finished(rounds: Sequence[Round]) -> bool:
+    """Tell whether nothing is left to ask for: the newest round has ended, with its own pages."""
+    if not rounds or rounds[-1].outcome is None:
+        return False
+    return rounds[-1].kind is RoundKind.DETAILS or not has_details(rounds)
+
+
+def has_details(rounds: Sequence[Round]) -> bool:
+    """Tell whether own pages of records belong to an archive."""
+    return any(one.details or one.kind is RoundKind.DETAILS for one in rounds)
+
+
+def rounds_as_of(rounds: Sequence[Round], as_of: str | date | datetime | None) -> list[Round]:
+    """List the rounds that a frame is made of: the last full one, and what changed since.
+
+    A round of changes that was given up does not count. A full round that has not ended counts
+    only where there is no other; own pages count as they come.
+
+    Raises
+    ------
+    ArchiveError
+        If there is none.
+    InvalidInputError
+        If it is no time.
+    """
+    moment = _moment(as_of)
+    ended = [
+        one
+        for one in rounds
+        if one.outcome
+        and one.outcome.reached
+        and (moment is None or datetime.fromisoformat(one.outcome.at) <= moment)
+    ]
+    full = [one for one in ended if one.kind is RoundKind.FULL]
+    if not full:
+        begun = [one for one in rounds if one.kind is RoundKind.FULL]
+        if moment is not None or not begun:
+            raise ArchiveError(
+                "The archive holds no finished harvest"
+                + (f" of {moment:%Y-%m-%d %H:%M} UTC or before." if moment else ".")
+            )
+        return begun[-1:]
+    counting = [one for one in ended if one.number >= full[-1].number]
+    if moment is None and rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None:
+        counting.append(rounds[-1])
+    return counting
+
+
+def _moment(as_of: str | date | datetime | None) -> datetime | None:
+    """Read a time; a day means its end."""
+    if isinstance(as_of, str):
+        try:
+            as_of = date.fromisoformat(as_of) if len(as_of) == 10 else datetime.fromisoformat(as_of)
+        except ValueError:
+            raise InvalidInputError(
+                f"as_of is {as_of!r}; it must be a day or a time such as 2026-11-21T18:00."
+            ) from None
+    if as_of is None:
+        return None
+    if not isinstance(as_of, datetime):
+        as_of = datetime.combine(as_of, time.max, UTC)
+    return as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC)

@@ -21,7 +21,7 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__
-from dirframe.cli.archiving import bundle, harvest, refresh, status
+from dirframe.cli.archiving import bundle, harvest, status, update
 from dirframe.cli.asking import (
     account,
     accounts,
@@ -185,7 +185,7 @@ for command in (
     *(demo, accounts, projects, account, project),
     *(languages, contributors, activity, size, load, plan, quota),
     *(summary, flags, compare, clean, stats, sensitivity, plot, report, export, cite, fields),
-    *(harvest, status, refresh, bundle),
+    *(harvest, status, update, bundle),
     *(cache, serve, keys, generate, completion),
 ):
     cli.add_command(command)

@@ -16,13 +16,17 @@ from dirframe.cli.questions import details_option, open_directory, where, with_o
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
-__all__ = ["bundle", "harvest", "refresh", "status"]
+__all__ = ["bundle", "harvest", "status", "update"]
 
 
 _sparing = with_options(
-    click.option("--daily", type=click.IntRange(1), help="Requests within 24 hours, at most."),
     click.option(
-        "--until",
+        "--requests-per-day",
+        type=click.IntRange(1),
+        help="Requests within 24 hours, at most.",
+    ),
+    click.option(
+        "--stop-at",
         type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
         help="When to stop, in local time; a time of day is the next one.",
     ),
@@ -31,7 +35,7 @@ _sparing = with_options(
 
 @click.command()
 @click.argument("collection", type=click.Choice(["accounts", "projects"]))
-@click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), required=True)
+@click.option("--to", "path", type=click.Path(path_type=Path), required=True, help="The file.")
 @where
 @click.option("--query", metavar="TEXT", help="Only records that match.")
 @details_option
@@ -40,13 +44,13 @@ _sparing = with_options(
 def harvest(
     *,
     collection: Literal["accounts", "projects"],
-    folder: Path,
+    path: Path,
     base_url: str | None,
     sample: bool,
     query: str | None,
     details: bool,
-    daily: int | None,
-    until: datetime | None,
+    requests_per_day: int | None,
+    stop_at: datetime | None,
     price: bool,
 ) -> None:
     """Keep a whole collection, page by page, over days.
@@ -55,24 +59,24 @@ def harvest(
 
     \b
     Examples:
-      dirframe harvest projects --to kept --sample
-      dirframe harvest projects --to kept --daily 900 --until 18:00
-      dirframe harvest projects --to kept --details
+      dirframe harvest projects --to kept.archive --sample
+      dirframe harvest projects --to kept.archive --requests-per-day 900 --stop-at 18:00
+      dirframe harvest projects --to kept.archive --details
     """
     from dirframe.archive.harvest import harvest as run
 
     with open_directory(base_url, sample) as directory:
         if price:
-            click.echo(_price(collection, query, daily, directory, details=details))
+            click.echo(_price(collection, query, requests_per_day, directory, details=details))
             return
         archive = run(
             collection,
-            folder,
+            path,
             directory=directory,
             query=query,
             details=details,
-            daily=daily,
-            until=_moment(until),
+            requests_per_day=requests_per_day,
+            stop_at=_moment(stop_at),
         )
     click.echo(archive.status())
 
@@ -80,7 +84,7 @@ def harvest(
 def _price(
     collection: Literal["accounts", "projects"],
     query: str | None,
-    daily: int | None,
+    requests_per_day: int | None,
     directory: Directory,
     *,
     details: bool,
@@ -93,7 +97,7 @@ def _price(
     # A harvest asks the directory for everything, whatever is in the cache.
     most = price.pages + price.details
     open_still = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
-    a_day = daily or directory.settings.daily_allowance
+    a_day = requests_per_day or directory.settings.daily_allowance
     days = [-(-requests // a_day) for requests in (most - open_still, most)]
     span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
     return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."
@@ -110,18 +114,18 @@ def _moment(until: datetime | None) -> datetime | None:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 @where
-@click.option("--whole", is_flag=True, help="Ask for everything, not for what changed.")
+@click.option("--full", is_flag=True, help="Ask for everything, not for what changed.")
 @_sparing
-def refresh(
+def update(
     *,
-    folder: Path,
+    path: Path,
     base_url: str | None,
     sample: bool,
-    whole: bool,
-    daily: int | None,
-    until: datetime | None,
+    full: bool,
+    requests_per_day: int | None,
+    stop_at: datetime | None,
 ) -> None:
     """Bring a harvest up to date; what it was stays in it.
 
@@ -131,42 +135,48 @@ def refresh(
 
     \b
     Examples:
-      dirframe refresh kept --sample
-      dirframe refresh kept --whole --daily 900
+      dirframe update kept.archive --sample
+      dirframe update kept.archive --full --requests-per-day 900
     """
-    from dirframe.archive.refresh import refresh as run
+    from dirframe.archive.update import update as run
 
     with open_directory(base_url, sample) as directory:
-        archive = run(folder, directory=directory, whole=whole, daily=daily, until=_moment(until))
+        archive = run(
+            path,
+            directory=directory,
+            full=full,
+            requests_per_day=requests_per_day,
+            stop_at=_moment(stop_at),
+        )
     click.echo(archive.status())
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-def status(folder: Path) -> None:
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+def status(path: Path) -> None:
     """Say how far a harvest is: pages, share, days to go.
 
     \b
     Example:
-      dirframe status kept
+      dirframe status kept.archive
     """
-    from dirframe.archive.reading import open_archive
+    from dirframe.archive.archive import open_archive
 
-    click.echo(open_archive(folder).status())
+    click.echo(open_archive(path).status())
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-def bundle(folder: Path, output: Path, overwrite: bool) -> None:
+def bundle(path: Path, output: Path, overwrite: bool) -> None:
     """Put an archive into one file that opens anywhere.
 
     \b
     Example:
-      dirframe bundle kept -o study.zip
+      dirframe bundle kept.archive -o study.zip
     """
     from dirframe.archive.bundle import bundle as run
 
-    digest = run(folder, output, overwrite=overwrite)
+    digest = run(path, output, overwrite=overwrite)
     click.echo(f"Wrote {output}\nSHA-256: {digest}", err=True)

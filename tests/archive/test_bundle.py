@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
 
 import dirframe
+from dirframe.archive.bundle import read_manifest
 from dirframe.errors import ArchiveError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def test_the_frame_is_the_same_without_the_archive(study: Path, tmp_path: Path) 
     digest = dirframe.bundle(tmp_path / "a", tmp_path / "again.zip")
     assert digest == dirframe.bundle(tmp_path / "a", tmp_path / "again.zip", overwrite=True)
     assert study.read_bytes() == (tmp_path / "again.zip").read_bytes()
-    shutil.rmtree(tmp_path / "a")
+    (tmp_path / "a").unlink()
     again = dirframe.open_bundle(study).frame()
     pd.testing.assert_frame_equal(again, frame)
     assert again.attrs == frame.attrs
@@ -101,3 +102,53 @@ def test_what_is_no_zip_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"no zip")
     with pytest.raises(ArchiveError, match="no bundle"):
         dirframe.open_bundle(tmp_path / "x.zip")
+
+
+def test_a_bundle_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ArchiveError, match="no file"):
+        dirframe.open_bundle("nowhere.zip")
+
+
+def test_a_manifest_that_is_none_is_refused() -> None:
+    with pytest.raises(ArchiveError, match="not the manifest"):
+        read_manifest([], "it")
+    with pytest.raises(ArchiveError, match="of format 9"):
+        read_manifest([b'{"table": "archive", "format": 9}'], "it")
+
+
+@pytest.mark.parametrize(
+    ("table", "wrong"),
+    [
+        ("archive", {"resource_name": "nonsense"}),
+        ("archive", {"rounds": 2}),
+        ("rounds", {"kind": "nonsense"}),
+        ("rounds", {"pages": 7}),
+        ("rounds", {"outcome": {}}),
+        ("pages", {"size": "9"}),
+        ("pages", {"ids": [1]}),
+        ("pages", {"sha256": "../" * 21 + "x"}),
+        ("pages", {"round": 2}),
+        ("pages", {"number": 9}),
+        ("pages", {"table": "nonsense"}),
+        ("pages", {"first": 2**70}),
+    ],
+)
+def test_a_manifest_that_says_what_no_archive_holds_is_refused(
+    table: str, wrong: dict[str, Any], study: Path
+) -> None:
+    with zipfile.ZipFile(study) as packed:
+        lines = [json.loads(line) for line in packed.read("manifest.jsonl").splitlines()]
+    changed = next(line for line in lines if line["table"] == table)
+    changed |= wrong
+    with pytest.raises(ArchiveError):
+        read_manifest([json.dumps(line).encode() for line in lines], "it")
+
+
+def test_its_manifest_is_lines_that_a_person_can_read(study: Path) -> None:
+    with zipfile.ZipFile(study) as packed:
+        lines = [json.loads(line) for line in packed.read("manifest.jsonl").splitlines()]
+        names = packed.namelist()
+    pages = [line for line in lines if line["table"] == "pages"]
+    assert [line["page"] for line in pages] == [1, 2, 3, 4, 5, 6]
+    assert pages[0]["ids"] == [str(number) for number in range(1, 11)]
+    assert all(any(line["sha256"] in name for name in names) for line in pages)

@@ -18,10 +18,16 @@ from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING
 
-from dirframe.archive.journal import Journal
-from dirframe.archive.manifest import FORMAT, MANIFEST
-from dirframe.archive.pages import Kept
-from dirframe.archive.storing import store
+from dirframe.archive.model import (
+    Collection,
+    Outcome,
+    PageRecord,
+    Round,
+    RoundKind,
+    encode_ids,
+)
+from dirframe.archive.snapshot import compress
+from dirframe.archive.store import Store
 from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.generate import generate_projects
 from dirframe.service.writer import record_xml
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
 
 SIZES = (10_000, 100_000, 1_000_000)
 GENERATED = 5_000
+SITE = "https://directory.example"
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ID = re.compile(r"<(id|project_id|analysis_id)>(\d+)</\1>")
 
@@ -86,13 +93,11 @@ CHART = Path("benchmark-results") / "archives.svg"
 
 def main(sizes: list[int]) -> None:
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    print(
-        "| records | pages on disk | measure | records a second of processor time | peak memory, MiB |"
-    )
+    print("| records | on disk | measure | records a second of processor time | peak memory, MiB |")
     print("|---|---|---|---|---|")
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="dirframe-archives-") as place:
-            folder = Path(place) / "archive"
+            folder = Path(place) / "projects.archive"
             begin = process_time()
             packed = write(folder, size)
             speed = size / (process_time() - begin)
@@ -143,41 +148,35 @@ def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
     print(f"\nThe chart is in {file}.")
 
 
-def write(folder: Path, size: int) -> int:
-    """Write the archive of a finished harvest; return the bytes of its pages."""
-    folder.mkdir()
-    journal = Journal(folder / MANIFEST)
-    what = {"resource": "project", "base_url": "https://directory.example", "query": None}
-    journal.add({"event": "archive", "format": FORMAT, "source": "generated"} | what)
-    journal.add({"event": "round", "kind": "whole", "sort": "id", "at": BEGIN.isoformat()})
-    total, number = 0, 0
-    for number, (content, ids) in enumerate(pages(size), 1):
-        digest, packed = store(folder, content)
-        total += packed
-        journal.add(
-            Kept(
+def write(path: Path, size: int) -> int:
+    """Write the archive of a finished harvest; return its bytes."""
+    with Store.open_writer(path, Collection("project", SITE, "generated", None)) as store:
+        one = Round(1, RoundKind.FULL, "id", BEGIN.isoformat())
+        store.add_round(one)
+        number = 0
+        for number, (content, ids) in enumerate(pages(size), 1):
+            digest, compressed = compress(content)
+            page = PageRecord(
                 page=number,
                 session=1,
                 sha256=digest,
-                bytes=len(content),
-                packed=packed,
+                size=len(content),
+                compressed_size=len(compressed),
                 retrieved=(BEGIN + timedelta(seconds=number)).isoformat(),
                 first=(number - 1) * PAGE_SIZE,
                 available=size,
-                names=Kept.joined(ids),
+                ids_json=encode_ids(ids),
                 low=ids[0],
                 high=ids[-1],
-                ordered=True,
+                ordered=1,
                 paid=1,
-                synthetic=True,
-            ).event(1)
-        )
-    at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
-    facts = {"pages": number, "available": size, "complete": True, "why": None}
-    settled: dict[str, object] = {"order": None, "again": [], "gone": []}
-    journal.add({"event": "end", "round": 1, "at": at} | facts | settled)
-    journal.close()
-    return total
+                synthetic=1,
+            )
+            store.add_page(one, page, compressed)
+        at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
+        one.outcome = Outcome(at=at, pages=number, available=size)
+        store.update_round(one)
+    return path.stat().st_size
 
 
 def pages(size: int) -> Iterator[tuple[bytes, list[str]]]:

@@ -77,7 +77,7 @@ def main(records: int) -> None:
             with dirframe.serve(folder / "data", keys=keys, dialect=rules.name) as url:
                 days, kills = _harvest(url, key, folder, chance, targets)
             total = keys.list()[0].used
-        archive = dirframe.open_archive(folder / "kept")
+        archive = dirframe.open_archive(folder / "kept.archive")
         status, frame = archive.status(), archive.frame()
     targets.counts = +targets.counts
     twice = sum(count - 1 for count in targets.counts.values())
@@ -107,7 +107,7 @@ def _harvest(
             "DIRFRAME_DATA_DIR": str(folder / f"day-{day}"),
         }
         for session in range(KILLS + 1):
-            command = [sys.executable, "-c", HARVEST, url, str(folder / "kept"), str(QUOTA)]
+            command = [sys.executable, "-c", HARVEST, url, str(folder / "kept.archive"), str(QUOTA)]
             process = subprocess.Popen(command, env=environment)
             if session < KILLS:
                 enough = targets.counts.total() + chance.randrange(50, 400)

@@ -18,7 +18,7 @@ def test_a_harvest_stops_with_its_exit_code_goes_on_and_is_bundled(
 ) -> None:
     asked = ("harvest", "projects", "--to", tmp_path / "a", "--sample")
     assert "A harvest takes 1 day" in run(*asked, "--plan").out
-    stopped = run(*asked, "--daily", 5)
+    stopped = run(*asked, "--requests-per-day", 5)
     assert (stopped.code, "5 of 60 pages" in stopped.err) == (4, True)
     assert "55 days" not in run("status", tmp_path / "a").out
     assert "proven complete" in run(*asked).out

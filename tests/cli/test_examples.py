@@ -101,9 +101,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         package.export(accounts, folder / "accounts.parquet")
         package.export(accounts, folder / "accounts.csv")
         package.export(package.country_audit(accounts), folder / "audit.csv")
-        package.harvest("projects", folder / "kept")
+        package.harvest("projects", folder / "kept.archive")
         with package.sample_directory() as directory:
-            package.harvest("projects", folder / "kept of --sample", directory=directory)
+            package.harvest("projects", folder / "kept.archive of --sample", directory=directory)
         shutil.copytree(served, folder / "my-directory")
         shutil.copyfile(TEMPLATE, folder / "my.ipynb")
         with KeyStore() as keys:
@@ -121,11 +121,11 @@ def lay(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
         read = {word.rstrip("/") for before, word in pairwise(words) if before not in MAKES}
         for name in [*sorted(read), "data"]:
             asked = f"{name} of --sample" if "--sample" in line else name
-            kept = asked if (desk / asked).is_dir() else name
+            kept = asked if (desk / asked).exists() else name
             if (desk / kept).is_dir():
                 shutil.copytree(desk / kept, tmp_path / name)
-            elif (desk / name).is_file():
-                shutil.copyfile(desk / name, tmp_path / name)
+            elif (desk / kept).is_file():
+                shutil.copyfile(desk / kept, tmp_path / name)
                 if name.endswith(".csv"):
                     shutil.copy(desk / f"{name}.provenance.json", tmp_path)
         (tmp_path / ".config/fish/completions").mkdir(parents=True)

@@ -104,8 +104,20 @@ def damaged_bundle(times: int, seed: int) -> Counter[str]:
         return damage(file, lambda: dirframe.open_bundle(file).frame(), times, seed)
 
 
+def damaged_archive(times: int, seed: int) -> Counter[str]:
+    """Damage an archive that was updated."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "a"
+        with dirframe.sample_directory(cache=False) as directory:
+            dirframe.harvest("projects", file, directory=directory, query="python")
+            dirframe.update(file, directory=directory)
+        return damage(file, lambda: dirframe.open_archive(file).frame(), times, seed)
+
+
 def damaged(what: str, times: int, seed: int) -> Counter[str]:
     """Damage a bundle, or an export by its suffix: `.csv`, or `old.csv` without its digest."""
+    if what == "archive":
+        return damaged_archive(times, seed)
     if what == "bundle":
         return damaged_bundle(times, seed)
     return damaged_export(what.removeprefix("old"), times, seed, sealed=what[:3] != "old")

@@ -57,7 +57,7 @@ def test_a_harvest_ended_at_any_write_goes_on(
 
 
 @pytest.mark.parametrize("honours", ["updates", "ids"])
-def test_a_refresh_ended_at_any_write_goes_on(
+def test_an_update_ended_at_any_write_goes_on(
     worker: Worker,
     honours: str,
     shelf: LivingShelf,
@@ -78,7 +78,7 @@ def test_a_refresh_ended_at_any_write_goes_on(
     shelf.remove("12")
     shelf.add("26")
     now = names(service, ask)
-    check(worker, "refresh", base, writes=12, url=service.url, before=before, now=now)
+    check(worker, "update", base, writes=12, url=service.url, before=before, now=now)
 
 
 @pytest.mark.parametrize("job", ["bundle", "parquet"])

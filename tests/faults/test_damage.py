@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         (".sqlite", 10),
         (".duckdb", 1),  # is first read by a process of its own
         ("bundle", 8),
+        ("archive", 20),
     ],
 )
 def test_a_damaged_file_is_never_read_without_a_word(worker: Worker, what: str, times: int) -> None:

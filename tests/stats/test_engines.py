@@ -218,7 +218,7 @@ def test_a_title_may_be_missing_in_one_part_and_be_another_in_the_next() -> None
 
 def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_path: Path) -> None:
     with sample_directory(cache=False) as directory:
-        archive = harvest("projects", tmp_path / "archive", directory=directory)
+        archive = harvest("projects", tmp_path / "kept.archive", directory=directory)
     frame = archive.frame()
     for folder, options in (("whole", {}), ("parted", {"partition_on": LANGUAGE})):
         tables = archive.to_parquet(tmp_path / folder, **options)

@@ -1,4 +1,4 @@
-"""Read a collection over days while it changes: what has to be asked for, and what follows.
+"""Track a collection that changes while it is read over days: which pages to ask for next.
 
 A state of the collection is what it was while one session saw one count of records. The records
 that are known of an earlier state, from the first on without a gap, are remembered in their
@@ -7,43 +7,42 @@ moved equally, and nothing can have come in between because the order only grows
 nothing can have gone either: what lies between is what it was. Where it did not, the page in the
 middle is asked for, and so on. So a removed record costs as many requests as the pages can be
 halved, and not all the pages behind it.
-
-What stays out: asking (`dirframe.archive.harvest`), and the proof (`dirframe.client.positions`).
 """
 
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dirframe.archive.ordering import keys
+from dirframe.archive.model import Doubt, Reason
 from dirframe.client.positions import Page, Positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dirframe.archive.pages import Kept
+    from dirframe.archive.model import PageRecord
 
-__all__ = ["Cover"]
+__all__ = ["CollectionTracker", "sort_keys"]
 
 
-class Cover:
+class CollectionTracker:
     """What is known of a collection that is read page by page, in one order.
 
     Parameters
     ----------
     sort
         The order.
-    patience
+    probe_budget
         How much of the pages may be asked for only to find what changed.
     """
 
-    def __init__(self, sort: str | None, *, patience: float = 0.25) -> None:
-        self._sort, self._patience = sort, patience
+    def __init__(self, sort: str | None, *, probe_budget: float = 0.25) -> None:
+        self._sort, self._probe_budget = sort, probe_budget
         self._known: list[str | None] = []  # of earlier states, in their order
         self._index: dict[str | None, int] = {}
-        self._real: dict[int, Kept] = {}  # pages of this state
+        self._real: dict[int, PageRecord] = {}  # pages of this state
         self._state: tuple[int, int | None] | None = None
         self.available: int | None = None
         self._counts: set[int | None] = set()
@@ -55,7 +54,7 @@ class Cover:
         self._probes = 0
         self._taken = 0
 
-    def know(self, ids: Sequence[str | None], available: int | None) -> None:
+    def seed(self, ids: Sequence[str | None], available: int | None) -> None:
         """Remember an earlier state, from before this round."""
         self._known = list(ids)
         self._index = {one: place for place, one in enumerate(self._known)}
@@ -63,26 +62,26 @@ class Cover:
 
     # -- what comes ------------------------------------------------------------------------
 
-    def take(self, kept: Kept) -> bool:
+    def add_page(self, page: PageRecord) -> bool:
         """Take a page; return whether it is of the same state as the one before."""
-        state = (kept.session, kept.available)
+        state = (page.session, page.available)
         same = self._state in {None, state}
         if not same:
-            self.begin_anew()
-        self._state, self.available = state, kept.available
-        self._counts.add(kept.available)
-        self._sessions.add(kept.session)
+            self.start_session()
+        self._state, self.available = state, page.available
+        self._counts.add(page.available)
+        self._sessions.add(page.session)
         self._taken += 1
-        self._size = self._size or kept.count
-        self._real[kept.page] = kept
-        self._judge(kept)
-        before = [self._real[n] for n in (1, kept.page - 1) if n in self._real and n < kept.page]
-        ids = set(kept.ids)
-        if not ids or any(ids <= set(page.ids) for page in before):
-            self.end = min(kept.page, self.end or kept.page)
+        ids = page.ids
+        self._size = self._size or len(ids)
+        self._real[page.page] = page
+        self._judge(page)
+        before = [self._real[n] for n in (1, page.page - 1) if n in self._real and n < page.page]
+        if not ids or any(set(ids) <= set(other.ids) for other in before):
+            self.end = min(page.page, self.end or page.page)
         return same
 
-    def begin_anew(self) -> None:
+    def start_session(self) -> None:
         """Remember this state instead of the one before, unless less is known of it."""
         stays, run = self._unmoved(), list(dict.fromkeys(self._run()))
         if stays + len(run) + self._size > len(self._known):
@@ -100,27 +99,27 @@ class Cover:
     def _prune(self) -> None:
         """Strike out what would stand on a page of this state and does not."""
         gone: set[str | None] = set()
-        for page, kept in self._real.items():
-            first, last = 0 if page == 1 else self._first(page), self._edge(page)
+        for number, page in self._real.items():
+            first, last = 0 if number == 1 else self._first(number), self._edge(number)
             if first is not None and last is not None:
-                gone |= set(self._known[first : last + 1]) - set(kept.ids)
+                gone |= set(self._known[first : last + 1]) - set(page.ids)
         if gone:
-            self.know([one for one in self._known if one not in gone], self.available)
+            self.seed([one for one in self._known if one not in gone], self.available)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Trust this state alone."""
         self._known, self._index, self._counts = [], {}, {self.available}
 
-    def _judge(self, kept: Kept) -> None:
+    def _judge(self, page: PageRecord) -> None:
         """Look whether the page is in order, and to which end the collection grows."""
-        self._honoured &= kept.ordered
-        around = [self._real.get(kept.page - 1), kept, self._real.get(kept.page + 1)]
-        texts = [text for page in around if page for text in self._values(page) if text]
-        values = keys(texts)
+        self._honoured &= bool(page.ordered)
+        around = [self._real.get(page.page - 1), page, self._real.get(page.page + 1)]
+        texts = [text for other in around if other for text in self._values(other) if text]
+        values = sort_keys(texts)
         self._directions |= {(a < b) - (a > b) for a, b in pairwise(values)} - {0}
 
-    def _values(self, kept: Kept) -> Sequence[str | None]:
-        return kept.ids if self._sort is None else (kept.low, kept.high)
+    def _values(self, page: PageRecord) -> Sequence[str | None]:
+        return page.ids if self._sort is None else (page.low, page.high)
 
     @property
     def _grows(self) -> int:
@@ -137,9 +136,9 @@ class Cover:
         """How many pages there should be."""
         return math.ceil((self.available or 0) / self._size) if self._size else 0
 
-    def wanted(self) -> Sequence[int]:
+    def next_pages(self) -> Sequence[int]:
         """Name the pages to ask for next, in order; none if there is nothing more to learn."""
-        if not self._size or self._is_restless():
+        if not self._size or self._changes_too_fast():
             return []
         remembered = math.ceil(len(self._known) / self._size)
         if self.available is None:
@@ -189,10 +188,11 @@ class Cover:
         self._probes += 1
         return [page]
 
-    def _is_restless(self) -> bool:
+    def _changes_too_fast(self) -> bool:
         """Tell whether the collection changes faster than its changes can be found."""
         return (
-            self._probes > 100 + self.pages * self._patience or self._taken > 100 + 4 * self.pages
+            self._probes > 100 + self.pages * self._probe_budget
+            or self._taken > 100 + 4 * self.pages
         )
 
     def _edge(self, page: int) -> int | None:
@@ -236,18 +236,18 @@ class Cover:
         positions = Positions()
         if not self._real:
             return positions
-        moment = max(kept.moment for kept in self._real.values()).timestamp()
+        moment = max(page.moment for page in self._real.values()).timestamp()
         pages = [0, *sorted(self._real)]
         for a, b in pairwise(pages):
             between = self._slice(a, b) if self._is_covered(a, b) else []
-            for page in range(a + 1, b if between else 0):
-                begin = (page - a - 1) * self._size
+            for number in range(a + 1, b if between else 0):
+                begin = (number - a - 1) * self._size
                 ids = tuple(between[begin : begin + self._size])
-                first = (page - 1) * self._size
-                positions.put(Page(page, self.available, first, ids, 0, (moment - 1, 0)))
-        for page, kept in self._real.items():
-            order = (kept.moment.timestamp(), page)
-            positions.put(Page(page, kept.available, kept.first, kept.ids, kept.session, order))
+                first = (number - 1) * self._size
+                positions.put(Page(number, self.available, first, ids, 0, (moment - 1, 0)))
+        for number, page in self._real.items():
+            order = (page.moment.timestamp(), number)
+            positions.put(Page(number, page.available, page.first, page.ids, page.session, order))
         return positions
 
     @property
@@ -255,16 +255,24 @@ class Cover:
         """Tell whether the collection changed, in an order that does not keep still."""
         return len(self._counts) > 1 and not self._grows
 
-    def doubt(self) -> str | None:
+    def uncertainty(self) -> Doubt | None:
         """Say why what was remembered is no proof; None if it is one."""
         if self.is_uncertain:
-            return "the collection changed while it was read, in an order that does not keep still"
-        if self._is_restless():
+            return Doubt(Reason.UNSTABLE_ORDER)
+        if self._changes_too_fast():
             a_day = self._taken / len(self._sessions)
             if a_day < 5 * math.log2(self.pages + 2):
-                return (
-                    f"{a_day:.0f} requests at a time were too few to find what changed meanwhile; "
-                    "begin anew with more of them (refresh with whole=True and a larger daily)"
-                )
-            return "the collection changed too often while it was read"
+                return Doubt.because(Reason.TOO_FEW_REQUESTS, a_day)
+            return Doubt(Reason.TOO_MANY_CHANGES)
         return None
+
+
+def sort_keys(texts: list[str]) -> list[Any]:
+    """Give numbers or times if all texts are some, or else the texts."""
+    if all(text.isdigit() for text in texts):
+        return [int(text) for text in texts]
+    try:
+        times = [datetime.fromisoformat(text) for text in texts]
+    except ValueError:
+        return list(texts)
+    return [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]

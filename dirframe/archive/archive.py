@@ -1,85 +1,79 @@
-"""An archive open for reading: frames in chunks, as of any harvest.
-
-What stays out: writing (`dirframe.archive.harvest`), Parquet (`dirframe.archive.parquet`).
-"""
+"""An archive open for reading: frames in chunks, as of any harvest."""
 
 from __future__ import annotations
 
 import warnings
-import zipfile
-from datetime import UTC, date, datetime, time
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dirframe import provenance
-from dirframe.archive.contents import Run, Wanted, contents
-from dirframe.archive.manifest import MANIFEST, Manifest
-from dirframe.archive.selection import Selection
-from dirframe.archive.status import Status, status_of
+from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, read_contents
+from dirframe.archive.status import Status, is_finished, rounds_as_of, status_of
+from dirframe.archive.store import Store
 from dirframe.client import recorded
 from dirframe.client.choice import only, with_id
 from dirframe.client.details import sent, unsent_columns, with_signs
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK
+from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import (
     AnalysesNotSentWarning,
-    ArchiveError,
     IncompleteWarning,
     InvalidInputError,
 )
 from dirframe.show import Card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import date, datetime
 
     import pandas as pd
     from distributed import Client
 
-    from dirframe.archive.contents import Mask
+    from dirframe.archive.snapshot import Mask
 
 __all__ = ["Archive", "open_archive", "read_pages"]
 
-#: Pages that are written to Parquet as one; what is done of it is lost if a worker is.
-_RUN = 20_480
+#: Pages that are written to Parquet as one task; what is done of it is lost if a worker is.
+_TASK = 20_480
 
 #: Fewer are not worth files of their own.
-_SHORT_RUN = 512
+_SHORT_TASK = 512
 
 
 class Archive(Card):
     """A collection that was kept on disk as it came; made by `open_archive` and `open_bundle`.
 
+    It shows what was there when it was opened, whatever is harvested meanwhile.
+
     Parameters
     ----------
     path : pathlib.Path
-        The folder of an archive, or the file of a bundle.
+        The file of an archive, or of a bundle.
+    open_index : callable, optional
+        Opens the index of a bundle. Left out: the file is an archive.
 
     Examples
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     archive = dirframe.harvest("projects", "harvest", directory=directory)
+    ...     archive = dirframe.harvest("projects", "harvest.archive", directory=directory)
     >>> len(archive.frame())
     1500
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, open_index: Callable[[Path], Store] | None = None) -> None:
         self.path = path
-        if path.is_dir():
-            file = path / MANIFEST
-            if not file.is_file():
-                raise ArchiveError(f"{path} is no archive: it has no {MANIFEST}.")
-            self.manifest = Manifest.read(lambda: file.open("rb"), str(file))
-        else:
-            with zipfile.ZipFile(path) as bundle:
-                lines = bundle.read(MANIFEST)
-            self.manifest = Manifest.read(lambda: BytesIO(lines), f"{MANIFEST} in {path}")
+        self._is_bundle = open_index is not None
+        self._open = open_index or Store.open
+        with self._open(path) as store:
+            self.collection = store.collection()
+            self.rounds = store.rounds()
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        if not self.manifest.rounds:
+        if not self.rounds:
             return f"Archive {self.path}", {}, "Nothing was harvested yet."
         return self.status()._card()
 
@@ -91,7 +85,8 @@ class Archive(Card):
         Status
             Pages, share, records, sizes; printed, a few lines.
         """
-        return status_of(self.path, self.manifest)
+        with self._open(self.path) as store:
+            return status_of(self.path, store, self.rounds)
 
     def frame(
         self,
@@ -127,19 +122,20 @@ class Archive(Card):
         AnalysesNotSentWarning
             If projects have analyses and none came with its own.
         """
-        selection, chosen = self._selection(as_of), with_id(columns)
-        resource = self.manifest.resource
+        chosen, resource = with_id(columns), self.collection.resource
         read = with_signs(resource, chosen)
         builder = FrameBuilder(resource, read)
         masks: list[Mask] = []
-        for reader, mask in self._run(selection, read).read(anew=False):
-            builder.add(reader.pop_columns())
-            masks.append(mask)
+        with self._open(self.path) as store:
+            task = self._task(self._snapshot(store, as_of), read)
+            for reader, mask in task.read(anew=False):
+                builder.add(reader.pop_columns())
+                masks.append(mask)
         frame = only(builder.finish(), chosen)
         keep = np.concatenate(masks)
         if not keep.all():
             frame = frame[keep].reset_index(drop=True)
-        selection.note(frame)
+        provenance.attach(frame, **task.facts)
         absent = unsent_columns(resource, chosen) if sent(builder).left_out else ()
         provenance.attach(frame, columns=tuple(columns or ()), not_sent=absent)
         if absent:
@@ -182,8 +178,8 @@ class Archive(Card):
             Some of the records; together they are those of `frame`. A column that the
             specification does not name is only in the chunks that hold it.
         """
-        selection = self._selection(as_of)
-        yield from self._run(selection, with_id(columns)).frames()
+        with self._open(self.path) as store:
+            yield from self._task(self._snapshot(store, as_of), with_id(columns)).frames()
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -200,14 +196,16 @@ class Archive(Card):
         """
         every: set[str] = set()
 
-        def each_once() -> Iterator[Wanted]:
-            for kept in (kept for one in self.manifest.rounds for kept in one.pages):
-                if kept.sha256 not in every:
-                    every.add(kept.sha256)
-                    yield Wanted(kept.page, kept.sha256, kept.bytes)
+        def each_once(store: Store) -> Iterator[PageRef]:
+            for page in (page for one in self.rounds for page in store.pages(one)):
+                if page.sha256 not in every:
+                    every.add(page.sha256)
+                    yield PageRef(page.page, page.sha256, page.size)
 
-        for _ in contents(self.path, each_once()):
-            pass
+        with self._open(self.path) as store:
+            store.check()
+            for _ in read_contents(self.path, each_once(store), bundle=self._is_bundle):
+                pass
         return len(every)
 
     def to_parquet(
@@ -255,30 +253,31 @@ class Archive(Card):
         --------
         >>> import dirframe
         >>> with dirframe.sample_directory() as directory:
-        ...     archive = dirframe.harvest("accounts", "people", directory=directory)
+        ...     archive = dirframe.harvest("accounts", "people.archive", directory=directory)
         >>> tables = archive.to_parquet("people-tables", columns=["name", "posts_count"])
         >>> import pandas as pd
         >>> len(pd.read_parquet(tables))
         2000
         """
-        from dirframe.archive.cluster import workers
+        from dirframe.archive.dask import open_executor
         from dirframe.archive.parquet import write_parquet
 
-        selection, target = self._selection(as_of), Path(folder)
-        whole = self._run(selection, with_id(columns))
-        with workers(client) as crew:
-            share = -(-selection.number // (crew.shares * CHUNK)) * CHUNK
-            runs = (run.frames for run in whole.parted(min(max(share, _SHORT_RUN), _RUN)))
-            write_parquet(runs, target.absolute(), partition_on=partition_on, each=crew.each)
+        target = Path(folder)
+        with open_executor(client) as executor, self._open(self.path) as store:
+            snapshot = self._snapshot(store, as_of)
+            whole = self._task(snapshot, with_id(columns))
+            share = -(-snapshot.number // (executor.shares * CHUNK)) * CHUNK
+            tasks = (task.frames for task in whole.split(min(max(share, _SHORT_TASK), _TASK)))
+            write_parquet(tasks, target.absolute(), partition_on=partition_on, each=executor.map)
         return target
 
     def note(self, frame: pd.DataFrame, as_of: str | date | datetime | None = None) -> pd.DataFrame:
-        """Note in a frame what it is made of; the manifest alone says it.
+        """Note in a frame what it is made of; no page is read for it.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            Is changed in place, its attributes alone.
+            Its attributes are changed.
         as_of : str, datetime.date or datetime.datetime, optional
             As in `frame`.
 
@@ -287,28 +286,35 @@ class Archive(Card):
         pandas.DataFrame
             The same frame.
         """
-        return self._selection(as_of).note(frame)
+        with self._open(self.path) as store:
+            return provenance.attach(frame, **self._snapshot(store, as_of).facts)
 
-    def _selection(self, as_of: str | date | datetime | None) -> Selection:
-        return Selection(self.manifest, self.manifest.until(_moment(as_of)))
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to ask for."""
+        return is_finished(self.rounds)
 
-    def _run(self, selection: Selection, columns: Sequence[str] | None) -> Run:
-        return Run(
+    def _snapshot(self, store: Store, as_of: str | date | datetime | None) -> Snapshot:
+        return Snapshot(store, rounds_as_of(self.rounds, as_of))
+
+    def _task(self, snapshot: Snapshot, columns: Sequence[str] | None) -> ReadTask:
+        return ReadTask(
             path=self.path.absolute(),
-            resource=self.manifest.resource.name,
+            bundle=self._is_bundle,
+            resource=self.collection.resource.name,
             columns=columns,
-            facts=selection.facts,
-            pages=selection.wanted(),
+            facts=snapshot.facts,
+            pages=snapshot.refs(),
         )
 
 
-def open_archive(folder: str | Path) -> Archive:
-    """Open the folder of an archive for reading.
+def open_archive(path: str | Path) -> Archive:
+    """Open an archive for reading; it may be harvested into meanwhile.
 
     Parameters
     ----------
-    folder : str or pathlib.Path
-        What `harvest` wrote.
+    path : str or pathlib.Path
+        The file that `harvest` wrote.
 
     Returns
     -------
@@ -318,33 +324,42 @@ def open_archive(folder: str | Path) -> Archive:
     Raises
     ------
     ArchiveError
-        If it is no archive, or its manifest is damaged.
+        If it is no archive, or damaged.
 
     Examples
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     _ = dirframe.harvest("accounts", "kept", directory=directory)
-    >>> dirframe.open_archive("kept").status().complete
+    ...     _ = dirframe.harvest("accounts", "kept.archive", directory=directory)
+    >>> dirframe.open_archive("kept.archive").status().complete
     True
     """
-    path = Path(folder)
-    if not path.is_dir():
-        raise ArchiveError(f"There is no folder {path}.")
-    return Archive(path)
+    return Archive(Path(path))
 
 
-def read_pages(paths: Archive | str | Path | Iterable[str | Path], **options: Any) -> pd.DataFrame:
-    """Read an archive, or recorded XML documents, into the frame that the loaders would give.
+def read_pages(
+    paths: Archive | str | Path | Iterable[str | Path],
+    *,
+    resource: str | None = None,
+    columns: Sequence[str] | None = None,
+    max_bytes: int = MAX_BYTES,
+    as_of: str | date | datetime | None = None,
+) -> pd.DataFrame:
+    """Read recorded XML documents, or an archive, into the frame that the loaders would give.
 
     Parameters
     ----------
     paths : Archive, str, pathlib.Path or iterable of these
-        An archive or its folder; or files, or folders whose ``.xml`` files are read.
-    **options : object
-        Of an archive `as_of` and `columns`, see `Archive.frame`. Of documents ``resource``
-        ("account" or "project": what the records must be), ``columns`` (names of the columns
-        to read, with the resource named) and ``max_bytes`` (of the largest document, unpacked).
+        Files, or folders whose ``.xml`` files are read; or an archive, or its file.
+    resource : str, optional
+        Of documents, what the records must be: ``"account"``, ``"project"`` or another kind
+        that `fields` knows. Left out: what the first record is.
+    columns : sequence of str, optional
+        Names of the columns to read, of documents with `resource` named. Left out: everything.
+    max_bytes : int, default 64 MiB
+        Of documents, the largest that is read, unpacked.
+    as_of : str, datetime.date or datetime.datetime, optional
+        Of an archive, as in `Archive.frame`.
 
     Returns
     -------
@@ -354,7 +369,8 @@ def read_pages(paths: Archive | str | Path | Iterable[str | Path], **options: An
     Raises
     ------
     InvalidInputError
-        If a path does not exist, or there is no XML file at all.
+        If a path does not exist, there is no XML file at all, or the archive or the documents
+        cannot be asked that.
     UnreadableResponseError
         If a file is not the interface's XML; the message names the file.
     ArchiveError
@@ -368,24 +384,13 @@ def read_pages(paths: Archive | str | Path | Iterable[str | Path], **options: An
     >>> len(dirframe.read_pages(projects_file))
     1500
     """
+    if isinstance(paths, str | Path) and Store.is_archive(Path(paths)):
+        paths = open_archive(paths)
     if isinstance(paths, Archive):
-        return paths.frame(**options)
-    if isinstance(paths, str | Path) and (Path(paths) / MANIFEST).is_file():
-        return open_archive(paths).frame(**options)
-    return recorded.read_pages(paths, **options)
-
-
-def _moment(as_of: str | date | datetime | None) -> datetime | None:
-    """Read a time; a day means its end."""
-    if isinstance(as_of, str):
-        try:
-            as_of = date.fromisoformat(as_of) if len(as_of) == 10 else datetime.fromisoformat(as_of)
-        except ValueError:
-            raise InvalidInputError(
-                f"as_of is {as_of!r}; it must be a day or a time such as 2026-11-21T18:00."
-            ) from None
-    if as_of is None:
-        return None
-    if not isinstance(as_of, datetime):
-        as_of = datetime.combine(as_of, time.max, UTC)
-    return as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC)
+        held = paths.collection.resource.name
+        if resource not in {None, held}:
+            raise InvalidInputError(f"{paths.path} holds records of {held!r}, not of {resource!r}.")
+        return paths.frame(as_of, columns=columns)
+    if as_of is not None:
+        raise InvalidInputError("as_of is for archives: documents have no other state.")
+    return recorded.read_pages(paths, resource=resource, columns=columns, max_bytes=max_bytes)

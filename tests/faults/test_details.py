@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.archive import keeping
+from dirframe.archive import writer
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ColumnsNotSentError,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dirframe.archive.reading import Archive
+    from dirframe.archive.archive import Archive
     from dirframe.client.directory import Directory
 
 LINES = "analysis_total_code_lines"
@@ -107,10 +107,10 @@ def test_days_and_kills_pay_for_nothing_twice(
     directory = ask(today, max_workers=3)
     first = datetime.now(UTC)
     for days in range(100):
-        monkeypatch.setattr(keeping, "_now", lambda day=days: first + timedelta(days=2 * day))
+        monkeypatch.setattr(writer, "_now", lambda day=days: first + timedelta(days=2 * day))
         before = len(today.asked)
         try:
-            archive = harvest(folder, directory, daily=daily)
+            archive = harvest(folder, directory, requests_per_day=daily)
         except QuotaExceededError:
             assert len(today.asked) - before == daily
             continue
@@ -209,22 +209,22 @@ def test_without_details_an_archive_says_that_analyses_were_not_sent(
     assert len(today.asked) == len(with_id(carried))
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_a_refresh_asks_for_the_own_pages_of_what_it_read(
-    tmp_path: Path, directory: Directory, today: TodayService, carried: pd.DataFrame, whole: bool
+@pytest.mark.parametrize("full", [False, True])
+def test_an_update_asks_for_the_own_pages_of_what_it_read(
+    tmp_path: Path, directory: Directory, today: TodayService, carried: pd.DataFrame, full: bool
 ) -> None:
     harvest(tmp_path / "kept", directory)
     today.forget()
-    archive = dirframe.refresh(tmp_path / "kept", directory=directory, whole=whole)
+    archive = dirframe.update(tmp_path / "kept", directory=directory, full=full)
     assert today.own_pages
     same(archive, carried)
     assert archive.status().complete
     today.broken = set(with_id(carried))
     with pytest.raises(ServiceError):
-        dirframe.refresh(tmp_path / "kept", directory=directory, whole=whole)
+        dirframe.update(tmp_path / "kept", directory=directory, full=full)
     assert not dirframe.open_archive(tmp_path / "kept").status().finished
     today.broken = set()
-    same(dirframe.refresh(tmp_path / "kept", directory=directory), carried)
+    same(dirframe.update(tmp_path / "kept", directory=directory), carried)
 
 
 def test_bundles_and_tables_hold_own_pages(
@@ -241,3 +241,10 @@ def test_bundles_and_tables_hold_own_pages(
 def test_accounts_have_no_own_pages(tmp_path: Path, directory: Directory) -> None:
     with pytest.raises(InvalidInputError, match="details"), warnings.catch_warnings():
         dirframe.harvest("accounts", tmp_path / "kept", directory=directory, details=True)
+
+
+def test_details_that_nobody_needs_leave_an_archive_complete(tmp_path: Path) -> None:
+    with dirframe.sample_directory(cache=False) as directory:
+        archive = harvest(tmp_path / "kept", directory)
+    assert (archive.status().complete, archive.status().details_expected) == (True, 0)
+    assert describe(archive.frame())["complete"] is True

@@ -1,7 +1,4 @@
-"""Work on the workers of a Dask cluster that somebody has.
-
-What stays out: what is worked on (`dirframe.archive.parquet`).
-"""
+"""Map a function over the workers of a Dask cluster, or in this process."""
 
 from __future__ import annotations
 
@@ -19,24 +16,24 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from dirframe.archive.parquet import Each
+    from dirframe.archive.parquet import MapFunction
 
-__all__ = ["Crew", "workers"]
+__all__ = ["Executor", "open_executor"]
 
 #: So much of its share does a worker lose that is lost itself, and others can help the slow ones.
 _SHARES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
-    """Who does the work: `each` is their `map`, and in so many shares it is best cut at least."""
+class Executor:
+    """Who does the work: `map` is theirs, and in so many shares it is best cut at least."""
 
-    each: Each
+    map: MapFunction
     shares: int
 
 
 @contextmanager
-def workers(client: Client | str | None) -> Iterator[Crew]:
+def open_executor(client: Client | str | None) -> Iterator[Executor]:
     """Give those who work: this process, or the workers of a cluster.
 
     Parameters
@@ -54,7 +51,7 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
         If Dask is not installed.
     """
     if client is None:
-        yield Crew(map, 1)
+        yield Executor(map, 1)
         return
     try:
         import distributed
@@ -63,7 +60,7 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
             "distributed", extra="distributed", purpose="Work on a Dask cluster"
         ) from None
     if isinstance(client, distributed.Client) and not client.asynchronous:
-        yield _crew(client)
+        yield _executor(client)
         return
     if not isinstance(client, str):
         raise InvalidInputError(
@@ -78,10 +75,10 @@ def workers(client: Client | str | None) -> Iterator[Crew]:
             f"No scheduler of Dask answers at {client} ({error}). Nothing was written."
         ) from error
     with connected:
-        yield _crew(connected)
+        yield _executor(connected)
 
 
-def _crew(client: Any) -> Crew:
+def _executor(client: Any) -> Executor:
     # Asked with what every Python has: a worker that cannot read its task would be asked for ever.
     versions = client.run(version, "dirframe", on_error="return")
     for worker, found in versions.items():
@@ -93,7 +90,7 @@ def _crew(client: Any) -> Crew:
             )
     threads = sum(client.nthreads().values())
 
-    def each(work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
+    def map_on_workers(work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
         """Have some items worked on ahead; a worker that is lost has its items done by others."""
         ahead: deque[Any] = deque()
         try:
@@ -106,7 +103,7 @@ def _crew(client: Any) -> Crew:
         finally:
             client.cancel(list(ahead))
 
-    return Crew(each, _SHARES * max(threads, 1))
+    return Executor(map_on_workers, _SHARES * max(threads, 1))
 
 
 def _result(future: Any) -> Any:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dirframe
-from dirframe.archive import cluster as cluster_module
+from dirframe.archive import dask as dask_module
 from dirframe.errors import ArchiveError, InvalidInputError, MissingExtraError
 from tests.benchmarks.archives import write
 from tests.faults.conftest import ROOT
@@ -25,12 +25,12 @@ PROGRAM = """
 import os, signal, sys, threading, time
 from pathlib import Path
 import dirframe
-from dirframe.archive import reading
+from dirframe.archive import archive as module
 from distributed import Client, LocalCluster
 
 if __name__ == "__main__":
     folder, target, workers, kill = sys.argv[1:]
-    reading._SHORT_RUN = 64
+    module._SHORT_TASK = 64
     archive = dirframe.open_archive(folder)
     with (
         LocalCluster(
@@ -105,15 +105,17 @@ def test_the_rows_are_those_of_one_process_even_if_a_worker_is_killed(
 def test_workers_that_do_not_see_the_folders_are_named(
     archive: dirframe.Archive, tmp_path: Path
 ) -> None:
-    from dirframe.archive.contents import Run
     from dirframe.archive.parquet import _gather
+    from dirframe.archive.snapshot import ReadTask
 
     elsewhere = tmp_path / "elsewhere"
     with pytest.raises(ArchiveError, match=r"does not see .*choose one that all of them share"):
         _gather(elsewhere / ".x.part", None, list)
-    run = Run(path=elsewhere, resource="project", columns=None, facts={}, pages=[])
+    task = ReadTask(
+        path=elsewhere, bundle=False, resource="project", columns=None, facts={}, pages=[]
+    )
     with pytest.raises(ArchiveError, match=r"does not see .*folder that all of them share"):
-        next(run.frames())
+        next(task.frames())
 
 
 def test_an_error_on_a_worker_is_that_of_one_process_and_leaves_nothing(
@@ -130,7 +132,7 @@ def test_an_error_on_a_worker_is_that_of_one_process_and_leaves_nothing(
             archive.to_parquet(tmp_path / "x", partition_on="stack_count", client=client)
         with pytest.raises(InvalidInputError, match="exists already"):
             archive.to_parquet(tmp_path, client=client)
-        monkeypatch.setattr(cluster_module, "__version__", "9.9")
+        monkeypatch.setattr(dask_module, "__version__", "9.9")
         with pytest.raises(ArchiveError, match=r"has dirframe .*, and here is 9\.9"):
             archive.to_parquet(tmp_path / "x", client=client)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A refresh pays for what changed, says what it cannot know, and forgets nothing."""
+"""An update pays for what changed, says what it cannot know, and forgets nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.archive.test_harvest import Ask
 
 
-LINE = HARVEST.replace('dirframe.harvest("projects", folder', "dirframe.refresh(folder")
+LINE = HARVEST.replace('dirframe.harvest("projects", folder', "dirframe.update(folder")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_only_what_changed_is_paid_for_and_the_old_state_stays(
     for one in ("7", "150", "299"):
         shelf.touch(one)
     shelf.add("301")
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) == 2  # the newest page, and whether the oldest is another
     assert names(archive.frame()) == true_names(service, ask)
     assert archive.frame().attrs["dirframe"]["complete"] is True
@@ -81,11 +81,11 @@ def test_only_what_changed_is_paid_for_and_the_old_state_stays(
     assert (list(found.new["id"]), len(found.gone)) == (["301"], 0)
 
 
-def test_a_refresh_when_nothing_changed_costs_two_requests(
+def test_an_update_when_nothing_changed_costs_two_requests(
     service: FaultyService, ask: Ask, folder: Path
 ) -> None:
     for number in range(1, 4):
-        archive = dirframe.refresh(folder, directory=ask(service))
+        archive = dirframe.update(folder, directory=ask(service))
         assert (len(service.asked), archive.status().rounds) == (2 * number, 1 + number)
     assert (len(archive.frame()), archive.status().complete) == (300, True)
 
@@ -96,14 +96,14 @@ def test_it_stops_at_the_allowance_and_goes_on_while_pages_move(
     for one in numbered(75):
         shelf.touch(one)
     with pytest.raises(QuotaExceededError, match="3 pages of changes"):
-        dirframe.refresh(folder, directory=ask(service), daily=31 + 4)
+        dirframe.update(folder, directory=ask(service), requests_per_day=31 + 4)
     assert not dirframe.open_archive(folder).status().finished
     assert len(dirframe.open_archive(folder).frame()) == 300  # the state before
     for one in ("5", "200", "201", "202"):
         shelf.touch(one)
     for one in ("301", "302"):
         shelf.add(one)
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert names(archive.frame()) == true_names(service, ask)
     assert archive.status().complete
 
@@ -115,17 +115,17 @@ def test_what_was_removed_is_named_and_stays_in_the_state_before(
     shelf.remove("42")
     shelf.touch("43")
     shelf.add("301")
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) <= 2 + 10
     assert archive.status().complete
     assert names(archive.frame()) == true_names(service, ask)
     found = dirframe.compare(archive.frame(as_of=at), archive.frame())
     assert (list(found.gone["id"]), list(found.new["id"])) == (["42"], ["301"])
     service.forget()
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert (len(service.asked), archive.status().complete) == (2, True)
     shelf.add("42")  # and it is there again
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert names(archive.frame()) == true_names(service, ask)
 
 
@@ -135,12 +135,12 @@ def test_the_allowance_may_end_while_the_removed_are_looked_for(
     for one in ("20", "150", "290"):
         shelf.remove(one)
     with pytest.raises(QuotaExceededError):
-        dirframe.refresh(folder, directory=ask(service), daily=31 + 6)
+        dirframe.update(folder, directory=ask(service), requests_per_day=31 + 6)
     with pytest.warns(IncompleteWarning, match="3 records were removed"):
         assert len(dirframe.open_archive(folder).frame()) == 300
     shelf.touch("21")
     shelf.remove("22")
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert names(archive.frame()) == true_names(service, ask)
     assert archive.status().complete
 
@@ -155,7 +155,7 @@ def test_what_was_removed_is_named_by_the_time_of_creation_too(
         shelf.remove(one)
     for one in ("301", "302"):
         shelf.add(one)
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) <= 2 + 10
     assert archive.status().complete
     assert names(archive.frame()) == true_names(service, ask)
@@ -182,14 +182,14 @@ def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
             process.send_signal(signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL  # in the middle
         archive = dirframe.open_archive(folder)
-        kept = sum(len(one.pages) for one in archive.manifest.rounds) - 31
+        kept = sum(one.pages for one in archive.rounds) - 31
         # What was on its way is lost, and what only looked whether the directory can sort so.
         assert kept <= len(service.asked) <= kept + 3 * 3
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IncompleteWarning)  # that some are gone is known
             assert names(archive.frame()).keys() == before.keys()
     asked = len(service.asked)
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) - asked <= 2 + 5 + 20
     assert names(archive.frame()) == true_names(service, ask)
     assert archive.status().complete
@@ -202,13 +202,13 @@ def test_what_was_removed_is_counted_where_no_order_keeps_still(
     folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
     service.forget()
     shelf.remove("42")
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) == 2
     assert "1 record was removed" in str(archive.status())
     with pytest.warns(IncompleteWarning, match="1 record was removed"):
         assert "42" in set(archive.frame()["id"])
     at = datetime.now(UTC)
-    archive = dirframe.refresh(folder, directory=ask(service), whole=True)
+    archive = dirframe.update(folder, directory=ask(service), full=True)
     assert archive.status().complete
     assert names(archive.frame()) == true_names(service, ask)
     with pytest.warns(IncompleteWarning):
@@ -238,9 +238,9 @@ def test_any_history_is_followed_and_every_day_of_it_stays(
             for _ in range(chance.randrange(12)):
                 chance.choice(acts)()
             service.before = seldom
-            dirframe.refresh(folder, directory=ask(service))
+            dirframe.update(folder, directory=ask(service))
             service.before = None
-            archive = dirframe.refresh(folder, directory=ask(service))
+            archive = dirframe.update(folder, directory=ask(service))
             assert names(archive.frame()) == true_names(service, ask)
             assert archive.status().complete
             days.append((datetime.now(UTC), set(shelf.states[-1])))
@@ -253,7 +253,7 @@ def test_a_count_that_is_too_small_names_nothing(
     less: int, shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
 ) -> None:
     shelf.told = lambda true: true - less
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert not archive.status().complete
     with pytest.warns(IncompleteWarning):
         assert len(archive.frame()) == 300
@@ -266,7 +266,7 @@ def test_a_directory_that_ignores_the_sort_is_asked_for_everything(
     shelf.honours, shelf.default = (), default
     for one in ("100", "301", "302"):
         (shelf.touch if one == "100" else shelf.add)(one)
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) > 30
     assert archive.status().complete
     assert names(archive.frame()) == true_names(service, ask)
@@ -278,20 +278,20 @@ def test_times_cut_to_midnight_and_equal_ones_lose_nothing(
     shelf.cut_to_days = True
     for one in numbered(25):
         shelf.touch(one)
-    archive = dirframe.refresh(folder, directory=ask(service))
+    archive = dirframe.update(folder, directory=ask(service))
     assert len(service.asked) <= 5
     assert names(archive.frame()) == true_names(service, ask)
 
 
-def test_a_service_that_fails_begins_no_whole_round(
+def test_a_service_that_fails_begins_no_full_round(
     service: FaultyService, ask: Ask, folder: Path
 ) -> None:
     service.always = faults.fails("Out of order", 503)
     with pytest.raises(ServiceError):
-        dirframe.refresh(folder, directory=ask(service))
+        dirframe.update(folder, directory=ask(service))
     assert dirframe.open_archive(folder).status().rounds == 1
 
 
 def test_an_empty_archive_and_none_at_all_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="no folder"):
-        dirframe.refresh(tmp_path / "none")
+    with pytest.raises(ArchiveError, match="no file"):
+        dirframe.update(tmp_path / "none")

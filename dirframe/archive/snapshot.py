@@ -1,0 +1,401 @@
+"""A state of an archive: of each record the newest reading, and frames made of them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import zipfile
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import pyarrow as pa
+
+from dirframe import provenance
+from dirframe.archive.model import Doubt, Reason, RoundKind
+from dirframe.archive.store import BATCH, PAGE_COLUMNS, Store
+from dirframe.client.choice import chosen_paths, only
+from dirframe.client.frames import FrameBuilder
+from dirframe.client.positions import CHUNK
+from dirframe.client.xml.parser import MAX_BYTES
+from dirframe.client.xml.records import RecordReader
+from dirframe.errors import ArchiveError
+from dirframe.schema import RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from dirframe.archive.model import PageRecord, Round
+
+    Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+__all__ = ["PageRef", "ReadTask", "Snapshot", "compress", "decompress", "read_contents"]
+
+_CODEC = "zstd"
+
+#: No page of XML compresses better than this; recorded ones do to a fifth to a tenth.
+_MAX_RATIO = 2_000
+
+#: Records that are named where many are missing; all of them are in the provenance.
+_NAMED = 20
+
+# The readings that count, in the order of the frame. Pages of changes lie elsewhere from one request
+# to the next, so that they stay in the order in which they came.
+_TABLES = """
+DROP TABLE IF EXISTS temp.used;
+DROP TABLE IF EXISTS temp.gone;
+DROP TABLE IF EXISTS temp.superseded;
+CREATE TEMP TABLE used (place INTEGER PRIMARY KEY, rank, round, number, UNIQUE (round, number));
+CREATE TEMP TABLE gone (record PRIMARY KEY, rank) WITHOUT ROWID;
+CREATE TEMP TABLE superseded (place, position, PRIMARY KEY (place, position)) WITHOUT ROWID
+"""
+_USE = """
+INSERT INTO used (rank, round, number)
+SELECT :rank, round, number FROM pages WHERE round = :round AND number <= :pages
+ORDER BY CASE WHEN :sorted THEN page END, CASE WHEN :sorted THEN retrieved END, number
+"""
+_USE_ORDER = """
+INSERT INTO used (rank, round, number) SELECT :rank, :round, value FROM json_each(:order)
+ORDER BY key
+"""
+_LOSE = "INSERT OR REPLACE INTO gone SELECT value, :rank FROM json_each(:gone)"
+_SUPERSEDE = """
+INSERT INTO superseded
+SELECT place, position FROM (
+    SELECT place, used.rank, key AS position, value AS record, row_number() OVER (
+        PARTITION BY value ORDER BY retrieved DESC, place DESC, key DESC
+    ) AS age
+    FROM used JOIN pages USING (round, number) JOIN json_each(ids_json) WHERE value IS NOT NULL
+) AS reading LEFT JOIN gone USING (record)
+WHERE age > 1 OR reading.rank <= gone.rank
+"""
+_READ = (
+    f"SELECT place, rank, {PAGE_COLUMNS} FROM used JOIN pages USING (round, number) "  # noqa: S608  # names of ours
+    f"WHERE place > ? ORDER BY place LIMIT {BATCH}"
+)
+_SUPERSEDED = "SELECT place, position FROM superseded WHERE place BETWEEN ? AND ?"
+
+
+def compress(content: bytes) -> tuple[str, bytes]:
+    """Return the SHA-256 of a page and its compressed bytes."""
+    compressed: bytes = pa.compress(content, codec=_CODEC, asbytes=True)
+    return sha256(content).hexdigest(), compressed
+
+
+def decompress(compressed: bytes, digest: str, size: int, name: str) -> bytes:
+    """Return a page as it came.
+
+    Raises
+    ------
+    ArchiveError
+        If it is not what it was; the message names it.
+    """
+    if not 0 <= size <= min(MAX_BYTES, _MAX_RATIO * len(compressed)):
+        raise ArchiveError(f"{name} says that it unpacks to {size:,} bytes, which no page does.")
+    try:
+        content: bytes = pa.decompress(compressed, size, codec=_CODEC, asbytes=True)
+    except (OSError, pa.ArrowException) as error:
+        raise ArchiveError(f"{name} is damaged ({error}). Take it from a copy.") from error
+    if sha256(content).hexdigest() != digest:
+        raise ArchiveError(f"{name} is not what was kept: its digest differs. Take it from a copy.")
+    return content
+
+
+class PageRef(NamedTuple):
+    """A page to read, what proves it, and which of its records count; None: all do."""
+
+    page: int
+    sha256: str
+    size: int
+    mask: Mask | None = None
+
+
+class Snapshot:
+    """The readings that count, and of a record that was read more than once the newest.
+
+    Parameters
+    ----------
+    store
+        The archive's file; it holds one snapshot at a time.
+    rounds
+        Those that the frame is made of: a full one, and changes since.
+    """
+
+    def __init__(self, store: Store, rounds: Sequence[Round]) -> None:
+        self._store, self.rounds = store, rounds
+        self.number = 0
+        for statement in _TABLES.split(";"):
+            store.read(statement)
+        for rank, one in enumerate(rounds):
+            self._use(rank, one)
+        first = rounds[0].outcome
+        if len(rounds) > 1 or first is None or first.repeated or first.gone:
+            store.read(_SUPERSEDE)
+
+    def _use(self, rank: int, one: Round) -> None:
+        order = one.outcome.order if one.outcome else None
+        facts: dict[str, Any] = {"rank": rank, "round": one.number}
+        if order is None:
+            is_sorted = one.kind in {RoundKind.FULL, RoundKind.DETAILS}
+            self._store.read(_USE, facts | {"pages": one.pages, "sorted": is_sorted})
+        else:
+            self._store.read(_USE_ORDER, facts | {"order": json.dumps(order)})
+        if one.outcome and one.outcome.gone:
+            self._store.read(_LOSE, facts | {"gone": json.dumps(one.outcome.gone)})
+        self.number += one.pages if order is None else len(order)
+
+    def pages(self) -> Iterator[tuple[Round, PageRecord, Mask | None]]:
+        """Give each page that counts, in order, its round, and which of its records count."""
+        place = 0
+        while rows := self._store.read(_READ, (place,)):
+            dropped: dict[int, list[int]] = {}
+            for of_page, position in self._store.read(_SUPERSEDED, (rows[0][0], rows[-1][0])):
+                dropped.setdefault(of_page, []).append(position)
+            for of_page, rank, *row in rows:
+                page, place = self._store.parse_page(row), place + 1
+                if of_page != place:
+                    break
+                mask = None
+                if place in dropped:
+                    mask = np.ones(len(page.ids), dtype=bool)
+                    mask[dropped[place]] = False
+                yield self.rounds[rank], page, mask
+        if place != self.number:
+            raise self._store.damaged(f"{self.number:,} pages were written, {place:,} are there")
+
+    def refs(self) -> Iterator[PageRef]:
+        """Name the pages to read, and which of their records count."""
+        for _, page, mask in self.pages():
+            yield PageRef(page.page, page.sha256, page.size, mask)
+
+    def ids(self) -> Iterator[str | None]:
+        """Give the ids of the records that count."""
+        for _, page, mask in self.pages():
+            yield from (own for at, own in enumerate(page.ids) if mask is None or mask[at])
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self._totals.records
+
+    @cached_property
+    def _totals(self) -> _Totals:
+        totals = _Totals()
+        for one, page, mask in self.pages():
+            totals.add(page, mask, first=one is self.rounds[0])
+            if one.outcome is None or one.outcome.order is None:
+                totals.paid += page.paid
+        return totals
+
+    @cached_property
+    def _paid(self) -> int:
+        """How many requests all of it cost, what does not count included."""
+        reordered = [one for one in self.rounds if one.outcome and one.outcome.order is not None]
+        return (
+            self._totals.paid
+            + sum(page.paid for one in reordered for page in self._store.pages(one))
+            + sum(refusal.paid for one in self.rounds for refusal in self._store.refusals(one))
+        )
+
+    @cached_property
+    def missing_details(self) -> dict[str, str]:
+        """Say whose own page did not come, and why, unless it came later."""
+        missing: dict[str, str] = {}
+        for one in self.rounds:
+            if one.kind is RoundKind.DETAILS:
+                if missing:
+                    came = {own for page in self._store.pages(one) for own in page.ids}
+                    missing = {own: text for own, text in missing.items() if own not in came}
+                missing |= {refusal.id: refusal.text for refusal in self._store.refusals(one)}
+        return {own: text for own, text in missing.items() if text}  # others have no analysis
+
+    @cached_property
+    def doubt(self) -> Doubt | None:
+        """Why the state is not proven complete, each record with its own page where wanted."""
+        rounds = [one for one in self.rounds if one.kind is not RoundKind.DETAILS]
+        outcome, last = rounds[-1].outcome, self.rounds[-1]
+        if outcome is None:
+            return Doubt(Reason.NOT_FINISHED)
+        if outcome.doubt is not None:
+            return outcome.doubt
+        details = any(one.details for one in self.rounds) or last.kind is RoundKind.DETAILS
+        if details and (last.kind is not RoundKind.DETAILS or last.outcome is None):
+            return Doubt(Reason.DETAILS_PENDING)
+        if last.outcome is not None and last.outcome.doubt is not None:
+            return last.outcome.doubt
+        if missing := self.missing_details:
+            named = [f"{own} ({text})" for own, text in sorted(missing.items())]
+            more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+            names = f"{', '.join(named[:_NAMED])}{more}"
+            return Doubt.because(Reason.DETAILS_MISSING, len(missing), names)
+        return None
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What is noted in a frame of them."""
+        base, collection = self.rounds[0], self._store.collection()
+        outcome = [one for one in self.rounds if one.kind is not RoundKind.DETAILS][-1].outcome
+        question = {"query": collection.query, "sort": base.sort}
+        totals, doubt = self._totals, self.doubt
+        return {
+            "source": collection.source,
+            "base_url": collection.base_url,
+            "resource": collection.resource.name,
+            "question": {name: value for name, value in question.items() if value is not None},
+            "items_available": outcome.available if outcome else totals.available,
+            "items_loaded": totals.records,
+            "complete": doubt is None,
+            "why": None if doubt is None else str(doubt),
+            "details": sum(one.pages for one in self.rounds if one.kind is RoundKind.DETAILS),
+            "details_missing": sorted(self.missing_details),
+            "duplicates_removed": totals.read - totals.records if len(self.rounds) == 1 else 0,
+            "retrieved_oldest": _to_the_second(totals.oldest),
+            "retrieved_newest": _to_the_second(totals.newest),
+            "requests_paid": self._paid,
+            "requests_cached": 0,
+            "synthetic": totals.synthetic,
+        }
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What one passage through the pages tells."""
+
+    records: int = 0
+    read: int = 0
+    available: int | None = None
+    oldest: str | None = None
+    newest: str | None = None
+    paid: int = 0
+    synthetic: bool = False
+
+    def add(self, page: PageRecord, mask: Mask | None, *, first: bool) -> None:
+        """Count a page; of those of the first round what was read, too."""
+        count = len(page.ids)
+        self.records += count if mask is None else int(mask.sum())
+        self.read += count if first else 0
+        if page.available is not None:  # an own page says nothing of the collection
+            self.available = page.available
+        self.oldest = min(self.oldest or page.retrieved, page.retrieved)
+        self.newest = max(self.newest or page.retrieved, page.retrieved)
+        self.synthetic |= bool(page.synthetic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadTask:
+    """Pages that follow one another, with all that is needed to read them, here or elsewhere.
+
+    Parameters
+    ----------
+    path
+        The archive, or a bundle.
+    bundle
+        Which of them.
+    resource
+        The name of what is in it.
+    columns
+        Those to read; None for all.
+    facts
+        What is noted in its frames.
+    pages
+        Read once: an iterator will do.
+    """
+
+    path: Path
+    bundle: bool
+    resource: str
+    columns: Sequence[str] | None
+    facts: dict[str, Any]
+    pages: Iterable[PageRef]
+
+    def split(self, length: int) -> Iterator[Self]:
+        """Give tasks of so many pages at most, in lists that can travel; one at least."""
+        rest = iter(self.pages)
+        pages = list(islice(rest, length))
+        yield replace(self, pages=pages)
+        while pages := list(islice(rest, length)):
+            yield replace(self, pages=pages)
+
+    def read(self, *, anew: bool) -> Iterator[tuple[RecordReader, Mask]]:
+        """Read the pages, a chunk at a time; say of each of its records whether it counts.
+
+        Read anew, a chunk has the columns that are in it, whatever came before.
+        """
+        if not self.path.exists():
+            raise ArchiveError(
+                f"{socket.gethostname()} does not see {self.path}. Whoever reads an archive has "
+                "to reach it under the same path: keep it in a folder that all of them share."
+            )
+        resource = RESOURCES[self.resource]
+        chosen = chosen_paths(resource, self.columns)
+        reader = RecordReader(resource, chosen=chosen)
+        masks: list[Mask] = []
+        nothing = True
+        for page, content in read_contents(self.path, self.pages, bundle=self.bundle):
+            before = reader.rows
+            reader.read(content, source=f"page {page.sha256} in {self.path}")
+            every = np.ones(reader.rows - before, dtype=bool)
+            masks.append(every if page.mask is None else page.mask)
+            if len(masks) == CHUNK:
+                yield reader, np.concatenate(masks)
+                masks, nothing = [], False
+                reader = RecordReader(resource, chosen=chosen) if anew else reader
+        if masks or nothing:
+            yield reader, np.concatenate([*masks, np.ones(0, dtype=bool)])
+
+    def frames(self) -> Iterator[pd.DataFrame]:
+        """Give the records that count, a chunk at a time."""
+        for reader, keep in self.read(anew=True):
+            builder = FrameBuilder(RESOURCES[self.resource], self.columns)
+            builder.add(reader.pop_columns())
+            frame = only(builder.finish(), self.columns)
+            if not keep.all():
+                frame = frame[keep].reset_index(drop=True)
+            yield provenance.attach(frame, **self.facts)
+
+
+def bundle_member(digest: str) -> str:
+    """Return the place of a page inside a bundle."""
+    return f"pages/{digest[:2]}/{digest}.xml.zst"
+
+
+def read_contents(
+    path: Path, pages: Iterable[PageRef], *, bundle: bool
+) -> Iterator[tuple[PageRef, bytes]]:
+    """Decompress pages of an archive or a bundle, and check them.
+
+    Raises
+    ------
+    ArchiveError
+        If one is missing or damaged; the message names it.
+    """
+    if not bundle:
+        with Store.open(path) as store:
+            for page in pages:
+                yield page, read_page(store, page)
+        return
+    with zipfile.ZipFile(path) as packed:
+        for page in pages:
+            name = bundle_member(page.sha256)
+            try:
+                compressed = packed.read(name)
+            except (KeyError, zipfile.BadZipFile) as error:
+                raise ArchiveError(f"{name} is missing in {path}. Take it from a copy.") from error
+            yield page, decompress(compressed, page.sha256, page.size, f"{name} in {path}")
+
+
+def read_page(store: Store, page: PageRef | PageRecord) -> bytes:
+    """Return a page of an archive as it came, checked."""
+    name = f"Page {page.sha256} in {store.name}"
+    return decompress(store.compressed(page.sha256), page.sha256, page.size, name)
+
+
+def _to_the_second(moment: str | None) -> str | None:
+    """Cut what is smaller than a second off a time in ISO 8601, in UTC."""
+    return moment and f"{moment[:19]}+00:00"

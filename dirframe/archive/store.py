@@ -1,0 +1,396 @@
+"""The file of an archive: SQLite with its rounds, the index of its pages, and their bytes.
+
+The file keeps SQLite's rollback journal: a write-ahead log would need memory shared by all who
+read, which a file system between several machines does not give. A writer holds the lock of an
+open transaction from its first to its last page, so that there is one; what it commits, others
+read meanwhile. Each row has a checksum and each round the number of its rows, so that a damaged
+file is an error; each page has the SHA-256 of what came.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import zlib
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Self
+
+from dirframe.archive.model import Collection, PageRecord, Refusal, Round
+from dirframe.errors import ArchiveError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["BATCH", "PAGE_COLUMNS", "Store"]
+
+FORMAT = 1
+APPLICATION_ID = 0x64664172  # "dfAr": which SQLite files are archives
+
+#: Seconds that a commit waits for those who read, and they for it.
+BUSY_TIMEOUT = 60.0
+
+#: Rows that are read at a time, so that a reader never locks the file for longer.
+BATCH = 256
+
+#: The dataclass whose fields are the columns of a table, and what tells its rows apart.
+_TABLES: dict[str, tuple[type, tuple[str, ...]]] = {
+    "archive": (Collection, ()),
+    "rounds": (Round, ("number",)),
+    "pages": (PageRecord, ("round", "number")),
+    "refusals": (Refusal, ("round", "number")),
+}
+
+
+def _columns(table: str) -> list[str]:
+    return [field.name for field in fields(_TABLES[table][0])]
+
+
+def _create(table: str) -> str:
+    keys = _TABLES[table][1]
+    key = f", PRIMARY KEY ({', '.join(keys)})) WITHOUT ROWID" if keys else ")"
+    return f"CREATE TABLE {table} ({', '.join(_columns(table))}, seal{key}"
+
+
+_BLOBS = "CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, content BLOB)"
+_INSERT = {
+    table: f"INSERT INTO {table} VALUES ({', '.join('?' * (len(_columns(table)) + 1))})"  # noqa: S608  # names of ours
+    for table in _TABLES
+}
+_SELECT = {
+    table: f"SELECT {', '.join(_columns(table))}, seal FROM {table}"  # noqa: S608  # names of ours
+    for table in _TABLES
+}
+PAGE_COLUMNS = f"{', '.join(_columns('pages'))}, seal"
+_PAGES = (
+    f"{_SELECT['pages']} WHERE round = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?"
+)
+_REFUSALS = f"{_SELECT['refusals']} WHERE round = ? AND number <= ? ORDER BY number"
+
+
+class Store:
+    """An archive's file, open for reading or by its one writer; made by the class methods.
+
+    Parameters
+    ----------
+    database : sqlite3.Connection
+        The file.
+    name : str
+        What errors call it.
+    """
+
+    def __init__(self, database: sqlite3.Connection, name: str) -> None:
+        self._database, self.name = database, name
+        self._lock = threading.RLock()
+        self._version: list[Any] = []
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the file of an archive for reading.
+
+        Raises
+        ------
+        ArchiveError
+            If there is none, or it is damaged or of another format.
+        """
+        if path.is_dir():
+            raise _folder(path)
+        if not path.is_file():
+            raise ArchiveError(f"There is no file {path}.")
+        store = cls(_connect(path, "rw"), str(path))
+        try:
+            if store.read("PRAGMA application_id") != [(APPLICATION_ID,)]:
+                raise ArchiveError(f"{path} is no archive. Name a file that harvest wrote.")
+            store._check_format()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def is_archive(cls, path: Path) -> bool:
+        """Tell whether a file is an archive, whatever is written to it meanwhile."""
+        if not path.is_file():
+            return False
+        # Through SQLite: to close a file that was opened without it ends its locks in this process.
+        with suppress(ArchiveError), cls(_connect(path, "rw"), str(path)) as store:
+            return bool(store.read("PRAGMA application_id") == [(APPLICATION_ID,)])
+        return False
+
+    @classmethod
+    def open_writer(cls, path: Path, collection: Collection) -> Self:
+        """Open the file of an archive, or make it, and keep every other process from writing.
+
+        Raises
+        ------
+        ArchiveError
+            If another process is writing, the file is no archive, or it cannot be written.
+        """
+        if path.is_dir():
+            raise _folder(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ArchiveError(f"{path.parent} cannot be made ({error.strerror}).") from error
+        store = cls(_connect(path, "rwc"), str(path))
+        try:
+            store._begin(collection)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def private(cls, name: str, collection: Collection) -> Self:
+        """Make one that is in no file and goes when it is closed."""
+        store = cls(sqlite3.connect("", isolation_level=None, check_same_thread=False), name)
+        store._begin(collection)
+        return store
+
+    def _begin(self, collection: Collection) -> None:
+        try:
+            self._database.execute("PRAGMA busy_timeout = 100")
+            # Not even a loss of power takes back what was paid for.
+            self._database.execute("PRAGMA synchronous = EXTRA")
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT * 1_000:.0f}")
+            self._version = self.read("PRAGMA data_version")
+        except sqlite3.Error as error:
+            if _code(error) == sqlite3.SQLITE_BUSY:
+                raise self._busy() from error
+            if _code(error) == sqlite3.SQLITE_NOTADB:
+                raise ArchiveError(f"{self.name} is no archive. Name another file.") from error
+            raise self._unwritable(error) from error
+        if self.read("PRAGMA application_id")[0][0] == APPLICATION_ID:
+            self._check_format()
+            return
+        if self.read("SELECT count(*) FROM sqlite_master")[0][0]:
+            raise ArchiveError(f"{self.name} is a database, and no archive. Name another file.")
+        with self.writing():
+            for table in _TABLES:
+                self._database.execute(_create(table))
+            self._database.execute(_BLOBS)
+            self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._database.execute(f"PRAGMA user_version = {FORMAT}")
+            self.insert("archive", collection)
+
+    def _check_format(self) -> None:
+        found = self.read("PRAGMA user_version")[0][0]
+        if found != FORMAT:
+            raise ArchiveError(f"{self.name} is of format {found}; this dirframe reads {FORMAT}.")
+
+    def close(self) -> None:
+        """Close the file; a writer's lock ends."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def read(self, statement: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
+        """Return the rows of a statement.
+
+        Raises
+        ------
+        ArchiveError
+            If the file is damaged, or cannot be read.
+        """
+        with self._lock:
+            try:
+                return self._database.execute(statement, values).fetchall()
+            except (sqlite3.Error, OverflowError, UnicodeError) as error:
+                raise self.damaged(error) from error
+
+    def collection(self) -> Collection:
+        """Return what the archive is of."""
+        [row] = self._checked(self.read(_SELECT["archive"]), 1)
+        collection: Collection = self._parsed(Collection, row)
+        return collection
+
+    def rounds(self) -> list[Round]:
+        """Return the rounds, the oldest first."""
+        count = self.collection().rounds
+        rows = self._checked(self.read(f"{_SELECT['rounds']} ORDER BY number"), count, more=True)
+        return [self._parsed(Round, row) for row in rows]
+
+    def pages(self, one: Round) -> Iterator[PageRecord]:
+        """Give the pages that a round had when it was read, in the order in which they came."""
+        for after in range(0, one.pages, BATCH):
+            last = min(after + BATCH, one.pages)
+            rows = self.read(_PAGES, (one.number, after, last, BATCH))
+            for number, row in enumerate(self._checked(rows, last - after), after + 1):
+                page = self._parsed(PageRecord, row)
+                if (page.round, page.number) != (one.number, number):
+                    raise self.damaged("a page is not where it should be")
+                yield page
+
+    def refusals(self, one: Round) -> list[Refusal]:
+        """Return the own pages of records that did not come in a round."""
+        rows = self._checked(self.read(_REFUSALS, (one.number, one.refusals)), one.refusals)
+        return [self._parsed(Refusal, row) for row in rows]
+
+    def parse_page(self, row: Sequence[Any]) -> PageRecord:
+        """Return what a row of pages says: its columns, and its checksum."""
+        page: PageRecord = self._parsed(PageRecord, self._checked([row], 1)[0])
+        return page
+
+    def compressed(self, digest: str) -> bytes:
+        """Return the compressed bytes of a page."""
+        for (content,) in self.read("SELECT content FROM blobs WHERE sha256 = ?", (digest,)):
+            return bytes(content)
+        raise ArchiveError(f"Page {digest} is missing in {self.name}. Take the file from a copy.")
+
+    def check(self) -> None:
+        """Check the whole file, apart from what the pages hold.
+
+        Raises
+        ------
+        ArchiveError
+            If it is damaged.
+        """
+        found = self.read("PRAGMA integrity_check(1)")
+        if found != [("ok",)]:
+            raise self.damaged(found[0][0])
+
+    def _checked(self, rows: list[Any], count: int, *, more: bool = False) -> list[Any]:
+        """Check the number of rows, and each one's checksum; return them without it."""
+        if len(rows) < count or (len(rows) > count and not more):
+            raise self.damaged(f"{count:,} rows were written, and {len(rows):,} are there")
+        for row in rows:
+            if _seal(row[:-1]) != row[-1]:
+                raise self.damaged("a row does not fit its checksum")
+        return [row[:-1] for row in rows]
+
+    def _parsed(self, kind: Any, row: Sequence[Any]) -> Any:
+        try:
+            return kind.from_row(row)
+        except (TypeError, ValueError, KeyError) as error:
+            raise self.damaged(error) from error
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def add_round(self, one: Round, first: PageRecord | None = None, content: bytes = b"") -> None:
+        """Write down that a round has begun, with its first page."""
+        with self.writing():
+            collection = self.collection()
+            collection.rounds = one.number
+            self._database.execute("DELETE FROM archive")
+            self.insert("archive", collection)
+            self.insert("rounds", one)
+            if first is not None:
+                self._add_page(one, first, content)
+
+    def add_page(self, one: Round, page: PageRecord, content: bytes = b"") -> None:
+        """Keep a page of a round: the compressed bytes once, and a row."""
+        with self.writing():
+            self._add_page(one, page, content)
+
+    def _add_page(self, one: Round, page: PageRecord, content: bytes) -> None:
+        self._database.execute(
+            "INSERT INTO blobs VALUES (?, ?) ON CONFLICT (sha256) DO UPDATE "
+            "SET content = excluded.content WHERE content IS NOT excluded.content",
+            (page.sha256, content),
+        )
+        one.pages += 1
+        page.round, page.number = one.number, one.pages
+        self.insert("pages", page)
+        self._update(one)
+
+    def add_refusal(self, one: Round, refusal: Refusal) -> None:
+        """Write down that an own page did not come."""
+        with self.writing():
+            one.refusals += 1
+            refusal.round, refusal.number = one.number, one.refusals
+            self.insert("refusals", refusal)
+            self._update(one)
+
+    def update_round(self, one: Round) -> None:
+        """Write down what is known of a round."""
+        with self.writing():
+            self._update(one)
+
+    def _update(self, one: Round) -> None:
+        self._database.execute("DELETE FROM rounds WHERE number = ?", (one.number,))
+        self.insert("rounds", one)
+
+    def insert(self, table: str, record: Any) -> None:
+        """Write a row, inside of `writing`."""
+        values = record.to_row()
+        self._database.execute(_INSERT[table], (*values, _seal(values)))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Commit what the block writes, and go on with the writer's lock."""
+        with self._lock:
+            if not self._database.in_transaction:  # another thread's write has failed
+                raise ArchiveError(f"{self.name} is written no more.")
+            if self.read("PRAGMA data_version") != self._version:
+                raise self._busy()  # another one was faster between the last two transactions
+            try:
+                yield
+                self._database.execute("COMMIT")
+                self._database.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                with suppress(sqlite3.Error):
+                    self._database.execute("ROLLBACK")
+                if _code(error) == sqlite3.SQLITE_BUSY:
+                    raise self._busy() from error
+                raise self._unwritable(error) from error
+
+    def _busy(self) -> ArchiveError:
+        return ArchiveError(
+            f"Another process is writing to {self.name}. Wait until it has ended, or name another "
+            "file."
+        )
+
+    def _unwritable(self, error: Exception) -> ArchiveError:
+        return ArchiveError(
+            f"{self.name} could not be written ({error}). What was kept before is good: make room, "
+            "or the file writable, and run the same line again."
+        )
+
+    def damaged(self, error: object) -> ArchiveError:
+        """Make the error that says so."""
+        return ArchiveError(
+            f"{self.name} is damaged, or no archive ({error}). Take it from a copy."
+        )
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    try:
+        return sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_TIMEOUT,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+    except sqlite3.Error as error:
+        raise ArchiveError(f"{path} cannot be opened ({error}).") from error
+
+
+def _folder(path: Path) -> ArchiveError:
+    if (path / "manifest.jsonl").is_file():
+        return ArchiveError(
+            f"{path} is an archive of an older format, a folder, which this dirframe does not "
+            "read: harvest again, into a file."
+        )
+    return ArchiveError(
+        f"{path} is a folder, and no archive, which is one file: name one, such as "
+        f"{path / 'projects.archive'}."
+    )
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _seal(values: Sequence[Any]) -> int:
+    """Return the checksum of a row."""
+    return zlib.crc32(json.dumps(values, separators=(",", ":")).encode())

@@ -1,0 +1,348 @@
+"""Bring an archive up to date for few requests, and keep what was.
+
+Changed records come first when a directory sorts by ``updated_at_reverse``. So pages are asked
+for until what comes was changed before the last round began, a day earlier to be safe: clocks
+differ, and some directories cut times to midnight. That the directory does sort so is looked
+at on each page; and as its newest records may be in this order by creation too, the other end of
+the same order has to begin with others. Where it does not, a full round is made instead.
+
+What was removed from a directory is on none of these pages. The count tells how many records are
+gone. In an order that keeps still, what is held and what there is differ by them alone: a page
+shows how many are gone before it, so that halving finds each (`dirframe.archive.tracking`), for some
+ten requests among a thousand pages.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dirframe.archive.archive import Archive, open_archive
+from dirframe.archive.harvest import (
+    KnownState,
+    abandon_details,
+    run_details,
+    run_round,
+    start_round,
+)
+from dirframe.archive.model import Doubt, Reason, RoundKind
+from dirframe.archive.snapshot import Snapshot
+from dirframe.archive.status import has_details, rounds_as_of
+from dirframe.archive.tracking import sort_keys
+from dirframe.archive.writer import is_client_error, open_writer
+from dirframe.client.positions import REPAIRS
+from dirframe.client.question import Question
+from dirframe.errors import ArchiveError, NotFoundError, ServiceError
+
+if TYPE_CHECKING:
+    from dirframe.archive.model import PageRecord, Round
+    from dirframe.archive.writer import ArchiveWriter, FetchedPage
+    from dirframe.client.directory import Directory
+
+__all__ = ["find_removed", "update"]
+
+#: What is newest first, if the directory honours it.
+NEWEST_FIRST = "updated_at_reverse"
+OLDEST_FIRST = "updated_at"
+
+_MARGIN = timedelta(days=1)
+
+#: How often pages that moved are followed back, besides once for each second page.
+_STEPS_BACK = 10
+
+
+def update(
+    path: str | Path,
+    *,
+    directory: Directory | None = None,
+    full: bool = False,
+    requests_per_day: int | None = None,
+    stop_at: datetime | None = None,
+) -> Archive:
+    """Bring an archive up to date; what it was stays in it.
+
+    Where own pages were harvested (``details=True``), those of the projects that it reads are asked
+    for as well. Asks for what changed since the last harvest or update, where the directory can
+    sort by it, and otherwise for everything. Where the directory counts fewer records than are held,
+    it looks which ones are gone.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        What `harvest` wrote; the same line again goes on where the last one ended.
+    directory : Directory, optional
+        Where to ask. Left out: the directory that the environment names.
+    full : bool, default False
+        Whether to ask for everything again. Needed to learn which records were removed where no
+        order of the directory keeps still; elsewhere each costs some ten requests.
+    requests_per_day : int, optional
+        Requests within 24 hours for this archive, at most. Left out: the key's allowance.
+    stop_at : datetime.datetime, optional
+        When to stop. Left out: at the end.
+
+    Returns
+    -------
+    Archive
+        Its `frame` is the newest state; ``frame(as_of=...)`` is that of an earlier one. Its
+        ``status()`` says whether the newest is proven complete.
+
+    Raises
+    ------
+    QuotaExceededError
+        If the day's allowance ends; ``resets_at`` says when to go on. The same line then
+        pays only for what is missing.
+    RequestError
+        If the directory cannot be reached or refuses; what came is kept.
+    ArchiveError
+        If there is no archive, it is of another directory, another process is writing to it,
+        or the disk is full.
+    InvalidInputError
+        If an argument cannot be meant.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     _ = dirframe.harvest("projects", "current.archive", directory=directory)
+    ...     archive = dirframe.update("current.archive", directory=directory)
+    >>> archive.status().rounds, archive.status().complete
+    (2, True)
+    """
+    file = Path(path)
+    archive = open_archive(file)
+    if not archive.rounds:
+        raise ArchiveError(f"{file} is empty: nothing was harvested yet. Harvest into it first.")
+    collection, details = archive.collection, has_details(archive.rounds)
+    question = Question(resource=collection.resource, query=collection.query)
+    budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
+    with open_writer(file, directory, question, details=details, **budget) as writer:
+        last = writer.rounds[-1]
+        if full or last.kind is not RoundKind.DETAILS or last.outcome is not None:
+            _update(writer, full=full)
+        if details:
+            run_details(writer)
+    return Archive(file)
+
+
+def _update(writer: ArchiveWriter, *, full: bool) -> None:
+    """Go on with the round that has not ended, or begin one."""
+    last = writer.rounds[-1]
+    if last.outcome is None and last.kind is RoundKind.DETAILS:
+        abandon_details(writer, last)
+    elif last.outcome is None and last.kind is not RoundKind.FULL and full:
+        _abandon(writer, last, Doubt(Reason.REPLACED_BY_FULL))
+    elif last.outcome is None and last.kind is RoundKind.REMOVALS:
+        find_removed(writer, last)
+    if last.outcome is not None:
+        last = _start(writer, full=full)
+    tries = 0
+    while last.kind is not RoundKind.FULL:
+        found, tries = _ChangeScan(writer, last).run(), tries + 1
+        if found == "removed":
+            find_removed(writer)
+        if found in {"known", "removed"} or (found == "behind" and tries == REPAIRS):
+            break
+        last = _start(writer, full=found == "unsorted")
+    if last.kind is RoundKind.FULL:
+        run_round(writer, last)
+
+
+def _start(writer: ArchiveWriter, *, full: bool) -> Round:
+    """Begin a round of changes, if the first page shows that the directory can tell them."""
+    first = None if full else _first_changes(writer)
+    if first is not None:
+        return writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
+    base = [one for one in writer.rounds if one.kind is RoundKind.FULL][-1]
+    return start_round(writer, list(dict.fromkeys([base.sort, "id", "created_at", None])))
+
+
+def _first_changes(writer: ArchiveWriter) -> FetchedPage | None:
+    """Return the page of the newest changes; None if the directory does not sort by them."""
+    try:
+        first = writer.fetch(1, NEWEST_FIRST)
+        page = first.page
+        if not page.ordered or None in _moments(page):
+            return None
+        if page.available is not None and page.available <= len(page.ids):
+            return first  # this page is all there is
+        other = writer.fetch(1, OLDEST_FIRST).page
+    except ServiceError as error:
+        if not is_client_error(error):
+            raise
+        return None
+    return first if other.ordered and other.ids != page.ids else None
+
+
+def _abandon(writer: ArchiveWriter, one: Round, doubt: Doubt) -> None:
+    """End a round that does not count."""
+    available = None
+    for page in writer.store.pages(one):
+        available = page.available
+    facts: Any = {"pages": one.pages, "available": available, "doubt": doubt}
+    writer.finish_round(one, **facts, reached=False)
+
+
+class _ChangeScan:
+    """What changed, newest first, down to what is known."""
+
+    def __init__(self, writer: ArchiveWriter, changes: Round) -> None:
+        self._writer, self._round = writer, changes
+        other = {RoundKind.REMOVALS, RoundKind.DETAILS}
+        asked = [one for one in rounds_as_of(writer.rounds, None) if one.kind not in other]
+        self._since = datetime.fromisoformat(asked[-1].began) - _MARGIN
+        self._size = 0
+        self._counts: list[int | None] = []
+        self._top: Any = None
+        self._frontier: Any = None  # everything that was changed later has come
+        self._last: PageRecord | None = None
+        self._honoured = True
+        self._next = 1
+        self._steps_back = 0
+        for page in writer.store.pages(changes):
+            self._add_page(page)
+        self._go_back_to(self._last)
+
+    def _go_back_to(self, last: PageRecord | None) -> None:
+        """Begin a session at the page where the one before ended, which may have moved."""
+        if last is not None and self._next and last.session != self._writer.session:
+            self._next = last.page
+
+    def run(self) -> Literal["known", "removed", "behind", "unsorted"]:
+        """Read on; return whether what is known was met, and with it that records are gone.
+
+        Or else that records came meanwhile, or that the directory does not sort so.
+        """
+        while self._honoured and not self._is_reached():
+            try:
+                self._add_page(self._writer.fetch_and_record(self._round, self._next))
+            except NotFoundError:  # what stands behind the last page
+                self._next = 0
+        if not self._honoured:
+            _abandon(self._writer, self._round, Doubt.because(Reason.UNSORTED, NEWEST_FIRST))
+            return "unsorted"
+        known = rounds_as_of(self._writer.rounds, None)
+        held = Snapshot(self._writer.store, [*known, self._round]).records
+        doubt, available = self._doubt(held, known[0]), self._counts[-1]
+        pages = self._round.pages
+        self._writer.finish_round(self._round, pages=pages, available=available, doubt=doubt)
+        if doubt is not None and doubt.reason is Reason.REMOVED:
+            return "removed"
+        last = available or 0
+        return "behind" if held < last != (self._counts[0] or 0) else "known"
+
+    def _add_page(self, page: PageRecord) -> None:
+        """Move the frontier, if nothing can be between this page and what came before."""
+        ids = page.ids
+        self._size = self._size or len(ids)
+        self._counts.append(page.available)
+        if not ids:  # behind the last page
+            self._next = 0
+            return
+        high, low = _moments(page)
+        if not page.ordered or high is None or low is None:
+            self._honoured = False
+            return
+        last = self._last
+        beside = (
+            last is not None
+            and page.page == last.page + 1
+            and (page.session, page.available) == (last.session, last.available)
+        )
+        if beside and high > self._frontier:
+            self._honoured = False
+        elif page.page == 1 or beside or self._meets(page, high):
+            self._frontier = low if self._frontier is None else min(low, self._frontier)
+            self._top = self._top or high
+            self._last = page
+            is_last = page.available is not None and page.page * self._size >= page.available
+            self._next = 0 if is_last else page.page + 1
+        else:  # pages moved meanwhile: back to one that meets what is known
+            self._steps_back += 1
+            self._next = page.page - 1
+
+    def _meets(self, page: PageRecord, high: datetime) -> bool:
+        """Tell whether a page of another state overlaps what has come."""
+        if self._last is None or self._has_too_many_gaps():
+            return True
+        return high > self._frontier or not set(page.ids).isdisjoint(self._last.ids)
+
+    def _has_too_many_gaps(self) -> bool:
+        return self._steps_back > _STEPS_BACK + len(self._counts) // 2
+
+    def _is_reached(self) -> bool:
+        if self._next == 0 or self._frontier is None:
+            return self._next == 0
+        # Times that are all the same show no order.
+        return bool(self._top != self._frontier and self._frontier < self._since)
+
+    def _doubt(self, held: int, base: Round) -> Doubt | None:
+        available = self._counts[-1]
+        if available is None:
+            return Doubt(Reason.TOTAL_UNKNOWN)
+        if base.outcome and base.outcome.doubt is not None:
+            return base.outcome.doubt
+        if self._has_too_many_gaps():
+            return Doubt(Reason.CHANGED_WHILE_READ)
+        if held > available:
+            return Doubt.because(Reason.REMOVED, held - available)
+        if held < available:
+            return Doubt.because(Reason.RECORDS_MISSING, held, available)
+        return None
+
+
+def _moments(page: PageRecord) -> tuple[datetime | None, datetime | None]:
+    """Return when the first and the last record of a page were changed."""
+    found = sort_keys([page.low or "", page.high or ""])
+    if not all(isinstance(one, datetime) for one in found):
+        return None, None
+    return found[0], found[1]
+
+
+def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
+    """Find and write down which of the held records there are no more, if an order keeps still.
+
+    Parameters
+    ----------
+    writer
+        What asks and writes.
+    begun
+        The round that does it, where an earlier call began one.
+    """
+    rounds = rounds_as_of(writer.rounds, None)
+    base = rounds[0]
+    known = _known(writer, rounds)
+    if known is None or base.sort is None:
+        return
+    if begun is None:
+        try:
+            first = writer.fetch(1, base.sort)
+        except ServiceError as error:
+            if not is_client_error(error):
+                raise
+            return
+        begun = writer.start_round(RoundKind.REMOVALS, base.sort, first)
+    run_round(writer, begun, known)
+
+
+def _known(writer: ArchiveWriter, rounds: list[Round]) -> KnownState | None:
+    """Put what is held in the order of the collection; None where that cannot be known."""
+    base = rounds[0]
+    held: set[str] = set()
+    for own in Snapshot(writer.store, rounds).ids():
+        if own is None:
+            return None
+        held.add(own)
+    harvested: list[str] = []
+    for _, page, _ in Snapshot(writer.store, [base]).pages():
+        if not page.ordered:
+            return None
+        harvested += [own for own in page.ids if own in held and own is not None]
+    if base.outcome is None:
+        return None
+    sign = -1 if base.sort == "id_reverse" else 1
+    by_number = base.sort in {"id", "id_reverse"} and all(own.isdecimal() for own in held)
+    if by_number and all(a < b for a, b in pairwise(sign * int(own) for own in harvested)):
+        harvested = sorted(held, key=lambda own: sign * int(own))  # those that came later, too
+    return KnownState(harvested, base.outcome.available, held)

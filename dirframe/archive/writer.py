@@ -1,0 +1,265 @@
+"""Fetch the pages of an archive within the day's quota and write them down."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dirframe.archive.archive import Archive
+from dirframe.archive.model import (
+    Collection,
+    Outcome,
+    PageRecord,
+    Refusal,
+    Round,
+    RoundKind,
+    encode_ids,
+)
+from dirframe.archive.snapshot import compress
+from dirframe.archive.store import Store
+from dirframe.archive.tracking import sort_keys
+from dirframe.client.details import Details, Refused
+from dirframe.client.directory import opened
+from dirframe.client.manner import Manner
+from dirframe.client.xml.records import RecordReader
+from dirframe.errors import ArchiveError, InvalidInputError, QuotaExceededError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.question import Question
+    from dirframe.client.session import Answer
+    from dirframe.errors import ServiceError
+
+__all__ = ["ArchiveWriter", "FetchedPage", "is_client_error", "open_writer"]
+
+_DAY = timedelta(days=1)
+_SPENT = """
+SELECT retrieved, paid FROM pages WHERE retrieved > :since
+UNION ALL SELECT at, paid FROM refusals WHERE at > :since
+"""
+_UNCACHED = Manner(refresh=True, keep=False)
+
+
+class FetchedPage(NamedTuple):
+    """A page that came, and its compressed bytes."""
+
+    page: PageRecord
+    content: bytes
+
+
+class ArchiveWriter:
+    """Fetch pages within the day's quota and write them down; made by `open_writer`."""
+
+    def __init__(
+        self,
+        store: Store,
+        directory: Directory,
+        question: Question,
+        *,
+        details: bool,
+        requests_per_day: int | None,
+        stop_at: datetime | None,
+    ) -> None:
+        self.store, self.directory, self.question = store, directory, question
+        self._details = details
+        self._requests_per_day, self._stop_at = requests_per_day, stop_at
+        self._lock = Lock()
+        self._check_collection()
+        self.rounds = store.rounds()
+        self._spent: list[datetime] = []
+        [[session]] = store.read("SELECT coalesce(max(session), 0) + 1 FROM pages")
+        self.session: int = session
+        for at, paid in store.read(_SPENT, {"since": (_now() - _DAY).isoformat()}):
+            self._spent += [datetime.fromisoformat(at)] * paid
+
+    def _check_collection(self) -> None:
+        held, name = self.store.collection(), self.store.name
+        asked, settings = self.question, self.directory.settings
+        if (held.resource, held.query) != (asked.resource, asked.query):
+            matching = f" matching {held.query!r}" if held.query else ""
+            raise ArchiveError(
+                f"{name} holds {held.resource.collection}{matching}, which is another question. "
+                "Name another file."
+            )
+        if held.source != settings.name:  # the port of an embedded service changes
+            raise ArchiveError(
+                f"{name} holds pages of {held.source}, not of {settings.name}. Name another file."
+            )
+
+    @property
+    def workers(self) -> int:
+        """How many pages may be asked for at the same time."""
+        return self.directory.settings.max_workers
+
+    def fetch(self, number: int, sort: str | None) -> FetchedPage:
+        """Ask for a page; it counts once it is written down."""
+        self.check_budget()
+        asked = replace(self.question, sort=sort)
+        answer = self.directory.session.get(asked.path, asked.parameters(number), _UNCACHED)
+        return self.parse(answer, number, sort)
+
+    def parse(self, answer: Answer, number: int, sort: str | None) -> FetchedPage:
+        """Describe a page that came."""
+        reader = RecordReader(self.question.resource)
+        envelope = reader.add(answer.page)
+        key = (sort or "").removesuffix("_reverse")
+        texts = [text for text in reader.last_values(key) if text] if key else []
+        values = sort_keys(texts)
+        digest, compressed = compress(answer.content)
+        page = PageRecord(
+            page=number,
+            session=self.session,
+            sha256=digest,
+            size=len(answer.content),
+            compressed_size=len(compressed),
+            retrieved=answer.retrieved.isoformat(),
+            first=envelope.first_item_position,
+            available=envelope.items_available,
+            ids_json=encode_ids(reader.last_values("id")),
+            low=texts[0] if texts else None,
+            high=texts[-1] if texts else None,
+            ordered=int(values == sorted(values, reverse=(sort or "").endswith("_reverse"))),
+            paid=answer.paid,
+            synthetic=int(envelope.synthetic),
+        )
+        return FetchedPage(page, compressed)
+
+    def fetch_and_record(self, one: Round, number: int) -> PageRecord:
+        """Ask for a page of a round and keep it."""
+        fetched = self.fetch(number, one.sort)
+        self.store.add_page(one, *fetched)
+        return fetched.page
+
+    def fetch_details(self, one: Round, number: int, own: str) -> None:
+        """Ask for the own page of a record and write down what came of it."""
+        self.check_budget()
+        resource = self.question.resource
+        came = Details(self.directory, resource, _UNCACHED).fetch(own)
+        if not isinstance(came, Refused):
+            fetched = self.parse(came, number, None)
+            ids = fetched.page.ids
+            if ids == (own,):
+                # What it says of positions is not of the collection.
+                page = replace(fetched.page, first=None, available=None)
+                self.store.add_page(one, page, fetched.content)
+                return
+            named = ", ".join(str(other) for other in ids[:3]) or "nothing"
+            came = Refused(f"answered with {named}", requests=came.paid)
+        self.store.add_refusal(one, Refusal(own, came.why, _now().isoformat(), came.requests))
+
+    def start_round(
+        self,
+        kind: RoundKind,
+        sort: str | None = None,
+        first: FetchedPage | None = None,
+        *,
+        expected: int = 0,
+    ) -> Round:
+        """Begin a round, with its first page."""
+        began = first.page.retrieved if first else _now().isoformat()
+        number = len(self.rounds) + 1
+        one = Round(number, kind, sort, began, details=int(self._details), expected=expected)
+        self.store.add_round(one, *(first or ()))
+        self.rounds.append(one)
+        return one
+
+    def finish_round(self, one: Round, **facts: Any) -> None:
+        """End a round, and write down what is known of it."""
+        one.outcome = Outcome(at=_now().isoformat(), **facts)
+        self.store.update_round(one)
+
+    # -- the quota -------------------------------------------------------------------------
+
+    def check_budget(self) -> None:
+        """Count a request, or stop before it."""
+        now = _now()
+        if self._stop_at is not None and now >= self._stop_at:
+            raise _DeadlineReached
+        with self._lock:
+            if self._requests_per_day is not None:
+                self._spent = [moment for moment in self._spent if moment > now - _DAY]
+                if len(self._spent) >= self._requests_per_day:
+                    raise QuotaExceededError(
+                        f"requests_per_day={self._requests_per_day:,} of this archive are made.",
+                        url=self.directory.settings.base_url,
+                        resets_at=min(self._spent) + _DAY,
+                    )
+            self._spent.append(now)
+
+    def quota_message(self, error: QuotaExceededError) -> str:
+        """Say what is kept, and when and how to go on."""
+        when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
+        again = f"Run the same line again{when}: only what is missing is paid for."
+        if not self.rounds:
+            return f"{error}"
+        last = self.rounds[-1]
+        if last.kind not in {RoundKind.FULL, RoundKind.DETAILS}:
+            return (
+                f"The day's allowance is used up. {last.pages:,} pages of changes are kept in "
+                f"{self.store.name}. {again}"
+            )
+        status = Archive(Path(self.store.name)).status()
+        days = status.days_remaining(
+            self._requests_per_day or self.directory.settings.daily_allowance
+        )
+        return (
+            f"The day's allowance is used up. {status.heading} are kept in {self.store.name}; "
+            f"{days:,} more {'day' if days == 1 else 'days'} to go. {again}"
+        )
+
+
+class _DeadlineReached(Exception):  # noqa: N818  # it is no error
+    """The time that the person set has come."""
+
+
+@contextmanager
+def open_writer(
+    path: Path,
+    directory: Directory | None,
+    question: Question,
+    *,
+    details: bool = False,
+    requests_per_day: int | None,
+    stop_at: datetime | None,
+) -> Iterator[ArchiveWriter]:
+    """Give the one who writes to an archive, alone; a time that has come ends it quietly.
+
+    Raises
+    ------
+    QuotaExceededError
+        If the day's quota ends, with what is kept and when to go on.
+    """
+    if requests_per_day is not None and requests_per_day < 1:
+        raise InvalidInputError(
+            f"requests_per_day is {requests_per_day}; it must be a whole number from 1."
+        )
+    if stop_at is not None and stop_at.tzinfo is None:
+        raise InvalidInputError("stop_at has no time zone; pass datetime.now().astimezone(), say.")
+    with opened(directory) as client:
+        settings = client.settings
+        what = question.resource.name, settings.base_url, settings.name, question.query
+        budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
+        with Store.open_writer(path, Collection(*what)) as store:
+            writer = ArchiveWriter(store, client, question, details=details, **budget)
+            try:
+                yield writer
+            except _DeadlineReached:
+                pass
+            except QuotaExceededError as error:
+                error.args = (writer.quota_message(error),)
+                raise
+
+
+def is_client_error(error: ServiceError) -> bool:
+    """Tell whether a directory refused a question, rather than being out of order."""
+    return error.status is None or error.status < 500
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

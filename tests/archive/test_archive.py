@@ -1,0 +1,118 @@
+"""What was kept is read whole, or what is wrong with it is named."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, QuotaExceededError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.archive.test_harvest import Ask
+    from tests.faults.service import FaultyService
+
+
+@pytest.fixture
+def archive(service: FaultyService, ask: Ask, tmp_path: Path) -> dirframe.Archive:
+    return dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+
+
+def test_an_archive_and_its_file_are_pages(archive: dirframe.Archive) -> None:
+    frame = archive.frame()
+    pd.testing.assert_frame_equal(dirframe.read_pages(archive), frame)
+    pd.testing.assert_frame_equal(dirframe.read_pages(archive.path), frame)
+    pd.testing.assert_frame_equal(pd.concat(archive.chunks(), ignore_index=True), frame)
+
+
+def test_what_read_pages_cannot_ask_is_refused(archive: dirframe.Archive, tmp_path: Path) -> None:
+    assert len(dirframe.read_pages(archive.path, resource="project", columns=["name"])) == 55
+    with pytest.raises(InvalidInputError, match="records of 'project', not of 'account'"):
+        dirframe.read_pages(archive, resource="account")
+    with pytest.raises(InvalidInputError, match="as_of is for archives"):
+        dirframe.read_pages(tmp_path, as_of="2026-11-21")
+
+
+def test_a_lost_page_and_a_damaged_one_are_named(archive: dirframe.Archive) -> None:
+    with sqlite3.connect(archive.path) as database:
+        (first, content), (second, _) = database.execute("SELECT * FROM blobs LIMIT 2").fetchall()
+        database.execute("DELETE FROM blobs WHERE sha256 = ?", (first,))
+    with pytest.raises(ArchiveError, match=f"{first} is missing"):
+        archive.frame()
+    with database:
+        database.execute("INSERT INTO blobs VALUES (?, ?)", (first, content))
+        database.execute("UPDATE blobs SET content = ? WHERE sha256 = ?", (content, second))
+    database.close()
+    with pytest.raises(ArchiveError, match=second):
+        archive.verify()
+
+
+def test_it_is_read_while_it_is_written_and_shows_what_was_there_when_it_was_opened(
+    service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    counts: list[int] = []
+    opened: list[dirframe.Archive] = []
+
+    def look(_: object) -> None:
+        if len(service.asked) > 1:
+            opened.append(dirframe.open_archive(tmp_path / "b"))
+            with pytest.warns(IncompleteWarning):
+                counts.append(len(opened[-1].frame()))
+
+    service.before = look
+    dirframe.harvest("projects", tmp_path / "b", directory=ask(service))
+    assert counts == [10, 20, 30, 40, 50]
+    with pytest.warns(IncompleteWarning):
+        assert [len(archive.frame()) for archive in opened] == counts
+
+
+def test_a_harvest_that_is_not_finished_says_so(
+    service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    with pytest.raises(QuotaExceededError):
+        dirframe.harvest("projects", tmp_path / "b", directory=ask(service), requests_per_day=2)
+    with pytest.warns(IncompleteWarning, match="not finished"):
+        frame = dirframe.open_archive(tmp_path / "b").frame()
+    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
+
+
+def test_before_the_first_harvest_there_is_no_frame(archive: dirframe.Archive) -> None:
+    with pytest.raises(ArchiveError, match="no finished harvest"):
+        archive.frame(as_of="2001-01-01")
+    with pytest.raises(InvalidInputError, match="as_of"):
+        archive.frame(as_of="yesterday")
+
+
+def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="is a folder, and no archive"):
+        dirframe.open_archive(tmp_path)
+    (tmp_path / "manifest.jsonl").touch()
+    with pytest.raises(ArchiveError, match="an archive of an older format, a folder"):
+        dirframe.open_archive(tmp_path)
+    with pytest.raises(ArchiveError, match="no file"):
+        dirframe.open_archive(tmp_path / "none")
+    text = tmp_path / "text"
+    text.write_text("<response/>" * 100, encoding="utf-8")
+    with pytest.raises(ArchiveError, match="no archive"):
+        dirframe.open_archive(text)
+    dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
+    with pytest.raises(ArchiveError, match="no archive"):
+        dirframe.open_archive(tmp_path / "x.sqlite")
+
+
+def test_no_file_of_another_kind_is_written_to(
+    service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
+    (tmp_path / "text").write_text("x" * 1_000, encoding="utf-8")
+    for name, match in (("x.sqlite", "and no archive"), ("text", "no archive"), ("", "folder")):
+        before = None if not name else (tmp_path / name).read_bytes()
+        with pytest.raises(ArchiveError, match=match):
+            dirframe.harvest("projects", tmp_path / name, directory=ask(service))
+        assert before is None or (tmp_path / name).read_bytes() == before
+    assert service.asked == []

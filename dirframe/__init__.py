@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dirframe.client.loaders import load_accounts, load_projects
     from dirframe.client.plan import plan
     from dirframe.client.records import load_account, load_project
-    from dirframe.client.upkeep import cache_info, clear_cache, prune_cache
+    from dirframe.client.http.upkeep import cache_info, clear_cache, prune_cache
     from dirframe.dictionary import fields
     from dirframe.errors import (
         AllowanceWarning,
@@ -147,10 +147,10 @@ _HOMES = {
     "Directory": "dirframe.client.directory",
     "Explorer": "dirframe.explorer.explorer",
     "bundle": "dirframe.archive.bundle",
-    "cache_info": "dirframe.client.upkeep",
+    "cache_info": "dirframe.client.http.upkeep",
     "child_table": "dirframe.client.children",
     "cite": "dirframe.citation",
-    "clear_cache": "dirframe.client.upkeep",
+    "clear_cache": "dirframe.client.http.upkeep",
     "compare": "dirframe.stats.snapshots",
     "country_audit": "dirframe.clean",
     "country_note": "dirframe.clean",
@@ -170,7 +170,7 @@ _HOMES = {
     "open_archive": "dirframe.archive.reading",
     "open_bundle": "dirframe.archive.unbundle",
     "plan": "dirframe.client.plan",
-    "prune_cache": "dirframe.client.upkeep",
+    "prune_cache": "dirframe.client.http.upkeep",
     "read_export": "dirframe.files.reading",
     "read_pages": "dirframe.archive.reading",
     "refresh": "dirframe.archive.refresh",

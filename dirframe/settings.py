@@ -1,6 +1,6 @@
 """Where one asks and how politely: the only place with defaults.
 
-What stays out: opening connections (`dirframe.client.session`).
+What stays out: opening connections (`dirframe.client.http.client`).
 """
 
 from __future__ import annotations

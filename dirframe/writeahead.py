@@ -1,6 +1,6 @@
 """A SQLite file whose readers and writers do not wait for one another.
 
-What stays out: what stands in the file (`client.allowance`, `service.keys`).
+What stays out: what stands in the file (`client.http.quota`, `service.keys`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from dirframe.archive.reading import Archive
 from dirframe.archive.storing import locked, store
 from dirframe.client.details import Details, Refused
 from dirframe.client.directory import opened
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.client.reader import Reader
 from dirframe.errors import ArchiveError, InvalidInputError, QuotaExceededError
 

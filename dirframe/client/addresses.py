@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from dirframe.client.redaction import KEY_PARAMETER, scrub
+from dirframe.client.http.redaction import KEY_PARAMETER, scrub
 from dirframe.errors import InvalidInputError
 from dirframe.extensions import ALL_RESOURCES
 

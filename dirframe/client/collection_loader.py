@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
-    from dirframe.client.manner import Manner
+    from dirframe.client.http.policy import Manner
     from dirframe.client.pages import Walk
     from dirframe.client.progress import Told
     from dirframe.client.question import Question
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import Answer
 
 __all__ = ["Incomplete", "check_incomplete", "load_question"]
 

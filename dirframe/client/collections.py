@@ -8,7 +8,7 @@ from dirframe.client.addresses import Address, path_of
 from dirframe.client.collection_loader import check_incomplete
 from dirframe.client.directory import opened
 from dirframe.client.load import load_at
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.client.question import Question
 from dirframe.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.client.directory import Directory
-    from dirframe.client.manner import Manner
-    from dirframe.client.session import Answer
+    from dirframe.client.http.policy import Manner
+    from dirframe.client.http.client import Answer
     from dirframe.schema import Resource
 
 __all__ = [

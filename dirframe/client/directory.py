@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from dirframe.client.session import Session
+from dirframe.client.http.client import Session
 from dirframe.settings import POLITE, Settings
 from dirframe.show import Card
 

@@ -9,7 +9,7 @@ from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import check_incomplete, load_question
 from dirframe.client.directory import opened
 from dirframe.client.documents import read_documents
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.client.noting import note
 from dirframe.client.question import Question
 from dirframe.client.reader import Reader
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.progress import Told
     from dirframe.client.reader import Envelope
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import Answer
 
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 

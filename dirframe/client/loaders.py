@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.client.collection_loader import load_question
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.client.question import Question
 from dirframe.schema import ACCOUNT, PROJECT
 

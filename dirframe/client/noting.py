@@ -12,7 +12,7 @@ from dirframe import provenance
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import Answer
     from dirframe.schema import Resource
     from dirframe.settings import Settings
 

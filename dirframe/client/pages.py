@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.client.details import Details
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import Answer
     from dirframe.schema import Resource
 
 __all__ = ["Fetch", "IncompleteWarning", "Walk", "collect"]

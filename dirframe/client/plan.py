@@ -17,7 +17,7 @@ from dirframe.client.details import (
 )
 from dirframe.client.directory import opened
 from dirframe.client.load import fetch_first, question_at
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
 from dirframe.errors import InvalidInputError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.session import Answer, Session
+    from dirframe.client.http.client import Answer, Session
 
 __all__ = ["Plan", "plan"]
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from dirframe.client.details import record_path
 from dirframe.client.directory import opened
 from dirframe.client.documents import read_documents
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.client.noting import note
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT

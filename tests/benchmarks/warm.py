@@ -16,14 +16,14 @@ import requests_cache
 from lxml import etree
 
 import dirframe
-from dirframe.client.cache import CACHE_FILE
+from dirframe.client.http.cache import CACHE_FILE
 from dirframe.client.directory import Directory
 from dirframe.schema import PROJECT
 from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._corpus import project_pages, side_by_side
 
 if TYPE_CHECKING:
-    from dirframe.client.session import Session
+    from dirframe.client.http.client import Session
 
 PAGES = 200
 ROUNDS = 7

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from dirframe.client.noting import note
-from dirframe.client.session import Answer
+from dirframe.client.http.client import Answer
 from dirframe.provenance import describe
 from dirframe.schema import PROJECT
 from dirframe.settings import ApiKey, Settings

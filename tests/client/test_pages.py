@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dirframe.client import positions
 from dirframe.client.pages import Fetch, Walk, collect
-from dirframe.client.session import Answer
+from dirframe.client.http.client import Answer
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
 from tests.client import page_xml, record

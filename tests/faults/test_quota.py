@@ -32,7 +32,7 @@ SOON = timedelta(minutes=1)
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Note what the client sleeps, and do not sleep it."""
     pauses: list[float] = []
-    monkeypatch.setattr("dirframe.client.session.time.sleep", pauses.append)
+    monkeypatch.setattr("dirframe.client.http.client.time.sleep", pauses.append)
     return pauses
 
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dirframe
-from dirframe.client.allowance import ALLOWANCE_FILE, AllowanceWarning
-from dirframe.client.cache import CACHE_FILE, CacheWarning
+from dirframe.client.http.quota import ALLOWANCE_FILE, AllowanceWarning
+from dirframe.client.http.cache import CACHE_FILE, CacheWarning
 from tests.faults import faults
 from tests.faults.conftest import ROOT
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import Answer
     from tests.faults.conftest import Ask
 
 #: What a person runs in a process of its own: base URL, folder, number of workers.
@@ -283,8 +283,8 @@ def test_the_count_may_break_while_it_is_used(
 
 @pytest.fixture
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dirframe.client.cache._PATIENCE", 0.2)
-    monkeypatch.setattr("dirframe.client.allowance._PATIENCE", 0.2)
+    monkeypatch.setattr("dirframe.client.http.cache._PATIENCE", 0.2)
+    monkeypatch.setattr("dirframe.client.http.quota._PATIENCE", 0.2)
 
 
 @pytest.fixture

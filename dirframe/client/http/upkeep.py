@@ -1,6 +1,6 @@
 """Where the cache is, how big and how old it is, and how to get rid of it.
 
-What stays out: reading and storing pages (`dirframe.client.cache`).
+What stays out: reading and storing pages (`dirframe.client.http.cache`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe.client.cache import CACHE_FILE, PageCache
+from dirframe.client.http.cache import CACHE_FILE, PageCache
 from dirframe.settings import cache_folder
 from dirframe.show import Card
 

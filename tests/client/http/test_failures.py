@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dirframe.client.failures import proxy_of, proxy_refusal
+from dirframe.client.http.failures import proxy_of, proxy_refusal
 
 
 def test_a_proxy_is_named_without_its_password() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.bounds import Deadline
-from dirframe.client.connections import Attempt
+from dirframe.client.http.deadline import Deadline
+from dirframe.client.http.connections import Attempt
 
 
 def test_the_first_byte_may_take_its_time_and_the_others_may_not() -> None:

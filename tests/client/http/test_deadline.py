@@ -13,8 +13,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.response import HTTPResponse
 
-from dirframe.client.bounds import BoundedRetry, Deadline
-from dirframe.client.connections import POOLS, Attempt
+from dirframe.client.http.deadline import BoundedRetry, Deadline
+from dirframe.client.http.connections import POOLS, Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ def answer(status: int, **headers: str) -> HTTPResponse:
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
-    monkeypatch.setattr("dirframe.client.bounds.time.sleep", pauses.append)
+    monkeypatch.setattr("dirframe.client.http.deadline.time.sleep", pauses.append)
     return pauses
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.client.answers import check_answer, seconds_to_wait
+from dirframe.client.http.responses import check_answer, seconds_to_wait
 from dirframe.errors import (
     DirframeError,
     InvalidKeyError,

@@ -19,7 +19,7 @@ from requests.utils import select_proxy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dirframe.client.connections import Attempt
+    from dirframe.client.http.connections import Attempt
     from dirframe.settings import Settings
 
 __all__ = ["Failure", "classify_failure", "proxy_of", "proxy_refusal", "time_is_up"]

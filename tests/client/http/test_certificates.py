@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.certificates import trusted_certificates
+from dirframe.client.http.certificates import trusted_certificates
 from dirframe.errors import ConfigurationError
 
 

@@ -1,6 +1,6 @@
 """How one load may use the cache and the day's allowance.
 
-What stays out: doing it (`dirframe.client.session`).
+What stays out: doing it (`dirframe.client.http.client`).
 """
 
 from __future__ import annotations

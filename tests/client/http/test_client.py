@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.manner import Manner
-from dirframe.client.session import StaleWarning
+from dirframe.client.http.policy import Manner
+from dirframe.client.http.client import StaleWarning
 from dirframe.errors import CacheError, ServiceError
 from tests.client import Asked, Reply, Server, page_xml, record
 

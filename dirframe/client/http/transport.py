@@ -19,17 +19,17 @@ from pyrate_limiter import Duration, Limiter, Rate
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
-from dirframe.client.answers import check_answer
-from dirframe.client.bounds import BoundedRetry, Deadline
-from dirframe.client.connections import POOLS, Attempt
-from dirframe.client.failures import (
+from dirframe.client.http.responses import check_answer
+from dirframe.client.http.deadline import BoundedRetry, Deadline
+from dirframe.client.http.connections import POOLS, Attempt
+from dirframe.client.http.failures import (
     Failure,
     classify_failure,
     proxy_of,
     proxy_refusal,
     time_is_up,
 )
-from dirframe.client.redaction import (
+from dirframe.client.http.redaction import (
     KEY_PARAMETER,
     holds_key,
     remove_from_body,
@@ -47,7 +47,7 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from dirframe.client.allowance import Allowance
+    from dirframe.client.http.quota import Allowance
     from dirframe.errors import DirframeError
     from dirframe.settings import Settings
 

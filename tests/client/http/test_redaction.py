@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.client.redaction import remove_key, scrub, silence_logs
+from dirframe.client.http.redaction import remove_key, scrub, silence_logs
 from tests.client import KEY
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from urllib3.exceptions import MaxRetryError, ProtocolError
 from urllib3.util import Retry
 
-from dirframe.client.answers import seconds_to_wait
+from dirframe.client.http.responses import seconds_to_wait
 
 if TYPE_CHECKING:
     from types import TracebackType

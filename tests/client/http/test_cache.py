@@ -16,8 +16,8 @@ import pytest
 from requests_cache.backends.sqlite import SQLiteCache
 
 import dirframe
-from dirframe.client import cache as cache_module
-from dirframe.client.cache import CACHE_FILE, CacheWarning, PageCache
+from dirframe.client.http import cache as cache_module
+from dirframe.client.http.cache import CACHE_FILE, CacheWarning, PageCache
 from tests.client import Asked, Reply, Server, failed, page_xml, record
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def test_a_file_that_cannot_be_written_holds_nobody_up(tmp_path: Path) -> None:
     script = f"""
 import os, sqlite3, sys, warnings
 from pathlib import Path
-from dirframe.client import cache
+from dirframe.client.http import cache
 folder = Path({str(tmp_path)!r})
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.allowance import ALLOWANCE_FILE, Allowance, AllowanceWarning
+from dirframe.client.http.quota import ALLOWANCE_FILE, Allowance, AllowanceWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ SPENDER = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from dirframe.client.allowance import Allowance
+from dirframe.client.http.quota import Allowance
 
 allowance = Allowance(Path(sys.argv[1]), "abc", 100)
 with ThreadPoolExecutor(4) as pool:

@@ -1,7 +1,7 @@
 """From settings to checked bytes: ask the cache, else the directory.
 
-What stays out: the key (`dirframe.client.adapter`), the format of the cache
-(`dirframe.client.cache`), and what the bytes say.
+What stays out: the key (`dirframe.client.http.transport`), the format of the cache
+(`dirframe.client.http.cache`), and what the bytes say.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import requests
 from requests.utils import get_netrc_auth
 
 from dirframe import __version__
-from dirframe.client.adapter import KeyAdapter, requests_sent
-from dirframe.client.allowance import Allowance
-from dirframe.client.cache import PageCache
-from dirframe.client.certificates import trusted_certificates
-from dirframe.client.manner import Manner
-from dirframe.client.moved import MovedPaths
-from dirframe.client.redaction import silence_logs
+from dirframe.client.http.transport import KeyAdapter, requests_sent
+from dirframe.client.http.quota import Allowance
+from dirframe.client.http.cache import PageCache
+from dirframe.client.http.certificates import trusted_certificates
+from dirframe.client.http.policy import Manner
+from dirframe.client.http.redirects import MovedPaths
+from dirframe.client.http.redaction import silence_logs
 from dirframe.errors import CacheError, QuotaExceededError, ServiceError, StaleWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from dirframe.client.cache import Stored
+    from dirframe.client.http.cache import Stored
     from dirframe.settings import Settings
 
 __all__ = ["Answer", "Session", "StaleWarning"]

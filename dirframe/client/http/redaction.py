@@ -1,6 +1,6 @@
 """Keeps keys out of every text: errors, log lines, addresses.
 
-What stays out: putting the key on the wire (`dirframe.client.adapter`).
+What stays out: putting the key on the wire (`dirframe.client.http.transport`).
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.moved import MovedPaths
+from dirframe.client.http.redirects import MovedPaths
 from tests.client import Asked, Reply, Server
-from tests.client.test_session import ONE
+from tests.client.http.test_client import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

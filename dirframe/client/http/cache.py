@@ -5,7 +5,7 @@ with LZ4 by pyarrow. No pickle: a cache file from elsewhere can hold wrong data,
 Whatever is wrong with the file (damaged, locked, read-only, the disk full), a warning says so
 and the load goes on without it.
 
-What stays out: deciding what may be stored (`dirframe.client.adapter`).
+What stays out: deciding what may be stored (`dirframe.client.http.transport`).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from dirframe.client.bounds import Deadline
+    from dirframe.client.http.deadline import Deadline
 
 __all__ = ["POOLS", "Attempt"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.manner import Manner
+from dirframe.client.http.policy import Manner
 from dirframe.errors import InvalidInputError
 
 

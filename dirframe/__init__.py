@@ -25,14 +25,13 @@ if TYPE_CHECKING:
         load_size,
     )
     from dirframe.client.directory import Directory
+    from dirframe.client.http.cache import cache_info, clear_cache, prune_cache
     from dirframe.client.load import load
     from dirframe.client.loaders import load_accounts, load_projects
     from dirframe.client.plan import plan
     from dirframe.client.records import load_account, load_project
-    from dirframe.client.http.upkeep import cache_info, clear_cache, prune_cache
     from dirframe.dictionary import fields
     from dirframe.errors import (
-        AllowanceWarning,
         AnalysesNotSentWarning,
         ArchiveError,
         CacheError,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         NetworkError,
         NotFoundError,
         QuotaExceededError,
+        QuotaWarning,
         ReportError,
         RequestError,
         ServiceError,
@@ -74,7 +74,6 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AllowanceWarning",
     "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
@@ -95,6 +94,7 @@ __all__ = [
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "QuotaWarning",
     "ReportError",
     "RequestError",
     "ServiceError",
@@ -147,10 +147,10 @@ _HOMES = {
     "Directory": "dirframe.client.directory",
     "Explorer": "dirframe.explorer.explorer",
     "bundle": "dirframe.archive.bundle",
-    "cache_info": "dirframe.client.http.upkeep",
+    "cache_info": "dirframe.client.http.cache",
     "child_table": "dirframe.client.children",
     "cite": "dirframe.citation",
-    "clear_cache": "dirframe.client.http.upkeep",
+    "clear_cache": "dirframe.client.http.cache",
     "compare": "dirframe.stats.snapshots",
     "country_audit": "dirframe.clean",
     "country_note": "dirframe.clean",
@@ -170,7 +170,7 @@ _HOMES = {
     "open_archive": "dirframe.archive.reading",
     "open_bundle": "dirframe.archive.unbundle",
     "plan": "dirframe.client.plan",
-    "prune_cache": "dirframe.client.http.upkeep",
+    "prune_cache": "dirframe.client.http.cache",
     "read_export": "dirframe.files.reading",
     "read_pages": "dirframe.archive.reading",
     "refresh": "dirframe.archive.refresh",

@@ -135,9 +135,9 @@ class Settings:
     max_per_second
         Requests that go out within a second; None for no limit. Left out: 10, and no limit
         for a service on this machine.
-    daily_allowance
+    daily_quota
         Requests that the directory allows this key within 24 hours.
-    allowance_dir
+    quota_dir
         Folder of the count that all processes share; None to count for this session alone.
     allow_http
         Whether a host other than loopback may be asked without encryption.
@@ -163,8 +163,8 @@ class Settings:
     max_body: int = 64 * _MIB
     max_workers: int = 4
     max_per_second: float | None = POLITE
-    daily_allowance: int = 1_000
-    allowance_dir: Path | None = field(default_factory=data_folder)
+    daily_quota: int = 1_000
+    quota_dir: Path | None = field(default_factory=data_folder)
     allow_http: bool = False
     auth: AuthBase | None = field(default=None, repr=False)
 
@@ -175,7 +175,7 @@ class Settings:
         host = urlsplit(self.base_url).hostname or ""
         if self.max_per_second == POLITE and is_loopback(host):
             object.__setattr__(self, "max_per_second", None)
-        for name in ("max_workers", "daily_allowance"):
+        for name in ("max_workers", "daily_quota"):
             if getattr(self, name) < 1:
                 raise InvalidInputError(f"{name} is {getattr(self, name)}; it must be 1 or more.")
 

@@ -13,6 +13,8 @@ __all__ = ["PATIENCE", "write_ahead"]
 #: Seconds to wait for another process.
 PATIENCE = 30.0
 _PAUSE = 0.01
+#: The low byte of an extended code is the primary one.
+_PRIMARY = 0xFF
 
 
 def write_ahead(database: sqlite3.Connection, *, patience: float = PATIENCE) -> None:
@@ -36,8 +38,12 @@ def write_ahead(database: sqlite3.Connection, *, patience: float = PATIENCE) -> 
         try:
             database.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > ends:
+            if not _is_locked(error) or time.monotonic() > ends:
                 raise
             time.sleep(_PAUSE)
         else:
             return
+
+
+def _is_locked(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorcode & _PRIMARY in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

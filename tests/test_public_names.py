@@ -14,7 +14,7 @@ from dirframe import errors
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
-    "AllowanceWarning",
+    "QuotaWarning",
     "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",

@@ -22,7 +22,7 @@ from dirframe.archive.reading import Archive
 from dirframe.archive.storing import locked, store
 from dirframe.client.details import Details, Refused
 from dirframe.client.directory import opened
-from dirframe.client.http.policy import Manner
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.reader import Reader
 from dirframe.errors import ArchiveError, InvalidInputError, QuotaExceededError
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Keeper", "is_refusal", "keeping"]
 
 _DAY = timedelta(days=1)
-_ASKED_ANEW = Manner(refresh=True, keep=False)
+_ASKED_ANEW = CachePolicy(refresh=True, keep=False)
 
 
 class Keeper:
@@ -128,7 +128,7 @@ class Keeper:
             low=texts[0] if texts else None,
             high=texts[-1] if texts else None,
             ordered=values == sorted(values, reverse=(sort or "").endswith("_reverse")),
-            paid=answer.paid,
+            paid=answer.attempts,
             synthetic=envelope.synthetic,
         )
 
@@ -150,7 +150,7 @@ class Keeper:
         ids = reader.latest("id")
         if ids != (identifier,):
             named = ", ".join(str(other) for other in ids[:3]) or "nothing"
-            self._refuse(one, identifier, Refused(f"answered with {named}", requests=came.paid))
+            self._refuse(one, identifier, Refused(f"answered with {named}", requests=came.attempts))
             return
         digest, packed = store(self.folder, came.content)
         self.write(
@@ -168,7 +168,7 @@ class Keeper:
                 low=None,
                 high=None,
                 ordered=True,
-                paid=came.paid,
+                paid=came.attempts,
                 synthetic=envelope.synthetic,
             ),
         )
@@ -240,7 +240,7 @@ class Keeper:
                 f"{self.folder}. {again}"
             )
         status = Archive(self.folder).status()
-        days = status.days_to_go(self._daily or self.place.settings.daily_allowance)
+        days = status.days_to_go(self._daily or self.place.settings.daily_quota)
         return (
             f"The day's allowance is used up. {status.heading} are kept in {self.folder}; "
             f"{days:,} more {'day' if days == 1 else 'days'} to go. {again}"

@@ -75,7 +75,7 @@ EXIT_CODES: dict[type[DirframeError], int] = {
 
 _EPILOG = """\b
 Exit codes:
-  0 done            4 the day's allowance is used up
+  0 done            4 the daily quota is used up
   1 other errors    5 the directory cannot be reached or fails
   2 a wrong call    6 there is no such record
   3 no or bad key   7 a collection could not be proven complete

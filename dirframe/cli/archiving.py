@@ -92,7 +92,7 @@ def _price(
         return str(price)
     # A harvest asks the directory for everything, whatever is in the cache.
     requests = price.pages + price.details
-    days = -(-requests // (daily or directory.settings.daily_allowance))
+    days = -(-requests // (daily or directory.settings.daily_quota))
     most = "" if price.exact else "at most "
     return f"{price}\nA harvest takes {most}{days:,} {'day' if days == 1 else 'days'}."
 

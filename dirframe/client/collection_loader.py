@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.policy import Manner
+    from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.pages import Walk
     from dirframe.client.progress import Told
     from dirframe.client.question import Question
-    from dirframe.client.http.client import Answer
 
 __all__ = ["Incomplete", "check_incomplete", "load_question"]
 
@@ -37,12 +36,12 @@ def load_question(
     question: Question,
     directory: Directory | None,
     incomplete: Incomplete,
-    manner: Manner,
+    manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
     progress: bool | Told,
-    first: Answer | None = None,
+    first: FetchedPage | None = None,
     stacklevel: int = 3,
 ) -> pd.DataFrame:
     """Load what a question asks for; see `load_projects`.
@@ -54,7 +53,7 @@ def load_question(
     directory, incomplete, columns, progress
         As in `load_projects`.
     manner
-        How the cache and the day's allowance may be used.
+        How the cache and the daily quota may be used.
     first
         The first page, if it was fetched already.
     stacklevel
@@ -84,7 +83,7 @@ def load_question(
             first=first,
         )
         if walk.answers:
-            place.session.warn_of_age(walk.answers)
+            place.session.warn_if_stale(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
     frame = note(
         walk.frame,
@@ -129,23 +128,23 @@ def check_incomplete(incomplete: str) -> None:
 def _walk(
     place: Directory,
     question: Question,
-    manner: Manner,
+    manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
     progress: bool | Told,
-    first: Answer | None,
+    first: FetchedPage | None,
 ) -> Walk:
     session, settings = place.session, place.settings
 
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
-        chosen = manner.again() if refresh else manner
+    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
+        chosen = manner.for_retry() if refresh else manner
         return session.get(question.path, question.parameters(page), chosen)
 
-    def at_hand(page: int) -> Answer | None:
+    def at_hand(page: int) -> FetchedPage | None:
         if page == 1 and first is not None:
             return first
-        return session.at_hand(question.path, question.parameters(page), manner)
+        return session.get_cached(question.path, question.parameters(page), manner)
 
     with (
         Progress(question.resource.collection, shown=progress) as bar,

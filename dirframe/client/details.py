@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.policy import Manner
-    from dirframe.client.http.client import Answer
+    from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.schema import Resource
 
 __all__ = [
@@ -114,10 +113,10 @@ class Details:
         How the cache and the quota may be used.
     """
 
-    def __init__(self, directory: Directory, resource: Resource, manner: Manner) -> None:
+    def __init__(self, directory: Directory, resource: Resource, manner: CachePolicy) -> None:
         self._session, self._resource, self._manner = directory.session, resource, manner
 
-    def fetch(self, identifier: str) -> Answer | Refused:
+    def fetch(self, identifier: str) -> FetchedPage | Refused:
         """Return the own page of a record, or why the directory does not give it."""
         try:
             return self._session.get(record_path(self._resource, identifier), {}, self._manner)
@@ -128,10 +127,10 @@ class Details:
         except NotFoundError as error:
             return refusal(error) or NONE
 
-    def at_hand(self, identifier: str) -> Answer | Refused | None:
+    def at_hand(self, identifier: str) -> FetchedPage | Refused | None:
         """Return the own page of a record from the cache, if it is there and may be used."""
         path = record_path(self._resource, identifier)
-        return self._session.at_hand(path, {}, self._manner)
+        return self._session.get_cached(path, {}, self._manner)
 
 
 def refusal(error: NotFoundError | ServiceError) -> Refused | None:

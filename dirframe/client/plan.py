@@ -16,8 +16,8 @@ from dirframe.client.details import (
     wants_analysis,
 )
 from dirframe.client.directory import opened
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, question_at
-from dirframe.client.http.policy import Manner
 from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
 from dirframe.errors import InvalidInputError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import Answer, Session
+    from dirframe.client.http.client import FetchedPage, Session
 
 __all__ = ["Plan", "plan"]
 
@@ -65,7 +65,7 @@ class Plan(Card):
         bound, because pages that are not in the cache say which projects need their own page.
     requests_paid_now : int
         What finding out cost: 1 or, if the first page was in the cache, 0.
-    allowance_left : int
+    quota_left : int
         Requests that may still go out today with this key.
     resets_at : datetime or None
         When the oldest request of the day is a day old; None if none was made.
@@ -80,15 +80,15 @@ class Plan(Card):
     requests_to_pay: int | None
     exact: bool = True
     requests_paid_now: int
-    allowance_left: int
+    quota_left: int
     resets_at: datetime | None
 
     @property
     def fits(self) -> bool | None:
-        """Whether today's allowance is enough; None if the price is not known."""
+        """Whether today's quota is enough; None if the price is not known."""
         if self.requests_to_pay is None:
             return None
-        return self.requests_to_pay <= self.allowance_left
+        return self.requests_to_pay <= self.quota_left
 
     @property
     def _at_most(self) -> str:
@@ -107,7 +107,7 @@ class Plan(Card):
             "requests to pay": "not known"
             if self.requests_to_pay is None
             else f"{self._at_most}{self.requests_to_pay:,}",
-            "left today": f"{self.allowance_left:,} requests",
+            "left today": f"{self.quota_left:,} requests",
         }
         if self.details == 0:
             del facts["own pages"]
@@ -122,7 +122,7 @@ class Plan(Card):
             if (self.resets_at)
             else ""
         )
-        left = f"{self.allowance_left:,} requests are left today{resets}."
+        left = f"{self.quota_left:,} requests are left today{resets}."
         if self.items is None:
             return (
                 f"The directory does not say how many {self.collection} there are, so the price "
@@ -170,7 +170,7 @@ def plan(
     Returns
     -------
     Plan
-        Pages, those in the cache, requests to pay, what is left of the day's allowance,
+        Pages, those in the cache, requests to pay, what is left of the daily quota,
         when it resets, and whether the load fits. Its first page is in the cache then. Which
         projects need their own page is known of the pages in the cache; of the others it is an
         upper bound that all do (``exact`` is false).
@@ -216,7 +216,7 @@ def plan(
 
 def _price(place: Directory, question: Question, *, details: bool, refresh: bool) -> Plan:
     session = place.session
-    shown = fetch_first(question, place, Manner())
+    shown = fetch_first(question, place, CachePolicy())
     question, first, envelope = shown.question, shown.answer, shown.envelope
     available, cap = envelope.items_available, question.max_items
     if shown.is_single:
@@ -227,7 +227,8 @@ def _price(place: Directory, question: Question, *, details: bool, refresh: bool
     cached = 0
     if pages is not None and not refresh:
         cached = sum(
-            session.has(question.path, question.parameters(page)) for page in range(1, pages + 1)
+            session.is_cached(question.path, question.parameters(page))
+            for page in range(1, pages + 1)
         )
     to_pay = None if pages is None else pages - cached
     own, own_cached, exact = 0, 0, True
@@ -245,16 +246,16 @@ def _price(place: Directory, question: Question, *, details: bool, refresh: bool
         details_cached=own_cached,
         requests_to_pay=to_pay,
         exact=exact,
-        requests_paid_now=first.paid,
-        allowance_left=session.allowance.left(),
-        resets_at=session.allowance.resets_at(),
+        requests_paid_now=first.attempts,
+        quota_left=session.quota.remaining(),
+        resets_at=session.quota.resets_at(),
     )
 
 
 def _details(
     session: Session,
     question: Question,
-    first: Answer,
+    first: FetchedPage,
     items: int,
     *,
     size: int,
@@ -264,9 +265,9 @@ def _details(
     documents = [(first.url, first.content)]
     for page in range(2, math.ceil(items / size) + 1 if size else 1):
         parameters = question.parameters(page)
-        if not session.has(question.path, parameters):
+        if not session.is_cached(question.path, parameters):
             continue
-        answer = session.get(question.path, parameters, Manner())
+        answer = session.get(question.path, parameters, CachePolicy())
         documents.append((answer.url, answer.content))
     every, came = read_sent(documents, question.resource)
     known = list(dict.fromkeys(one for one in every if one is not None))[:items]
@@ -275,7 +276,7 @@ def _details(
     unknown = items - len(known)
     cached = 0
     if not refresh:
-        cached = sum(session.has(record_path(question.resource, one), {}) for one in needed)
+        cached = sum(session.is_cached(record_path(question.resource, one), {}) for one in needed)
     return len(needed) + unknown, cached, unknown == 0
 
 

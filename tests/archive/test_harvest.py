@@ -36,7 +36,7 @@ from dirframe.client.directory import Directory
 from dirframe.settings import ApiKey, Settings
 url, folder = sys.argv[1:]
 settings = Settings(base_url=url, api_key=ApiKey({KEY!r}), name="faulty", cache_dir=None,
-    allowance_dir=None, max_workers=2)
+    quota_dir=None, max_workers=2)
 with Directory.from_settings(settings) as place:
     dirframe.harvest("projects", folder, directory=place)
 """

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
+from dirframe.client.http.client import FetchedPage
 from dirframe.client.noting import note
-from dirframe.client.http.client import Answer
 from dirframe.provenance import describe
 from dirframe.schema import PROJECT
 from dirframe.settings import ApiKey, Settings
@@ -17,8 +17,8 @@ def test_times_and_costs_are_those_of_the_documents() -> None:
     settings = Settings(base_url="http://127.0.0.1:1", api_key=ApiKey("secret"), name="Here")
     early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)
     answers = [
-        Answer(b"", "http://127.0.0.1:1/projects.xml", late, paid=2),
-        Answer(b"", "http://127.0.0.1:1/projects.xml", early, paid=0),
+        FetchedPage(b"", "http://127.0.0.1:1/projects.xml", late, attempts=2),
+        FetchedPage(b"", "http://127.0.0.1:1/projects.xml", early, attempts=0),
     ]
     frame = note(pd.DataFrame({"id": ["1"]}), settings, PROJECT, answers, complete=True)
     facts = describe(frame)

@@ -15,4 +15,4 @@ def test_a_refusal_of_a_proxy_is_final_and_free() -> None:
     failure = proxy_refusal("proxy.example:3128", said="407")
     assert not failure.is_temporary
     assert not failure.has_arrived
-    assert "NO_PROXY" in failure.text
+    assert "NO_PROXY" in failure.hint.shell

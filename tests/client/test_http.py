@@ -1,4 +1,4 @@
-"""Looking after the cache."""
+"""Looking after the HTTP cache."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@
     ├── ConfigurationError          an address, a key or an optional package is missing
     │   └── MissingExtraError       (also an ImportError) an extra has to be installed
     ├── InvalidInputError           (also a ValueError) an argument that cannot be meant
+    │   ├── MissingColumnsError     a frame has not the columns that a function needs
     │   ├── ColumnsNotSentError     columns that the directory did not send, or were not loaded
     │   └── UnresolvedCountriesError  values that name no country, where none was allowed
     ├── UnreadableResponseError     what came is not the interface's XML
@@ -64,6 +65,7 @@ __all__ = [
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
+    "MissingColumnsError",
     "MissingExtraError",
     "NetworkError",
     "NotFoundError",
@@ -190,6 +192,14 @@ class UnresolvedCountriesError(InvalidInputError):
 
 class ColumnsNotSentError(InvalidInputError):
     """Columns are needed that the directory did not send, or that were not loaded: `columns`."""
+
+    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.columns = tuple(columns)
+
+
+class MissingColumnsError(InvalidInputError):
+    """A frame has not the columns that a function needs: `columns`."""
 
     def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
         super().__init__(message, hint=hint)

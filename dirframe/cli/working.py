@@ -317,14 +317,14 @@ def _chart(noun: Noun) -> click.Command:
 
 def _picture(path: Path, overwrite: bool) -> Path:
     from dirframe.errors import InvalidInputError
-    from dirframe.files.whole import check_folder
+    from dirframe.files.whole import check_folder, refuse_existing
 
     if path.suffix.lower() not in _PICTURES:
         raise InvalidInputError(
             f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_PICTURES)}."
         )
-    if path.exists() and not overwrite:
-        raise InvalidInputError(f"{path} exists already; choose another name or --overwrite.")
+    if not overwrite:
+        refuse_existing(path)
     check_folder(path)
     return path
 

@@ -12,6 +12,7 @@ from dirframe.client.pages import IncompleteWarning, collect
 from dirframe.client.progress import Progress
 from dirframe.errors import (
     AnalysesNotSentWarning,
+    Hint,
     IncompleteCollectionError,
     InvalidInputError,
 )
@@ -103,19 +104,18 @@ def load_question(
         details_missing=tuple(walk.refused),
     )
     if walk.not_sent:
-        warnings.warn(
-            AnalysesNotSentWarning(_not_sent(len(frame), walk.needed), requests=walk.needed),
-            stacklevel=3,
-        )
+        warnings.warn(_not_sent(len(frame), walk.needed), stacklevel=3)
     if walk.why:
         what = f"{question.resource.collection} of {place.settings.name}"
         say = _stopped if walk.stopped else _without_details if walk.refused else _unproven
-        message, missing = say(what, walk.why), tuple(walk.refused)
+        (message, hint), missing = say(what, walk.why), tuple(walk.refused)
         if incomplete == "raise":
             raise IncompleteCollectionError(
-                message, frame=frame, missing=walk.why, details_missing=missing
+                message, frame=frame, missing=walk.why, details_missing=missing, hint=hint
             )
-        warnings.warn(IncompleteWarning(message, details_missing=missing), stacklevel=stacklevel)
+        warnings.warn(
+            IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
+        )
     return frame
 
 
@@ -164,33 +164,45 @@ def _walk(
         )
 
 
-def _unproven(what: str, why: str) -> str:
-    return (
-        f"The {what} could not be proven complete: {why}. The collection probably changed while "
-        "it was read; run the same line again (pages in the cache cost nothing; refresh=True asks "
-        'for all of them), choose another sort, or pass incomplete="warn" to go on with what came.'
+def _unproven(what: str, why: str) -> tuple[str, Hint]:
+    changed = "The collection probably changed while it was read."
+    return f"The {what} could not be proven complete: {why}. {changed}", Hint(
+        "Run the same line again (pages in the cache cost nothing; refresh=True asks for all of "
+        'them), choose another sort, or pass incomplete="warn" to go on with what came.',
+        shell="Run the same command again (pages in the cache cost nothing; --refresh asks for "
+        "all of them), choose another --sort, or give --incomplete warn to go on with what came.",
     )
 
 
-def _stopped(what: str, why: str) -> str:
+def _stopped(what: str, why: str) -> tuple[str, Hint]:
     return (
-        f"The load of the {what} is not complete: {why}. The same load again goes on from there; "
-        "pages in the cache cost nothing."
+        f"The load of the {what} is not complete: {why}.",
+        Hint("The same load again goes on from there; pages in the cache cost nothing."),
     )
 
 
-def _without_details(what: str, why: str) -> str:
+def _without_details(what: str, why: str) -> tuple[str, Hint]:
     return (
-        f"The {what} came, but {why}. Their rows are those of the collection. The same line asks "
-        'for these pages again; incomplete="warn" goes on without them.'
+        f"The {what} came, but {why}. Their rows are those of the collection.",
+        Hint(
+            'The same line asks for these pages again; incomplete="warn" goes on without them.',
+            shell="The same command asks for these pages again; --incomplete warn goes on without "
+            "them.",
+        ),
     )
 
 
-def _not_sent(records: int, needed: int) -> str:
-    return (
+def _not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
+    price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
+    return AnalysesNotSentWarning(
         f"{needed:,} of {records:,} projects have an analysis, and none came with it: this "
         "directory sends it with the own page of each project alone. The columns of the analysis "
-        "are empty for that reason. details=True asks for the own pages, for at most "
-        f"{needed:,} {'request' if needed == 1 else 'requests'}; "
-        "dirframe.plan(..., details=True) says how many."
+        "are empty for that reason.",
+        requests=needed,
+        hint=Hint(
+            f"details=True asks for the own pages, {price}; dirframe.plan(..., details=True) says "
+            "how many.",
+            shell=f"--details asks for the own pages, {price}; dirframe plan projects --details "
+            "says how many.",
+        ),
     )

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.reader import Reader
-from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
+from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
@@ -198,6 +198,7 @@ def check_details(resource: Resource, *, details: bool) -> None:
     """
     if details and resource is not PROJECT:
         raise InvalidInputError(
-            f"details=True asks for the own page of each project; {resource.collection} come "
-            "whole in their collection. Leave it out."
+            f"Details are the own page of each project; {resource.collection} come whole in their "
+            "collection.",
+            hint=Hint("Leave details= out.", shell="Leave --details out."),
         )

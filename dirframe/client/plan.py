@@ -20,7 +20,7 @@ from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, question_at
 from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.extensions import EXTENSIONS
 from dirframe.schema import RESOURCES
 from dirframe.show import Card
@@ -204,8 +204,8 @@ def plan(
         question = Question(resource=resource, **asked)
     elif details:
         raise InvalidInputError(
-            f"details=True asks for the own page of each project; {collection} has none. "
-            "Leave it out."
+            f"Details are the own page of each project; {collection} has none.",
+            hint=Hint("Leave details= out.", shell="Leave --details out."),
         )
     with opened(directory) as place:
         if resource is None:

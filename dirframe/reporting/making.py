@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe.errors import InvalidInputError
-from dirframe.files.whole import check_folder, make_folder
+from dirframe.files.whole import check_folder, make_folder, refuse_existing
 from dirframe.reporting.material import sorted_out
 from dirframe.reporting.printing import browser, pdf
 from dirframe.reporting.running import executed, need, read_template
@@ -111,10 +111,8 @@ def _target(target: Path, *, overwrite: bool) -> Path:
     check_folder(target)
     beside = [_folder(target)] if target.suffix.lower() == ".md" else []
     for file in (target, *beside):
-        if file.exists() and not overwrite:
-            raise InvalidInputError(
-                f"{file} exists already; choose another name or pass overwrite=True."
-            )
+        if not overwrite:
+            refuse_existing(file)
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file.")
     return target

@@ -19,8 +19,9 @@ from dirframe.errors import InvalidInputError
 from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._engines import collected, in_parts
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
-from dirframe.stats._tables import LINES, PROJECTS, added, named, ranking, whole_column
+from dirframe.stats._tables import LINES, added, named, ranking, whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,6 +12,7 @@ from dirframe.stats._edges import finish
 from dirframe.stats._engines import columns_of, in_parts
 from dirframe.stats._exclusion import applicable, columns_read, required, rules_of, tests_of
 from dirframe.stats._facts import facts_of
+from dirframe.stats._loaders import ANY
 from dirframe.stats._rules import READ, RULES
 from dirframe.stats._tables import reduced
 
@@ -140,7 +141,7 @@ def flags(
 
 
 def _of(frame: Any) -> tuple[dict[str, int], str]:
-    resource = ACCOUNT if "email_sha1" in columns_of(frame, "a loader") else PROJECT
+    resource = ACCOUNT if "email_sha1" in columns_of(frame, ANY) else PROJECT
     return {resource.collection: in_parts(frame, [], len, _sum)}, resource.name
 
 

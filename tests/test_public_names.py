@@ -14,7 +14,6 @@ from dirframe import errors
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
-    "QuotaWarning",
     "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
@@ -27,14 +26,17 @@ PUBLIC = [
     "DirframeWarning",
     "Explorer",
     "ExportWarning",
+    "Hint",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
+    "MissingColumnsError",
     "MissingExtraError",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "QuotaWarning",
     "ReportError",
     "RequestError",
     "ServiceError",

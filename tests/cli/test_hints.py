@@ -49,13 +49,13 @@ def advice_of(text: str) -> list[str]:
         ("clean mars.csv --overrides there.csv", "Overrides are what --audit writes."),
         ("stats language_share there.csv", "Name a file of dirframe projects."),
         ("stats accounts_by_kudo_rank there.csv", "Name a file of dirframe accounts."),
-        ("stats accounts_by_country there.csv", "Name a file of dirframe clean."),
+        ("stats accounts_by_country there.csv", "Give --column to name"),
         ("stats growth there.csv", "Name a file of dirframe accounts or projects."),
         ("stats monthly_activity there.csv", "Name a file of dirframe activity."),
         ("stats commits_by_contributor there.csv", "Name a file of dirframe contributors."),
         ("stats commits_by_contributor twice.csv", "Name a file of one project"),
         ("cite mars.csv", "Cite a file of dirframe accounts or projects."),
-        ("report mars.csv -o r.md", "Name a file of dirframe accounts"),
+        ("report twice.csv -o r.md", "Name a file of dirframe accounts"),
         ("compare no-id.csv no-id.csv", "Leave them out."),
         ("plan accounts --sample --details", "Leave --details out."),
         ("plan projects --sample --refresh --offline", "No such option"),
@@ -99,7 +99,7 @@ def test_what_a_directory_does_wrong_is_said_for_the_shell(
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(desk / "cache"))
     monkeypatch.setenv("DIRFRAME_DATA_DIR", str(desk / "data"))
     with Server(lambda _: reply) as server:
-        outcome = run("accounts", "--base-url", server.url)
+        outcome = run("projects", "--base-url", server.url)
         shown = outcome.err.replace(server.url, "")
     assert outcome.code == code
     assert says in shown
@@ -138,7 +138,7 @@ def test_warnings_are_said_for_the_shell_too(
         monkeypatch.setenv(f"DIRFRAME_{name}_DIR", str(desk / "file" / "below"))
     whole = page_xml([record("1")], available=1, first=0)
     with Server(lambda _: whole) as server:
-        outcome = run("accounts", "--base-url", server.url)
+        outcome = run("projects", "--base-url", server.url)
     assert outcome.code == 0
     assert "dirframe cache clear" in outcome.err
     assert "Set DIRFRAME_DATA_DIR" in outcome.err

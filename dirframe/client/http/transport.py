@@ -251,7 +251,7 @@ class SingleOriginAdapter(HTTPAdapter):
         checked = DirectoryResponse()
         checked.status_code, checked.reason = response.status_code, response.reason
         checked.headers.update(headers)
-        checked._content, checked._content_consumed = content, True  # type: ignore[attr-defined]
+        checked._content, checked._content_consumed = content, True  # type: ignore[attr-defined]  # as requests does
         return checked
 
     def _charge_rejection(self, rejection: Rejection, url: str, receipt: int) -> DirframeError:

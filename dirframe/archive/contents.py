@@ -18,7 +18,7 @@ from dirframe.archive.storing import member, unpack
 from dirframe.client.choice import chosen_paths, only
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
@@ -74,7 +74,7 @@ class Run:
         while pages := list(islice(rest, length)):
             yield replace(self, pages=pages)
 
-    def read(self, *, anew: bool) -> Iterator[tuple[Reader, Mask]]:
+    def read(self, *, anew: bool) -> Iterator[tuple[RecordReader, Mask]]:
         """Read the pages, a chunk at a time; say of each of its records whether it counts.
 
         Read anew, a chunk has the columns that are in it, whatever came before.
@@ -86,7 +86,7 @@ class Run:
             )
         resource = RESOURCES[self.resource]
         chosen = chosen_paths(resource, self.columns)
-        reader = Reader(resource, chosen=chosen)
+        reader = RecordReader(resource, chosen=chosen)
         masks: list[Mask] = []
         nothing = True
         for kept, content in contents(self.path, self.pages):
@@ -97,7 +97,7 @@ class Run:
             if len(masks) == CHUNK:
                 yield reader, np.concatenate(masks)
                 masks, nothing = [], False
-                reader = Reader(resource, chosen=chosen) if anew else reader
+                reader = RecordReader(resource, chosen=chosen) if anew else reader
         if masks or nothing:
             yield reader, np.concatenate([*masks, np.ones(0, dtype=bool)])
 
@@ -105,7 +105,7 @@ class Run:
         """Give the records that count, a chunk at a time."""
         for reader, keep in self.read(anew=True):
             builder = FrameBuilder(RESOURCES[self.resource], self.columns)
-            builder.add(reader.take())
+            builder.add(reader.pop_columns())
             frame = only(builder.finish(), self.columns)
             if not keep.all():
                 frame = frame[keep].reset_index(drop=True)

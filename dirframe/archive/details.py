@@ -19,10 +19,9 @@ from dirframe.archive.selection import Selection
 from dirframe.client.ahead import in_order
 from dirframe.client.details import Sent, read_sent
 from dirframe.client.positions import CHUNK
+from dirframe.client.xml.parser import PageParser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dirframe.archive.keeping import Keeper
     from dirframe.archive.manifest import Round
 
@@ -69,13 +68,15 @@ def _needed(keeper: Keeper, rounds: list[Round]) -> list[str]:
     ids: list[str | None] = []
     numbers: list[int] = []
     held, named = [np.zeros(0, dtype=bool)], [np.zeros(0, dtype=bool)]
+    parser = PageParser()
     readings = Selection(keeper.manifest, rounds).of_collections()
     while chunk := list(islice(readings, CHUNK)):
         pages = [Wanted(kept.page, kept.sha256, kept.bytes) for _, kept, _ in chunk]
-        documents: Iterator[tuple[str, bytes]] = (
-            (page.sha256, content) for page, content in contents(keeper.folder, pages)
+        parsed = (
+            parser.parse(content, source=page.sha256)
+            for page, content in contents(keeper.folder, pages)
         )
-        every, came = read_sent(documents, keeper.question.resource)
+        every, came = read_sent(parsed, keeper.question.resource)
         counts = np.concatenate(
             [np.ones(kept.count, dtype=bool) if mask is None else mask for _, kept, mask in chunk]
         )

@@ -23,7 +23,7 @@ from dirframe.archive.storing import locked, store
 from dirframe.client.details import Details, Refused
 from dirframe.client.directory import opened
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError, InvalidInputError, QuotaExceededError
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ class Keeper:
         self._allow()
         asked = replace(self.question, sort=sort)
         answer = self.place.session.get(asked.path, asked.parameters(page), _ASKED_ANEW)
-        reader = Reader(asked.resource, max_bytes=self.place.settings.max_body)
-        envelope = reader.read(answer.content, source=answer.url)
+        reader = RecordReader(asked.resource)
+        envelope = reader.add(answer.page)
         key = (sort or "").removesuffix("_reverse")
-        texts = [text for text in reader.latest(key) if text] if key else []
+        texts = [text for text in reader.last_values(key) if text] if key else []
         digest, packed = store(self.folder, answer.content)
         values = keys(texts)
         return Kept(
@@ -124,7 +124,7 @@ class Keeper:
             retrieved=answer.retrieved.isoformat(),
             first=envelope.first_item_position,
             available=envelope.items_available,
-            names=Kept.joined(reader.latest("id")),
+            names=Kept.joined(reader.last_values("id")),
             low=texts[0] if texts else None,
             high=texts[-1] if texts else None,
             ordered=values == sorted(values, reverse=(sort or "").endswith("_reverse")),
@@ -145,9 +145,9 @@ class Keeper:
         if isinstance(came, Refused):
             self._refuse(one, identifier, came)
             return
-        reader = Reader(self.question.resource, max_bytes=self.place.settings.max_body)
-        envelope = reader.read(came.content, source=came.url)
-        ids = reader.latest("id")
+        reader = RecordReader(self.question.resource)
+        envelope = reader.add(came.page)
+        ids = reader.last_values("id")
         if ids != (identifier,):
             named = ", ".join(str(other) for other in ids[:3]) or "nothing"
             self._refuse(one, identifier, Refused(f"answered with {named}", requests=came.attempts))

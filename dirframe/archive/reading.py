@@ -133,7 +133,7 @@ class Archive(Card):
         builder = FrameBuilder(resource, read)
         masks: list[Mask] = []
         for reader, mask in self._run(selection, read).read(anew=False):
-            builder.add(reader.take())
+            builder.add(reader.pop_columns())
             masks.append(mask)
         frame = only(builder.finish(), chosen)
         keep = np.concatenate(masks)

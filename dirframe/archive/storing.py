@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from dirframe.client.reader import MAX_BYTES
+from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import ArchiveError
 
 if TYPE_CHECKING:

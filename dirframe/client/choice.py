@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.elements import Path
+    from dirframe.client.xml.columns import FieldPath
     from dirframe.schema import Resource
 
 __all__ = ["chosen_paths", "only", "with_id"]
 
 
-def chosen_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset[Path] | None:
+def chosen_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset[FieldPath] | None:
     """Return the paths of chosen columns; None where everything has to be read.
 
     Raises

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dirframe.client.frames import FrameBuilder
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import CachePolicy, FetchedPage
+    from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
 __all__ = [
@@ -149,16 +150,14 @@ def sent(builder: FrameBuilder) -> Sent:
     return Sent(builder.holding(_ELEMENT), builder.holding(_ID))
 
 
-def read_sent(
-    documents: Iterable[tuple[str, bytes]], resource: Resource
-) -> tuple[list[str | None], Sent]:
+def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | None], Sent]:
     """Read the ids of the records of some pages, and what they came with."""
-    reader, builder = Reader(resource), FrameBuilder(resource)
+    reader, builder = RecordReader(resource), FrameBuilder(resource)
     ids: list[str | None] = []
-    for source, content in documents:
-        reader.read(content, source=source)
-        ids += reader.latest("id")
-        builder.add(reader.take())
+    for page in pages:
+        reader.add(page)
+        ids += reader.last_values("id")
+        builder.add(reader.pop_columns())
     return ids, sent(builder)
 
 

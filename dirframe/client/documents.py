@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from dirframe.client.choice import chosen_paths, only
 from dirframe.client.details import sent, unsent_columns
 from dirframe.client.frames import FrameBuilder
-from dirframe.client.reader import MAX_BYTES, Reader
+from dirframe.client.xml.parser import MAX_BYTES, PageParser
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import UnreadableResponseError
 
 if TYPE_CHECKING:
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.reader import Envelope
+    from dirframe.client.xml.envelope import Envelope
+    from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = ["Documents", "read_documents"]
+__all__ = ["Documents", "frame_pages", "read_documents"]
 
 #: Documents whose text is held before it is converted, as in `dirframe.client.pages`.
 CHUNK = 64
@@ -72,30 +74,41 @@ def read_documents(
     UnreadableResponseError
         If a document is not the interface's XML, reports a failure, or holds other records.
     """
+    parser, name = PageParser(max_bytes=max_bytes), resource.name if resource else None
+    pages = (
+        parser.parse(content, source=source, record_name=name) for source, content in documents
+    )
+    return frame_pages(pages, resource, columns=columns)
+
+
+def frame_pages(
+    pages: Iterable[Page], resource: Resource | None = None, *, columns: Sequence[str] | None = None
+) -> Documents:
+    """Read parsed pages into one frame; see `read_documents`."""
     chosen = None if resource is None else chosen_paths(resource, columns)
-    reader = Reader(resource, chosen=chosen, max_bytes=max_bytes)
+    reader = RecordReader(resource, chosen=chosen)
     builder: FrameBuilder | None = None
     envelopes: list[Envelope] = []
-    for source, content in documents:
-        envelope = reader.read(content, source=source)
+    for page in pages:
+        envelope = reader.add(page)
         if not envelope.succeeded:
             said = f': "{envelope.error}"' if envelope.error else ""
             raise UnreadableResponseError(
-                f"{source} is the report of a failure{said}, not a page of records. "
+                f"{page.source} is the report of a failure{said}, not a page of records. "
                 "Leave it out or fetch it again.",
                 found="the report of a failure",
-                source=source,
+                source=page.source,
             )
         envelopes.append(envelope)
         if reader.resource is not None and len(envelopes) % CHUNK == 0:
             builder = builder or FrameBuilder(reader.resource, columns)
-            builder.add(reader.take())
+            builder.add(reader.pop_columns())
     if reader.resource is None:
         import pandas as pd
 
         return Documents(pd.DataFrame(), None, envelopes)
     builder = builder or FrameBuilder(reader.resource, columns)
-    builder.add(reader.take())
+    builder.add(reader.pop_columns())
     frame = builder.finish()
     left_out = columns is None and sent(builder).left_out
     absent = unsent_columns(reader.resource, None) if left_out else ()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dirframe.client.elements import Columns, Part, Path, Value
+    from dirframe.client.xml.columns import CellValue, ColumnBuffer, ColumnChunk, FieldPath
     from dirframe.schema import Resource
 
 __all__ = ["FrameBuilder", "UnreadableValueWarning"]
@@ -51,9 +51,9 @@ class FrameBuilder:
 
     def __init__(self, resource: Resource, columns: Sequence[str] | None = None) -> None:
         self._resource = resource
-        self._names: dict[Path, str] = {f.path: f.column for f in resource.fields}
+        self._names: dict[FieldPath, str] = {f.path: f.column for f in resource.fields}
         self._unreadable: dict[str, str] = {}
-        self._columns: dict[str, list[pa.Array | list[Value]]] = {}
+        self._columns: dict[str, list[pa.Array | list[CellValue]]] = {}
         self._rows = 0
         self._inferred: set[str] = set()
         every = [field.column for field in resource.core] if columns is None else columns
@@ -61,9 +61,9 @@ class FrameBuilder:
             kind = resource.by_column[name].kind
             self._columns[name] = [[] if kind is Kind.ITEMS else typed_array([], kind).array]
 
-    def add(self, columns: Columns) -> None:
+    def add(self, columns: ColumnBuffer) -> None:
         """Convert a chunk of records and add them at the end."""
-        chunk: dict[str, pa.Array | list[Value]] = {}
+        chunk: dict[str, pa.Array | list[CellValue]] = {}
         for path, parts in columns.by_path.items():
             values = _put_together(parts)
             name = self._name(path)
@@ -123,7 +123,7 @@ class FrameBuilder:
         self._warn(frame)
         return frame
 
-    def _name(self, path: Path) -> str:
+    def _name(self, path: FieldPath) -> str:
         name = self._names.get(path)
         if name is None:
             taken = set(self._names.values())
@@ -159,23 +159,23 @@ class FrameBuilder:
             )
 
 
-def _put_together(parts: Sequence[Part]) -> Part:
+def _put_together(parts: Sequence[ColumnChunk]) -> ColumnChunk:
     if not any(isinstance(part, list) for part in parts):
         return pa.concat_arrays(parts) if parts else []
     return [v for part in parts for v in (part if isinstance(part, list) else part.to_pylist())]
 
 
-def _present(part: pa.Array | list[Value]) -> NDArray[np.bool_]:
+def _present(part: pa.Array | list[CellValue]) -> NDArray[np.bool_]:
     if isinstance(part, list):
         return np.array([value is not None for value in part], dtype=bool)
     return np.asarray(part.is_valid())
 
 
-def _nothing(like: pa.Array | list[Value], rows: int) -> pa.Array | list[Value]:
+def _nothing(like: pa.Array | list[CellValue], rows: int) -> pa.Array | list[CellValue]:
     return [None] * rows if isinstance(like, list) else pa.nulls(rows, like.type)
 
 
-def _inferred(name: str, parts: list[pa.Array | list[Value]]) -> pd.Series[Any]:
+def _inferred(name: str, parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
     if any(isinstance(part, list) for part in parts):
         return _joined(parts)
     texts = pa.chunked_array(parts)
@@ -183,10 +183,10 @@ def _inferred(name: str, parts: list[pa.Array | list[Value]]) -> pd.Series[Any]:
     return to_pandas(typed_array(texts.combine_chunks(), kind).array)
 
 
-def _joined(parts: list[pa.Array | list[Value]]) -> pd.Series[Any]:
+def _joined(parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
     if not any(isinstance(part, list) for part in parts):
         return to_pandas(pa.chunked_array(parts))
-    values: list[Value] = []
+    values: list[CellValue] = []
     for part in parts:
         values += part if isinstance(part, list) else part.to_pylist()
     listed = [v if v is None or isinstance(v, list) else [v] for v in values]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import check_incomplete, load_question
 from dirframe.client.directory import opened
-from dirframe.client.documents import read_documents
+from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.noting import note
 from dirframe.client.question import Question
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import InvalidInputError, UnreadableResponseError
 from dirframe.schema import Resource
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.progress import Told
-    from dirframe.client.reader import Envelope
+    from dirframe.client.xml.envelope import Envelope
 
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 
@@ -144,8 +144,8 @@ def fetch_first(question: Question, place: Directory, manner: CachePolicy) -> Fi
         then it is no list of records.
     """
     answer = place.session.get(question.path, question.parameters(1), manner)
-    reader = Reader(max_bytes=place.settings.max_body)
-    envelope = reader.read(answer.content, source=answer.url)
+    reader = RecordReader()
+    envelope = reader.add(answer.page)
     resource = reader.resource or question.resource
     if question.resource is not _UNKNOWN and resource.name != question.resource.name:
         raise UnreadableResponseError(
@@ -163,7 +163,7 @@ def fetch_first(question: Question, place: Directory, manner: CachePolicy) -> Fi
             source=answer.url,
         )
     if reader.resource is not None and not resource.fields:
-        ids = reader.latest("id")
+        ids = reader.last_values("id")
         told_apart = None not in ids and len(set(ids)) == len(ids)
         resource = replace(resource, key="id" if told_apart else "")
     return First(question=replace(question, resource=resource), answer=answer, envelope=envelope)
@@ -211,12 +211,7 @@ def load_at(
 def _single(first: First, place: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
     answer, resource = first.answer, first.question.resource
     place.session.warn_if_stale([answer])
-    read = read_documents(
-        [(answer.url, answer.content)],
-        resource,
-        columns=columns,
-        max_bytes=place.settings.max_body,
-    )
+    read = frame_pages([answer.page], resource, columns=columns)
     return note(
         read.frame,
         place.settings,

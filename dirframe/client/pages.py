@@ -37,10 +37,9 @@ from dirframe.client.details import (
     wants_analysis,
     with_signs,
 )
-from dirframe.client.digests import digests
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.positions import CHUNK, REPAIRS, Page, Positions
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import IncompleteWarning, NotFoundError
 
 if TYPE_CHECKING:
@@ -188,7 +187,9 @@ class _Walker(Positions):
         self._resource = resource
         self._wants_analysis = wants_analysis(resource, columns)
         read = with_signs(resource, columns)
-        self._reader = Reader(resource, chosen=chosen_paths(resource, read), max_bytes=max_bytes)
+        self._reader = RecordReader(
+            resource, chosen=chosen_paths(resource, read), max_bytes=max_bytes
+        )
         self._builder = FrameBuilder(resource, read)
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
         self._answers: list[FetchedPage] = []
@@ -238,8 +239,9 @@ class _Walker(Positions):
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, answer: FetchedPage) -> None:
-        envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.latest(self._key) if self._key else digests(answer.content)
+        envelope = self._reader.add(answer.page)
+        reader = self._reader
+        ids = reader.last_values(self._key) if self._key else reader.last_digests()
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
         page = Page(
@@ -255,7 +257,8 @@ class _Walker(Positions):
 
     def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
         self._rows.append((number, count))
-        self._answers.append(replace(answer, content=b""))  # it was read, and takes memory
+        # It was read, and takes memory.
+        self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
         self._held += 1
         if self._held == CHUNK:
             self._convert()
@@ -277,8 +280,8 @@ class _Walker(Positions):
                 progress(1, len(needed))
 
     def _read_own(self, asked: str, answer: FetchedPage) -> None:
-        envelope = self._reader.read(answer.content, source=answer.url)
-        ids = self._reader.latest("id")
+        envelope = self._reader.add(answer.page)
+        ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
         if ids == (asked,):
             self._own[asked] = sum(count for _, count in self._rows)
@@ -288,7 +291,7 @@ class _Walker(Positions):
         self._was_read(0, len(ids), answer)
 
     def _convert(self) -> None:
-        self._builder.add(self._reader.take())
+        self._builder.add(self._reader.pop_columns())
         self._held = 0
 
     # -- the outcome -----------------------------------------------------------------------

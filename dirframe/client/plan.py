@@ -26,11 +26,12 @@ from dirframe.schema import RESOURCES
 from dirframe.show import Card
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage, Session
+    from dirframe.client.xml.parser import Page
 
 __all__ = ["Plan", "plan"]
 
@@ -262,14 +263,9 @@ def _details(
     refresh: bool,
 ) -> tuple[int, int, bool]:
     """Count the own pages to ask for, those in the cache, and say whether that is all known."""
-    documents = [(first.url, first.content)]
-    for page in range(2, math.ceil(items / size) + 1 if size else 1):
-        parameters = question.parameters(page)
-        if not session.is_cached(question.path, parameters):
-            continue
-        answer = session.get(question.path, parameters, CachePolicy())
-        documents.append((answer.url, answer.content))
-    every, came = read_sent(documents, question.resource)
+    every, came = read_sent(
+        _cached_pages(session, question, first, items, size=size), question.resource
+    )
     known = list(dict.fromkeys(one for one in every if one is not None))[:items]
     lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
     needed = [one for one in known if one in lacking]
@@ -278,6 +274,16 @@ def _details(
     if not refresh:
         cached = sum(session.is_cached(record_path(question.resource, one), {}) for one in needed)
     return len(needed) + unknown, cached, unknown == 0
+
+
+def _cached_pages(
+    session: Session, question: Question, first: FetchedPage, items: int, *, size: int
+) -> Iterator[Page]:
+    yield first.page
+    for number in range(2, math.ceil(items / size) + 1 if size else 1):
+        parameters = question.parameters(number)
+        if session.is_cached(question.path, parameters):
+            yield session.get(question.path, parameters, CachePolicy()).page
 
 
 def _pages(items: int | None, size: int, *, whole: bool) -> int | None:

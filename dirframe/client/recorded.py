@@ -21,7 +21,7 @@ from dirframe import provenance
 from dirframe.client.choice import with_id
 from dirframe.client.documents import read_documents
 from dirframe.client.pages import IncompleteWarning
-from dirframe.client.reader import MAX_BYTES
+from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import InvalidInputError, UnreadableResponseError
 from dirframe.extensions import ALL_RESOURCES
 

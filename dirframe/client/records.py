@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from dirframe.client.details import record_path
 from dirframe.client.directory import opened
-from dirframe.client.documents import read_documents
+from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.noting import note
 from dirframe.errors import InvalidInputError, NotFoundError
@@ -197,9 +197,7 @@ def _load_one(
     path = record_path(resource, identifier)
     answer = place.session.get(path, {}, manner)
     place.session.warn_if_stale([answer])
-    read = read_documents(
-        [(answer.url, answer.content)], resource, max_bytes=place.settings.max_body
-    )
+    read = frame_pages([answer.page], resource)
     if len(read.frame) != 1 or not _is_asked(read.frame, identifier):
         count = len(read.frame)
         what = resource.name if count == 1 else resource.collection

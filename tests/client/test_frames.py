@@ -1,4 +1,4 @@
-"""Columns become a frame: the same columns and dtypes for none, one or many records."""
+"""ColumnBuffer become a frame: the same columns and dtypes for none, one or many records."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.client.frames import FrameBuilder, UnreadableValueWarning
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.schema import ACCOUNT, PROJECT, Kind
-from tests.client.trees import around
+from tests.client.xml.trees import around
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
@@ -27,10 +27,10 @@ DTYPES = {
 
 
 def build(chunks: list[str], resource: Resource = PROJECT) -> pd.DataFrame:
-    reader, builder = Reader(resource), FrameBuilder(resource)
+    reader, builder = RecordReader(resource), FrameBuilder(resource)
     for chunk in chunks:
         reader.read(around(chunk))
-        builder.add(reader.take())
+        builder.add(reader.pop_columns())
     return builder.finish()
 
 

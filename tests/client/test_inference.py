@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.client.dtypes import to_pandas, typed_array
-from dirframe.client.elements import Columns
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.inference import inferred_kind
+from dirframe.client.xml.columns import ColumnBuffer
 from dirframe.schema import Kind, Resource
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ THING = Resource("thing", "things", (), (), "")
 def frame_of(pages: Sequence[Sequence[str | None]]) -> pd.DataFrame:
     builder = FrameBuilder(THING)
     for page in pages:
-        columns = Columns()
-        columns.add(len(page), {("value",): list(page)})
+        columns = ColumnBuffer()
+        columns.append(len(page), {("value",): list(page)})
         builder.add(columns)
     return builder.finish()
 

@@ -21,6 +21,7 @@ from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.redaction import install_log_redaction
 from dirframe.client.http.redirects import MovedPaths
 from dirframe.client.http.transport import DirectoryResponse, SingleOriginAdapter
+from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
     CacheError,
     Hint,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from dirframe.client.http.cache import CachedPage
+    from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
 __all__ = ["CachePolicy", "FetchedPage", "Session", "StaleWarning"]
@@ -86,12 +88,13 @@ class CachePolicy:
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """One document, when it was fetched, and the requests that were made for it now."""
+    """One parsed document, when it was fetched, and the requests that were made for it now."""
 
     content: bytes
     url: str
     retrieved: datetime
     attempts: int
+    page: Page
 
     @property
     def from_cache(self) -> bool:
@@ -182,7 +185,8 @@ class Session:
         url = self.address(path, parameters)
         stored = self.cache.get(self._key(url))
         if stored is not None and (policy.stale or self._is_fresh(stored)):
-            return FetchedPage(stored.content, url, stored.retrieved, attempts=0)
+            page = PageParser(max_bytes=self._settings.max_body).parse(stored.content, source=url)
+            return FetchedPage(stored.content, url, stored.retrieved, attempts=0, page=page)
         if policy.offline:
             raise self._miss(url, stored)
         return None
@@ -255,7 +259,7 @@ class Session:
         retrieved = datetime.now(UTC)
         if keep:
             retrieved = self.cache.put(self._key(url), url, response.content, content_type)
-        return FetchedPage(response.content, url, retrieved, response.all_attempts)
+        return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
     def _is_fresh(self, stored: CachedPage) -> bool:
         return stored.age <= self._settings.expire_after

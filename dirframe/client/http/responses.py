@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from dirframe.client.reader import Reader
+from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
     Hint,
     InvalidKeyError,
@@ -25,6 +25,7 @@ from dirframe.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from dirframe.client.xml.parser import Page
     from dirframe.errors import RequestError
 
 __all__ = ["RUN_AGAIN_LATER", "Rejection", "RejectionKind", "check_response", "parse_retry_after"]
@@ -132,8 +133,8 @@ def check_response(
     url: str,
     max_bytes: int,
     redact: Callable[[str], str] = str,
-) -> Rejection | UnreadableResponseError | None:
-    """Return what is wrong with a response; None if it is a success.
+) -> Page | Rejection | UnreadableResponseError:
+    """Parse a response.
 
     Parameters
     ----------
@@ -152,20 +153,22 @@ def check_response(
 
     Returns
     -------
-    Rejection, UnreadableResponseError or None
-        The error is not raised: whoever raises it can do so away from the key.
+    Page, Rejection or UnreadableResponseError
+        The page of a success, or what is wrong. The error is not raised: whoever raises it can
+        do so away from the key.
     """
     text, reported = "", None
     try:
-        envelope = Reader(max_bytes=max_bytes).look(content, source=url)
+        page = PageParser(max_bytes=max_bytes).parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
             # The parser's own words, and its error behind them, may repeat the key.
             message, found = redact(error.message), redact(error.found)
             return UnreadableResponseError(message, found=found, source=url, hint=error.hint)
     else:
+        envelope = page.envelope
         if status == 200 and envelope.succeeded:
-            return None
+            return page
         text, reported = redact(envelope.error or ""), envelope.status
     kind = _kind(status, text.lower())
     seconds = parse_retry_after(headers) if kind is RejectionKind.QUOTA else None

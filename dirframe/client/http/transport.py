@@ -46,6 +46,7 @@ from dirframe.errors import (
 
 if TYPE_CHECKING:
     from dirframe.client.http.quota import DailyQuota
+    from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
 __all__ = ["DirectoryResponse", "SingleOriginAdapter"]
@@ -55,9 +56,18 @@ _PROXY_REFUSES = 407
 
 
 class DirectoryResponse(requests.Response):
-    """A validated response without the key; `attempts` is the number of requests it cost."""
+    """A validated response without the key.
+
+    Attributes
+    ----------
+    attempts
+        The number of requests it cost.
+    page
+        Its parsed body; a redirect has none.
+    """
 
     attempts: int = 0
+    page: Page
 
     @property
     def all_attempts(self) -> int:
@@ -226,7 +236,7 @@ class SingleOriginAdapter(HTTPAdapter):
             return reply.body
         response, redact = reply.response, self._auth.redact
         headers = {"Content-Type": redact(response.headers.get("Content-Type", ""))}
-        content = b""
+        content, page = b"", None
         target = redirect_target(response, url, redact)
         if isinstance(target, ServiceError):
             return target
@@ -235,7 +245,7 @@ class SingleOriginAdapter(HTTPAdapter):
             headers["Location"] = target.encode().decode("latin-1")
         else:
             content = self._auth.redact_body(reply.body)
-            problem = check_response(
+            parsed = check_response(
                 content,
                 status=response.status_code,
                 headers=response.headers,
@@ -243,14 +253,17 @@ class SingleOriginAdapter(HTTPAdapter):
                 max_bytes=self._settings.max_body,
                 redact=redact,
             )
-            if isinstance(problem, Rejection):
-                return self._charge_rejection(problem, url, receipt)
-            if problem is not None:
-                return problem
+            if isinstance(parsed, Rejection):
+                return self._charge_rejection(parsed, url, receipt)
+            if isinstance(parsed, UnreadableResponseError):
+                return parsed
+            page = parsed
         # A new object: what urllib3 gave holds the address with the key.
         checked = DirectoryResponse()
         checked.status_code, checked.reason = response.status_code, response.reason
         checked.headers.update(headers)
+        if page is not None:
+            checked.page = page
         checked._content, checked._content_consumed = content, True  # type: ignore[attr-defined]  # as requests does
         return checked
 

@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from dirframe.client.reader import Reader
+from dirframe.client.xml.parser import PageParser
 from dirframe.schema import PROJECT
-from tests.client.trees import (
+from tests.client.xml.trees import (
     PAGES,
     RECORDS,
     STYLES,
@@ -32,7 +32,7 @@ def test_each_text_and_attribute_is_found_again(pages: list[list[list[Tree]]], s
     documents = [document(page, style) for page in (*pages, *pages)]
     everything: Counter[str] = Counter()
     for one in documents:
-        for record in etree.fromstring(one, Reader()._parser).iterfind("result/project"):
+        for record in etree.fromstring(one, PageParser()._parser).iterfind("result/project"):
             everything += counted(texts_of(record))
     assert counted(texts_in(list(read(documents).values().values()))) == everything
 

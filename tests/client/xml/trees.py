@@ -9,8 +9,10 @@ from xml.sax.saxutils import escape, quoteattr
 from hypothesis import strategies as st
 from lxml import etree
 
-from dirframe.client.elements import Columns, read_by_rule
-from dirframe.client.reader import Reader
+from dirframe.client.xml.columns import ColumnBuffer
+from dirframe.client.xml.flatten import flatten_records
+from dirframe.client.xml.parser import PageParser
+from dirframe.client.xml.records import RecordReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,30 +94,30 @@ def counted(texts: Iterable[str]) -> Counter[str]:
     return Counter(text.strip() for text in texts if text.strip())
 
 
-def by_rule(documents: list[bytes], resource: Resource | None) -> Columns:
-    columns = Columns()
+def by_rule(documents: list[bytes], resource: Resource | None) -> ColumnBuffer:
+    columns = ColumnBuffer()
     for document in documents:
-        parsed = etree.fromstring(document, Reader()._parser)
+        parsed = etree.fromstring(document, PageParser()._parser)
         result = parsed.find("result")
         assert result is not None
-        columns.add(*read_by_rule(result, resource))
+        columns.append(*flatten_records(result, resource))
     return columns
 
 
-def same(one: Columns, other: Columns) -> bool:
+def same(one: ColumnBuffer, other: ColumnBuffer) -> bool:
     """Compare columns; blanks around text are not the reader's business."""
 
     def bare(values: list[Any]) -> list[Any]:
         return [v.strip() or None if isinstance(v, str) else v for v in values]
 
-    def known(columns: Columns) -> dict[Any, list[Any]]:
+    def known(columns: ColumnBuffer) -> dict[Any, list[Any]]:
         return {path: bare(values) for path, values in columns.values().items()}
 
     return one.rows == other.rows and known(one) == known(other)
 
 
-def read(documents: Iterable[bytes], resource: Resource | None = None) -> Columns:
-    reader = Reader(resource)
+def read(documents: Iterable[bytes], resource: Resource | None = None) -> ColumnBuffer:
+    reader = RecordReader(resource)
     for document in documents:
         reader.read(document)
-    return reader.take()
+    return reader.pop_columns()

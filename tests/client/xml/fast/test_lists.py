@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.schema import PROJECT
-from tests.client.trees import around, by_rule, same
+from tests.client.xml.trees import around, by_rule, same
 
 USUAL = "<project><tags><tag>a</tag></tags><licenses><license><name>m</name></license></licenses></project>"
 
 
-def read(*records: str) -> tuple[Reader, dict[tuple[str, ...], list[Any]]]:
-    reader = Reader(PROJECT)
+def read(*records: str) -> tuple[RecordReader, dict[tuple[str, ...], list[Any]]]:
+    reader = RecordReader(PROJECT)
     reader.read(around(USUAL))  # is read by the rule, and shows what there is
     for record in records:
         reader.read(around(record))
-    columns = reader.take()
+    columns = reader.pop_columns()
     assert same(columns, by_rule([around(one) for one in (USUAL, *records)], PROJECT))
     return reader, columns.values()
 

@@ -1,7 +1,4 @@
-"""What came instead of the interface's XML, in words.
-
-What stays out: deciding whether a document is accepted (`dirframe.client.reader`).
-"""
+"""What came instead of the interface's XML: sniff it, and raise the error that says so."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import NoReturn
 
 from dirframe.errors import UnreadableResponseError
 
-__all__ = ["describe", "refuse"]
+__all__ = ["raise_unreadable", "sniff_content"]
 
 _LOOKED_AT = 64 * 1024
 
@@ -36,7 +33,7 @@ _ROOT = re.compile(rb"<([^\s<>/!?]+)(?=[\s>/])")
 _PAGES = frozenset({b"html", b"head", b"body"})
 
 
-def describe(content: bytes) -> str:
+def sniff_content(content: bytes) -> str:
     """Say in a few words what a document is that could not be parsed."""
     head = content[:_LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()
     if not head:
@@ -57,7 +54,7 @@ def describe(content: bytes) -> str:
     return "something that is not XML"
 
 
-def refuse(found: str, source: str | None, *, reason: str = "") -> NoReturn:
+def raise_unreadable(found: str, source: str | None, *, reason: str = "") -> NoReturn:
     """Raise the error that names what came and what was expected."""
     detail = f" ({reason})" if reason else ""
     raise UnreadableResponseError(

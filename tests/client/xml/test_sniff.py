@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dirframe.client.reader import Reader
-from dirframe.client.refusal import describe, refuse
+from dirframe.client.xml.records import RecordReader
+from dirframe.client.xml.sniff import raise_unreadable, sniff_content
 from dirframe.errors import UnreadableResponseError
-from tests.client.trees import around
+from tests.client.xml.trees import around
 
-XML = File(__file__).parent.parent / "xml"
+XML = File(__file__).parents[2] / "xml"
 CUT_OFF = "XML that is cut off, damaged or in another encoding than it says"
 
 
@@ -39,17 +39,17 @@ CUT_OFF = "XML that is cut off, damaged or in another encoding than it says"
     ],
 )
 def test_a_document_is_named_by_what_it_looks_like(content: bytes, words: str) -> None:
-    assert describe(content).startswith(words)
+    assert sniff_content(content).startswith(words)
 
 
 @given(st.binary(max_size=100))
 def test_every_document_has_a_name(content: bytes) -> None:
-    assert describe(content)
+    assert sniff_content(content)
 
 
 def test_a_refusal_names_the_source_what_came_and_what_to_do() -> None:
     with pytest.raises(UnreadableResponseError) as caught:
-        refuse("JSON", "http://d.example/p.xml", reason="line 1")
+        raise_unreadable("JSON", "http://d.example/p.xml", reason="line 1")
     message = str(caught.value)
     assert message.startswith("http://d.example/p.xml is JSON (line 1)")
     assert "ends in .xml" in message
@@ -134,7 +134,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_anything_else_is_refused_in_words_that_say_what_came(name: str) -> None:
     content, words = REFUSED[name]
-    reader = Reader()
+    reader = RecordReader()
     with pytest.raises(UnreadableResponseError) as caught:
         reader.read(content, source="http://d.example/projects.xml")
     assert words in str(caught.value)
@@ -148,7 +148,7 @@ def test_anything_else_is_refused_in_words_that_say_what_came(name: str) -> None
 
 def test_a_document_cut_off_at_any_byte_is_refused() -> None:
     content = (XML / "projects-page.xml").read_bytes().rstrip()
-    reader = Reader()
+    reader = RecordReader()
     for end in range(len(content)):
         with pytest.raises(UnreadableResponseError):
             reader.read(content[:end])
@@ -160,7 +160,7 @@ def test_a_document_cut_off_at_any_byte_is_refused() -> None:
 def test_no_bytes_whatever_raise_anything_but_a_refusal(content: bytes) -> None:
     for body in (content, b"<response>" + content, around("") + content):
         with suppress(UnreadableResponseError):
-            Reader().read(body)
+            RecordReader().read(body)
 
 
 @settings(max_examples=200)
@@ -169,7 +169,7 @@ def test_a_damaged_page_is_refused_or_read_but_never_fails_otherwise(data: st.Da
     content = bytearray((XML / "accounts-page.xml").read_bytes())
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    reader = Reader()
+    reader = RecordReader()
     try:
         envelope = reader.read(bytes(content))
     except UnreadableResponseError:
@@ -180,9 +180,9 @@ def test_a_damaged_page_is_refused_or_read_but_never_fails_otherwise(data: st.Da
 
 def test_a_page_longer_than_allowed_is_refused_before_it_is_parsed() -> None:
     content = around("<project><id>1</id></project>")
-    assert Reader(max_bytes=len(content)).read(content).records == 1
+    assert RecordReader(max_bytes=len(content)).read(content).records == 1
     with pytest.raises(UnreadableResponseError, match="more than the"):
-        Reader(max_bytes=len(content) - 1).read(content)
+        RecordReader(max_bytes=len(content) - 1).read(content)
 
 
 def run_bounded(script: str, *, megabytes: int) -> str:
@@ -204,9 +204,9 @@ def test_no_bomb_uses_more_memory_than_ten_times_the_document() -> None:
     out = run_bounded(
         """
         import resource, sys
-        from dirframe.client.reader import Reader
+        from dirframe.client.xml.records import RecordReader
         from dirframe.errors import UnreadableResponseError
-        from tests.client.test_refusal import REFUSED
+        from tests.client.xml.test_sniff import REFUSED
 
         def peak():
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -215,7 +215,7 @@ def test_no_bomb_uses_more_memory_than_ten_times_the_document() -> None:
                      "quadratic blow-up", "deep nesting", "a parameter entity"):
             before = peak()
             try:
-                Reader().read(REFUSED[name][0])
+                RecordReader().read(REFUSED[name][0])
             except UnreadableResponseError:
                 pass
             else:
@@ -228,7 +228,7 @@ def test_no_bomb_uses_more_memory_than_ten_times_the_document() -> None:
         assert size >= 100
         after = peak()
         try:
-            Reader().read(content)
+            RecordReader().read(content)
         except UnreadableResponseError as error:
             print(error.found)
         assert peak() - after < 2
@@ -245,7 +245,7 @@ def test_no_document_makes_the_reader_open_a_file_or_a_connection(tmp_path: File
     run_bounded(
         f"""
         import socket, sys, threading
-        from dirframe.client.reader import Reader
+        from dirframe.client.xml.records import RecordReader
         from dirframe.errors import UnreadableResponseError
 
         listener = socket.create_server(("127.0.0.1", 0))
@@ -268,7 +268,7 @@ def test_no_document_makes_the_reader_open_a_file_or_a_connection(tmp_path: File
                 f'<!DOCTYPE response [<!ENTITY % p SYSTEM "{{place}}"> %p; <!ENTITY a "b">]>',
             ):
                 try:
-                    print(Reader().read((dtd + body).encode()))
+                    print(RecordReader().read((dtd + body).encode()))
                 except UnreadableResponseError as error:
                     assert "SECRET" not in str(error), error
                 else:
@@ -276,9 +276,9 @@ def test_no_document_makes_the_reader_open_a_file_or_a_connection(tmp_path: File
             include = (f'<response xmlns:xi="http://www.w3.org/2001/XInclude"><status>success'
                        f'</status><result><project><id><xi:include href="{{place}}" parse="text"/>'
                        f'</id></project></result></response>')
-            reader = Reader()
+            reader = RecordReader()
             reader.read(include.encode())
-            assert "SECRET" not in repr(reader.take())
+            assert "SECRET" not in repr(reader.pop_columns())
         thread.join()
         assert not came, "it asked the network"
         """,
@@ -287,13 +287,13 @@ def test_no_document_makes_the_reader_open_a_file_or_a_connection(tmp_path: File
 
 
 DIALECTS = sorted(XML.glob("*.xml"))
-SAMPLES = sorted((File(__file__).parents[3] / "shared" / "samples").glob("*.xml"))
+SAMPLES = sorted((File(__file__).parents[4] / "shared" / "samples").glob("*.xml"))
 
 
 @pytest.mark.parametrize("path", DIALECTS, ids=lambda path: path.name)
 def test_no_beginning_of_a_response_is_called_a_web_page(path: File) -> None:
     content = path.read_bytes()
-    named = {describe(content[:end]) for end in range(1, len(content))}
+    named = {sniff_content(content[:end]) for end in range(1, len(content))}
     assert named <= {"an empty document", CUT_OFF}
 
 
@@ -301,7 +301,7 @@ def test_no_beginning_of_a_response_is_called_a_web_page(path: File) -> None:
 def test_no_beginning_of_a_recorded_response_is_called_a_web_page() -> None:
     for path in SAMPLES:
         content = path.read_bytes()
-        named = {describe(content[:end]) for end in range(1, len(content), 7)}
+        named = {sniff_content(content[:end]) for end in range(1, len(content), 7)}
         assert named <= {"an empty document", CUT_OFF}, path.name
 
 
@@ -318,7 +318,9 @@ def test_what_a_document_is_stands_in_its_root_whatever_comes_before_and_inside(
     prolog: str, text: str
 ) -> None:
     response = f'<?xml version="1.0"?>{prolog}<response><html_url>{text}'.encode()
-    assert {describe(response[:end]) for end in range(1, len(response) + 1)} == {CUT_OFF}
-    assert describe(f"{prolog}<html>{text}".encode()) == "an HTML page"
-    assert describe(f"{prolog}<!DOCTYPE html>{text}".encode()) == "an HTML page"
-    assert describe(f"{prolog}<!DOCTYPE response>{text}".encode()).startswith("a document with a")
+    assert {sniff_content(response[:end]) for end in range(1, len(response) + 1)} == {CUT_OFF}
+    assert sniff_content(f"{prolog}<html>{text}".encode()) == "an HTML page"
+    assert sniff_content(f"{prolog}<!DOCTYPE html>{text}".encode()) == "an HTML page"
+    assert sniff_content(f"{prolog}<!DOCTYPE response>{text}".encode()).startswith(
+        "a document with a"
+    )

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from lxml import etree
 
 import dirframe
-from dirframe.client.elements import UnusualPageError
-from dirframe.client.markup import attributes_of, joined, resolved, sheet_of
-from dirframe.client.reader import Reader
-from tests.client.trees import around, same
+from dirframe.client.xml.fast.scan import scan_tags
+from dirframe.client.xml.records import RecordReader
+from tests.client.xml.trees import around, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,11 +33,11 @@ def outcome(read: Callable[[bytes], Any], contents: list[bytes]) -> list[object]
 
 def as_the_tree_has_it(contents: list[bytes]) -> bool:
     """Tell whether documents give what they give without the look at their bytes."""
-    ours, trees = Reader(), Reader()
-    with patch.object(trees, "_open_usual", lambda _: None):
+    ours, trees = RecordReader(), RecordReader()
+    with patch.object(trees._parser, "_parse_usual", lambda *_: None):
         told = outcome(trees.read, contents)
-        columns = trees.take()
-    return outcome(ours.read, contents) == told and same(ours.take(), columns)
+        columns = trees.pop_columns()
+    return outcome(ours.read, contents) == told and same(ours.pop_columns(), columns)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +97,7 @@ def test_a_result_is_found_where_the_tree_has_it(content: str) -> None:
 def test_bytes_of_another_encoding_are_left_to_the_tree(encoding: str) -> None:
     text = f"<?xml version='1.0' encoding='{encoding}'?>" + around("<p><n>é</n></p>").decode()
     content = text.encode(encoding)
-    assert sheet_of(content) is None
+    assert scan_tags(content) is None
     assert as_the_tree_has_it([content, content])
 
 
@@ -148,62 +146,6 @@ def test_whatever_stands_where_both_ways_give_the_same(
 def test_a_leaf_of_each_record_is_read_at_once_only_where_it_is_plain(
     records: str, texts: list[str] | None
 ) -> None:
-    sheet = sheet_of(around(records))
-    assert sheet is not None
-    assert sheet.leaf("id") == texts
-
-
-def test_the_elements_of_some_documents_stand_one_behind_the_other() -> None:
-    first = sheet_of(around("<p><n>a</n><t><i/></t></p>"))
-    second = sheet_of(around("<p> <n b='1'>ü</n></p>\n<p></p>"))
-    assert first is not None
-    assert second is not None
-    page = joined([first, second])
-    strings = page.strings.to_pylist()
-    assert [strings[place] for place in page.tag] == [
-        *["<p>", "<n>", "<t>", "<i/>", "<p>", "<n b='1'>", "<p>"]
-    ]
-    assert [strings[place] if place >= 0 else None for place in page.text] == [
-        *["", "a", "", None, " ", "ü", ""]
-    ]
-    assert page.depth.tolist() == [0, 1, 1, 2, 0, 1, 0]
-    assert page.filled.tolist() == [True, False, True, False, True, False, False]
-
-
-VALUES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=5)
-
-
-@settings(max_examples=300)
-@given(
-    values=st.dictionaries(
-        st.sampled_from(["a", "b-c", "d.e"]),
-        st.tuples(
-            VALUES | st.sampled_from(["a='1' b=2", '="', "='", '"', "'", '="="', "'>"]),
-            st.sampled_from("'\""),
-        ),
-    ),
-    blank=st.sampled_from([" ", "\n", "  ", "\t"]),
-    end=st.sampled_from([">", "/>", " >", " />"]),
-)
-def test_attributes_are_read_as_a_parser_reads_them(
-    values: dict[str, tuple[str, str]], blank: str, end: str
-) -> None:
-    tag = "<p"
-    for name, (value, quote) in values.items():
-        escaped = {"&": "&amp;", "<": "&lt;", ">": "&gt;", quote: f"&#{ord(quote)};"}
-        text = "".join(escaped.get(sign, sign) for sign in value)
-        tag += f"{blank}{name}={quote}{text}{quote}"
-    assume("xmlns" not in tag)  # is left to the tree, whatever it is
-    element = etree.fromstring(f"{tag}/>")
-    assert attributes_of(tag + end) == {str(k): str(v) for k, v in element.items()}
-
-
-@pytest.mark.parametrize("tag", ["<p xmlns='u'>", "<p xmlns:a='u'/>", "<p a:b='1'>"])
-def test_a_tag_that_has_to_do_with_namespaces_is_left_to_the_tree(tag: str) -> None:
-    with pytest.raises(UnusualPageError):
-        attributes_of(tag)
-
-
-def test_references_are_resolved_wherever_they_stand() -> None:
-    assert resolved(["a", "&lt;b&gt;", "", "&amp;amp;", "&#233;"]) == ["a", "<b>", "", "&amp;", "é"]
-    assert resolved([]) == []
+    scan = scan_tags(around(records))
+    assert scan is not None
+    assert scan.leaf("id") == texts

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from dirframe.client import reader as reader_module
-from dirframe.client.reader import Reader
+from dirframe.client.xml import records as records_module
+from dirframe.client.xml.records import RecordReader
 from dirframe.schema import ACCOUNT, PROJECT
-from tests.client.trees import (
+from tests.client.xml.trees import (
     PAGES,
     RECORDS,
     STYLES,
@@ -28,7 +28,7 @@ from tests.client.trees import (
     texts_of,
 )
 
-XML = File(__file__).parent.parent / "xml"
+XML = File(__file__).parents[3] / "xml"
 
 
 @settings(max_examples=100)
@@ -101,13 +101,13 @@ def test_an_unusual_record_between_usual_ones_is_read_by_the_rule(
 
 def test_the_usual_page_goes_the_fast_way(monkeypatch: pytest.MonkeyPatch) -> None:
     content = (XML / "accounts-page.xml").read_bytes()
-    reader = Reader()
+    reader = RecordReader()
     reader.read(content)
 
     def never(*_: object) -> None:
         raise AssertionError("a page of known elements was read by the rule")
 
-    monkeypatch.setattr(reader_module, "read_by_rule", never)
+    monkeypatch.setattr(records_module, "flatten_records", never)
     reader.read(content)
     assert reader.rows == 6
 

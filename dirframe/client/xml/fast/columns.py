@@ -1,11 +1,8 @@
-"""The fast way through pages: where each element goes whose path was met before.
+"""Sort the elements of scanned pages to the columns at whose paths they stand.
 
-All elements of some pages are sorted to their columns at once, level by level, and no object
-is made for any of them. What does not stand where the rule (`dirframe.client.elements`) has
-put it before makes a page unusual, and the rule reads the whole page: nothing is lost,
-whatever it holds.
-
-What stays out: stating the rule, and what is inside lists (`dirframe.client.entries`).
+All elements of some pages are sorted at once, level by level, and no object is made for any of
+them. Whatever does not stand where the rule (`dirframe.client.xml.flatten`) has put it before
+makes the pages fall back to the rule, so that nothing is lost, whatever they hold.
 """
 
 from __future__ import annotations
@@ -18,28 +15,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dirframe.client.elements import UnusualPageError, list_paths
-from dirframe.client.entries import Found, lists_of
-from dirframe.client.markup import attributes_of, resolved
+from dirframe.client.xml.fast.elements import FallbackToTree, attributes_of, resolve_references
+from dirframe.client.xml.fast.lists import MatchedElements, read_lists
+from dirframe.client.xml.flatten import list_paths
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from dirframe.client.elements import Part, Path, Value
-    from dirframe.client.entries import Same
-    from dirframe.client.markup import Markup, Places, Truths
+    from dirframe.client.xml.columns import CellValue, ColumnChunk, FieldPath
+    from dirframe.client.xml.fast.elements import ScannedPages
+    from dirframe.client.xml.fast.lists import StringPool
+    from dirframe.client.xml.fast.scan import Indices, Mask
     from dirframe.schema import Resource
 
-__all__ = ["Table"]
+__all__ = ["Layout"]
 
-#: Columns, and different tags, that a table learns before it leaves pages to the rule: what it
+#: Columns, and different tags, that a layout learns before it leaves pages to the rule: what it
 #: holds grows with their square.
 _MANY = 1_000
 
 
 class _Role(IntEnum):
     RECORD = 0
-    REST = 1  # unknown; passed over if columns were chosen, empty otherwise
+    OTHER = 1  # unknown; passed over if columns were chosen, empty otherwise
     BRANCH = 2
     LEAF = 3
     LIST = 4
@@ -47,12 +45,12 @@ class _Role(IntEnum):
     PART = 6  # of an entry
 
 
-_RECORD, _REST = 0, 1  # the nodes that every table has
+_RECORD, _OTHER = 0, 1  # the nodes that every layout has
 _USUAL, _SILENT, _UNUSUAL = 0, 1, 2  # as the rule has it; only without text; for the rule
 _CASES = [(filled, attributed) for filled in (False, True) for attributed in (False, True)]
 
 
-class Table:
+class Layout:
     """Where the text of each element goes that was met before, by its path.
 
     Parameters
@@ -61,7 +59,7 @@ class Table:
         The columns met so far.
     resource
         What the records are.
-    same
+    pool
         The texts met so far in entries of lists.
     chosen
         Whether what is not among the paths is passed over.
@@ -69,34 +67,35 @@ class Table:
 
     def __init__(
         self,
-        paths: Collection[Path],
+        paths: Collection[FieldPath],
         resource: Resource | None,
-        same: Same,
+        pool: StringPool,
         *,
         chosen: bool = False,
     ) -> None:
-        self._same = same
+        self._pool = pool
         self._chosen = chosen
         self._lists = set() if chosen else list_paths(resource)
-        self._roles = [_Role.RECORD, _Role.REST]
+        self._roles = [_Role.RECORD, _Role.OTHER]
         self._below: list[dict[str, int]] = [{}, {}]  # for each node its known children
-        self._others = [_REST, _REST]  # for each node what its other children are
-        self._slots: dict[Path, int] = {}
+        self._others = [_OTHER, _OTHER]  # for each node what its other children are
+        self._slots: dict[FieldPath, int] = {}
         self._slot_of: dict[int, int] = {}
-        self._list_nodes: dict[Path, int] = {}
-        self._attributes: dict[tuple[int, str], Path] = {}
-        self._met = set(paths)
+        self._list_nodes: dict[FieldPath, int] = {}
+        self._attributes: dict[tuple[int, str], FieldPath] = {}
+        self._filled: set[FieldPath] = set()  # those of the columns that had a text
         self._overfull = len(paths) > _MANY
         for path in () if self._overfull else paths:
-            self._learn(path)
-        self._names: list[str] = [""]  # no element is called that: places begin at 1
-        self._known: dict[str, int] = {}  # from a tag without attributes to its name's place
-        self._next = np.full((len(self._roles), 1), _REST)
-        self._meet(sorted({name for below in self._below for name in below}))
+            self._add_path(path)
+        self._names: list[str] = [""]  # no element is called that: indices begin at 1
+        self._known: dict[str, int] = {}  # from a tag without attributes to its name's index
+        self._next = np.full((len(self._roles), 1), _OTHER)
+        self._add_names(sorted({name for below in self._below for name in below}))
         slots = [self._slot_of.get(node, -1) for node in range(len(self._roles))]
         self._slot = np.array(slots, dtype=np.int64)
         self._verdicts = np.array(
-            [[self._judge(role, *case) for case in _CASES] for role in self._roles], dtype=np.int8
+            [[self._classify(role, *case) for case in _CASES] for role in self._roles],
+            dtype=np.int8,
         )
         self._entries = np.full(len(self._roles), -1)
         for number, node in enumerate(self._list_nodes.values()):
@@ -105,49 +104,49 @@ class Table:
         self._once = np.isin(self._roles, [_Role.BRANCH, _Role.LEAF, _Role.LIST])
         self._deepest = max(map(len, self._slots), default=0)
 
-    def read(self, page: Markup) -> tuple[int, dict[Path, Part]]:
+    def read(self, pages: ScannedPages) -> tuple[int, dict[FieldPath, ColumnChunk]]:
         """Read the records of some documents.
 
         Returns
         -------
         tuple
-            How many records there are, and for each column its texts or lists.
+            How many records there are, and for each column with content its texts or lists.
 
         Raises
         ------
-        UnusualPageError
+        FallbackToTree
             If anything would stay unseen.
         """
         if self._overfull:
-            raise UnusualPageError
-        near = np.arange(len(page.depth))
+            raise FallbackToTree
+        near = np.arange(len(pages.depth))
         if self._chosen:  # nothing deeper is among the columns
-            near = np.flatnonzero(page.depth <= self._deepest)
-        encoded = page.strings.take(pa.array(page.tag[near])).dictionary_encode()
+            near = np.flatnonzero(pages.depth <= self._deepest)
+        encoded = pages.strings.take(pa.array(pages.tag[near])).dictionary_encode()
         tag, tags = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
         name = np.array(self._names_in(tags), dtype=np.int64)[tag]
-        depth = page.depth[near]
+        depth = pages.depth[near]
         records = depth == 0
-        found = Found(
-            page=page,
-            text=page.text[near],
-            filled=page.filled[near],
+        elements = MatchedElements(
+            pages=pages,
+            text=pages.text[near],
+            filled=pages.filled[near],
             tag=tag,
             tags=tags,
-            attributed=np.array(["=" in one for one in tags], dtype=bool)[tag],
+            attributed=np.array(["=" in text for text in tags], dtype=bool)[tag],
             name=name,
             names=self._names,
             node=self._sort(depth, name),
             row=np.cumsum(records) - 1,
             rows=int(np.count_nonzero(records)),
-            same=self._same,
+            pool=self._pool,
         )
-        self._check(found)
-        return found.rows, self._columns(found)
+        self._check(elements)
+        return elements.rows, self._columns(elements)
 
     # -- what is known -------------------------------------------------------------------------
 
-    def _learn(self, path: Path) -> None:
+    def _add_path(self, path: FieldPath) -> None:
         node = _RECORD
         for depth, name in enumerate(path, start=1):
             here = path[:depth]
@@ -165,12 +164,12 @@ class Table:
         if self._roles[node] is _Role.LEAF:
             self._slots[path] = self._slot_of[node] = len(self._slots)
 
-    def _add(self, role: _Role, path: Path) -> int:
-        node = self._node(role, _REST)
+    def _add(self, role: _Role, path: FieldPath) -> int:
+        node = self._node(role, _OTHER)
         if role is _Role.LIST:
             self._list_nodes[path] = node
-            entry = self._others[node] = self._node(_Role.ENTRY, _REST)
-            self._others[entry] = self._node(_Role.PART, _REST)
+            entry = self._others[node] = self._node(_Role.ENTRY, _OTHER)
+            self._others[entry] = self._node(_Role.PART, _OTHER)
         return node
 
     def _node(self, role: _Role, others: int) -> int:
@@ -179,13 +178,13 @@ class Table:
         self._others.append(others)
         return len(self._roles) - 1
 
-    def _judge(self, role: _Role, filled: bool, attributed: bool) -> int:
+    def _classify(self, role: _Role, filled: bool, attributed: bool) -> int:
         """Say what an element may be that has elements inside or attributes, or not."""
-        if self._chosen and role is _Role.REST:
+        if self._chosen and role is _Role.OTHER:
             return _USUAL
         if attributed and role not in {_Role.LIST, _Role.ENTRY}:
             return _UNUSUAL
-        if filled and role in {_Role.REST, _Role.LEAF, _Role.PART}:
+        if filled and role in {_Role.OTHER, _Role.LEAF, _Role.PART}:
             return _UNUSUAL
         may_have_text = role in {_Role.RECORD, _Role.LEAF, _Role.PART}
         if filled:
@@ -194,7 +193,7 @@ class Table:
             may_have_text |= role is _Role.ENTRY
         return _USUAL if may_have_text else _SILENT
 
-    def _meet(self, names: list[str]) -> None:
+    def _add_names(self, names: list[str]) -> None:
         self._names += names
         columns = [
             [below.get(name, others) for name in names]
@@ -206,7 +205,7 @@ class Table:
     # -- what a page holds ---------------------------------------------------------------------
 
     def _names_in(self, tags: Iterable[str]) -> list[int]:
-        """Return for each tag the place of its name."""
+        """Return for each tag the index of its name."""
         # Attributes differ from element to element, and the name is what stands before them.
         starts = [tag.partition(" ")[0] for tag in tags]
         return [self._known.get(start) or self._name(start) for start in starts]
@@ -214,13 +213,13 @@ class Table:
     def _name(self, start: str) -> int:
         name = start[1:].rstrip("/>").split(maxsplit=1)[0]
         if ":" in name or len(self._known) > _MANY:
-            raise UnusualPageError
+            raise FallbackToTree
         if name not in self._names:
-            self._meet([name])
-        place = self._known[start] = self._names.index(name)
-        return place
+            self._add_names([name])
+        index = self._known[start] = self._names.index(name)
+        return index
 
-    def _sort(self, level: Places, name: Places) -> Places:
+    def _sort(self, level: Indices, name: Indices) -> Indices:
         """Return for each element its node."""
         node = np.full(len(level), _RECORD)
         order = np.argsort(level.astype(np.uint8), kind="stable")
@@ -233,65 +232,77 @@ class Table:
             above = here
         return node
 
-    def _check(self, found: Found) -> None:
-        """Raise `UnusualPageError` if there is more than what the columns take."""
-        verdict = self._verdicts[found.node, found.filled * 2 + found.attributed]
+    def _check(self, elements: MatchedElements) -> None:
+        """Raise `FallbackToTree` if there is more than what the columns take."""
+        verdict = self._verdicts[elements.node, elements.filled * 2 + elements.attributed]
         if (verdict == _UNUSUAL).any():
-            raise UnusualPageError
+            raise FallbackToTree
         silent = np.flatnonzero(verdict == _SILENT)
-        if any(found.texts(silent)):
-            raise UnusualPageError
-        _check_once(found, np.flatnonzero(self._once[found.node]))
+        if any(elements.texts(silent)):
+            raise FallbackToTree
+        _check_once(elements, np.flatnonzero(self._once[elements.node]))
 
-    def _columns(self, found: Found) -> dict[Path, Part]:
-        slot = self._slot[found.node]
+    def _columns(self, elements: MatchedElements) -> dict[FieldPath, ColumnChunk]:
+        slot = self._slot[elements.node]
         at = np.flatnonzero(slot >= 0)
-        rows = found.rows
+        rows = elements.rows
         texts = np.full(len(self._slots) * rows, -1)
-        texts[slot[at] * rows + found.row[at]] = found.text[at]
-        flat = found.page.strings.take(pa.array(texts, mask=texts < 0))
+        texts[slot[at] * rows + elements.row[at]] = elements.text[at]
+        flat = elements.pages.strings.take(pa.array(texts, mask=texts < 0))
         referring = _referring(flat)
         if referring.any():
-            read = resolved(flat.filter(referring).to_pylist())
+            read = resolve_references(flat.filter(referring).to_pylist())
             flat = pc.replace_with_mask(flat, referring, pa.array(read, flat.type))
-        parts: dict[Path, Part] = {
-            path: flat.slice(number * rows, rows) for path, number in self._slots.items()
-        }
-        lists = lists_of(found, self._entries, self._parts)
+        chunks: dict[FieldPath, ColumnChunk] = {}
+        for path, number in self._slots.items():
+            chunk = flat.slice(number * rows, rows)
+            if path in self._filled or _has_text(chunk):
+                self._filled.add(path)
+                chunks[path] = chunk
+        lists = read_lists(elements, self._entries, self._parts)
         for (path, node), values in zip(self._list_nodes.items(), lists, strict=True):
-            if path in self._met or values.count(None) < rows:
-                parts[path] = values
-            parts.update(self._attributes_of(found, node))
-        return parts
+            if values.count(None) < rows:
+                chunks[path] = values
+            chunks.update(self._attributes_of(elements, node))
+        return chunks
 
-    def _attributes_of(self, found: Found, node: int) -> dict[Path, Part]:
+    def _attributes_of(self, elements: MatchedElements, node: int) -> dict[FieldPath, ColumnChunk]:
         """Return the columns that are attributes of a list."""
-        at = np.flatnonzero(found.node == node)
-        columns: dict[Path, list[Value]] = {
-            path: [None] * found.rows for (of, _), path in self._attributes.items() if of == node
+        at = np.flatnonzero(elements.node == node)
+        columns: dict[FieldPath, list[CellValue]] = {
+            path: [None] * elements.rows for (of, _), path in self._attributes.items() if of == node
         }
-        at = at[found.attributed[at]]
-        for row, tag in zip(found.row[at].tolist(), found.tag[at].tolist(), strict=True):
-            for name, value in attributes_of(found.tags[tag]).items():
+        at = at[elements.attributed[at]]
+        for row, tag in zip(elements.row[at].tolist(), elements.tag[at].tolist(), strict=True):
+            for name, value in attributes_of(elements.tags[tag]).items():
                 path = self._attributes.get((node, name))
                 if path is None:
-                    raise UnusualPageError
+                    raise FallbackToTree
                 columns[path][row] = value
-        return {path: pa.array(values, pa.large_string()) for path, values in columns.items()}
+        return {
+            path: pa.array(values, pa.large_string())
+            for path, values in columns.items()
+            if any(value and value.strip() for value in values)
+        }
 
 
-def _check_once(found: Found, at: Places) -> None:
-    """Raise `UnusualPageError` if a record has two elements of one node: these are a list."""
-    places = np.sort(found.node[at] * found.rows + found.row[at])
-    if (places[1:] == places[:-1]).any():
-        raise UnusualPageError
+def _has_text(texts: pa.LargeStringArray) -> bool:
+    """Tell whether a column has more than blanks: an empty element makes no column."""
+    return any(text.as_py().strip() for text in texts.drop_null())
 
 
-def _referring(texts: pa.LargeStringArray) -> Truths:
+def _check_once(elements: MatchedElements, at: Indices) -> None:
+    """Raise `FallbackToTree` if a record has two elements of one node: these are a list."""
+    slots = np.sort(elements.node[at] * elements.rows + elements.row[at])
+    if (slots[1:] == slots[:-1]).any():
+        raise FallbackToTree
+
+
+def _referring(texts: pa.LargeStringArray) -> Mask:
     """Tell which texts of a new array hold references: a fifth of what Arrow's search takes."""
     _, offsets, data = texts.buffers()
     starts = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
     signs = np.frombuffer(data, np.uint8)[: starts[-1]]
-    found = np.zeros(len(texts), dtype=bool)
-    found[np.searchsorted(starts, np.flatnonzero(signs == ord("&")), side="right") - 1] = True
-    return found
+    referring = np.zeros(len(texts), dtype=bool)
+    referring[np.searchsorted(starts, np.flatnonzero(signs == ord("&")), side="right") - 1] = True
+    return referring

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lxml import etree
 
-from dirframe.client.reader import Reader
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import ACCOUNT, PROJECT
-from tests.client.trees import around, by_rule, counted, read, same, texts_in, texts_of
+from tests.client.xml.trees import around, by_rule, counted, read, same, texts_in, texts_of
 
 if TYPE_CHECKING:
-    from dirframe.client.elements import Columns
+    from dirframe.client.xml.columns import ColumnBuffer
 
-XML = File(__file__).parent.parent / "xml"
-SAMPLES = File(__file__).parents[3] / "shared" / "samples"
-REAL = File(__file__).parents[3] / "shared" / "real"
+XML = File(__file__).parents[2] / "xml"
+SAMPLES = File(__file__).parents[4] / "shared" / "samples"
+REAL = File(__file__).parents[4] / "shared" / "real"
 
 
 # -- documents of every dialect ----------------------------------------------------------------
 
 
-def look_up(columns: Columns, path: str) -> str | None:
+def look_up(columns: ColumnBuffer, path: str) -> str | None:
     """Find what a path such as result/account[2]/badges/badge[1]/@level stands for."""
     steps = [step for step in path.split("/") if step != "result"]
     first, *rest = [re.fullmatch(r"@?([^\[]+)(?:\[(\d+)\])?", step) for step in steps]
@@ -57,7 +57,7 @@ SAMPLE_FILES = sorted(SAMPLES.glob("*.json"))
 def test_a_document_of_any_dialect_is_read_as_a_person_reads_it(expected_file: File) -> None:
     expected = json.loads(expected_file.read_text())
     content = (SAMPLES / expected["file"]).read_bytes()
-    reader = Reader()
+    reader = RecordReader()
     if expected["root"] == "html":
         with pytest.raises(UnreadableResponseError, match="HTML"):
             reader.read(content)
@@ -71,7 +71,7 @@ def test_a_document_of_any_dialect_is_read_as_a_person_reads_it(expected_file: F
         assert envelope.error == expected["error"]
     for name, count in (expected["envelope"] or {}).items():
         assert getattr(envelope, name) == count
-    columns = reader.take()
+    columns = reader.pop_columns()
     for value in expected["values"]:
         path = value["path"]
         if not path.startswith(("result/", "project/", "account/")):
@@ -84,7 +84,7 @@ def test_a_document_of_any_dialect_is_read_as_a_person_reads_it(expected_file: F
 @pytest.mark.skipif(not SAMPLE_FILES, reason="recorded answers are not beside this checkout")
 def test_the_help_text_of_every_recorded_failure_is_read() -> None:
     for file in SAMPLES.glob("*error*.xml"):
-        envelope = Reader().read(file.read_bytes())
+        envelope = RecordReader().read(file.read_bytes())
         assert not envelope.succeeded
         assert envelope.error, file.name
 
@@ -93,14 +93,14 @@ def test_every_text_of_the_real_pages_is_found_again_by_both_ways(shared: File) 
     for folder in ("pages", "projects"):
         files = sorted((shared / "real" / folder).glob("*.xml"))
         assert files
-        reader, rows = Reader(PROJECT), 0
+        reader, rows = RecordReader(PROJECT), 0
         everything: Counter[str] = Counter()
         for file in files:
             content = file.read_bytes()
             rows += reader.read(content).records
             for one in etree.fromstring(content).iterfind("result/project"):
                 everything += counted(texts_of(one))
-        columns = reader.take()
+        columns = reader.pop_columns()
         assert columns.rows == rows == (313 if folder == "pages" else 49)
         assert counted(texts_in(list(columns.values().values()))) == everything
         assert same(columns, by_rule([file.read_bytes() for file in files], PROJECT))
@@ -110,11 +110,11 @@ def test_every_text_of_the_real_pages_is_found_again_by_both_ways(shared: File) 
 
 
 def test_a_page_of_accounts_written_by_hand_is_read() -> None:
-    reader = Reader()
+    reader = RecordReader()
     envelope = reader.read((XML / "accounts-page.xml").read_bytes())
     assert (envelope.items_returned, envelope.items_available) == (3, 53)
     assert envelope.first_item_position == 50
-    columns = reader.take()
+    columns = reader.pop_columns()
     assert reader.resource is ACCOUNT
     assert columns.values()[("id",)] == ["11", "12", "13"]
     assert columns.values()[("name",)] == ["Ada Example", "Zoë <b>Größe</b> 自己", "new member"]
@@ -124,9 +124,9 @@ def test_a_page_of_accounts_written_by_hand_is_read() -> None:
 
 
 def test_a_page_of_projects_written_by_hand_is_read() -> None:
-    reader = Reader()
+    reader = RecordReader()
     reader.read((XML / "projects-page.xml").read_bytes())
-    columns = reader.take()
+    columns = reader.pop_columns()
     assert reader.resource is PROJECT
     assert columns.values()[("description",)] == [
         "Keeps every version of <everything> & more.",
@@ -137,27 +137,27 @@ def test_a_page_of_projects_written_by_hand_is_read() -> None:
 
 
 def test_a_failure_written_by_hand_is_no_success() -> None:
-    envelope = Reader().read((XML / "failed.xml").read_bytes())
+    envelope = RecordReader().read((XML / "failed.xml").read_bytes())
     assert not envelope.succeeded
     assert envelope.error == "A valid api_key is required to access this URL."
 
 
 def test_all_records_of_a_page_are_added_or_none() -> None:
-    reader = Reader()
+    reader = RecordReader()
     reader.read(around("<project><id>1</id></project>"))
     with pytest.raises(UnreadableResponseError, match="<account>"):
         reader.read(around("<project><id>2</id></project><account><id>3</id></account>"))
     assert reader.rows == 1
     reader.read(around("<project><id>4</id></project>"))
-    assert reader.take().values() == {("id",): ["1", "4"]}
+    assert reader.pop_columns().values() == {("id",): ["1", "4"]}
 
 
 def test_a_refused_page_does_not_settle_what_the_records_are() -> None:
-    reader = Reader()
+    reader = RecordReader()
     with pytest.raises(UnreadableResponseError):
         reader.read(around("<project><id>2</id></project><account><id>3</id></account>"))
     reader.read(around("<account><id>3</id></account>"))
-    assert reader.take().values() == {("id",): ["3"]}
+    assert reader.pop_columns().values() == {("id",): ["3"]}
 
 
 def test_two_results_are_refused_since_one_would_be_lost() -> None:
@@ -166,15 +166,15 @@ def test_two_results_are_refused_since_one_would_be_lost() -> None:
         b"<result><project><id>2</id></project></result></response>"
     )
     with pytest.raises(UnreadableResponseError, match="result"):
-        Reader().read(content)
+        RecordReader().read(content)
 
 
 def test_columns_that_are_taken_leave_none_behind() -> None:
-    reader = Reader()
+    reader = RecordReader()
     reader.read(around("<project><id>1</id><a>x</a></project>"))
-    assert reader.take().rows == 1
+    assert reader.pop_columns().rows == 1
     reader.read(around("<project><id>2</id></project>"))
-    assert reader.take().values() == {("id",): ["2"], ("a",): [None]}
+    assert reader.pop_columns().values() == {("id",): ["2"], ("a",): [None]}
 
 
 # -- what XML allows ---------------------------------------------------------------------------
@@ -194,10 +194,10 @@ def test_namespaces_are_taken_off() -> None:
         b'<r:response xmlns:r="urn:r" xmlns="urn:d"><r:status>success</r:status><r:result>'
         b'<project r:key="k"><id>1</id></project></r:result></r:response>'
     )
-    reader = Reader()
+    reader = RecordReader()
     for _ in range(2):
         assert reader.read(content).succeeded
-    assert reader.take().values() == {("key",): ["k", "k"], ("id",): ["1", "1"]}
+    assert reader.pop_columns().values() == {("key",): ["k", "k"], ("id",): ["1", "1"]}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252", "us-ascii"])
@@ -215,11 +215,11 @@ def test_a_document_in_the_encoding_that_it_declares_is_read(encoding: str) -> N
 @pytest.mark.parametrize("mark", ["﻿", ""])
 def test_a_byte_order_mark_does_no_harm(mark: str) -> None:
     content = mark.encode() + around("<project><id>1</id></project>")
-    assert Reader().read(content).records == 1
+    assert RecordReader().read(content).records == 1
 
 
 def test_generated_data_is_known_by_its_mark() -> None:
     head = '<?xml version="1.0"?>\n<?dirframe-synthetic seed="1"?>\n'
-    assert Reader().read(around("<project><id>1</id></project>", head)).synthetic
+    assert RecordReader().read(around("<project><id>1</id></project>", head)).synthetic
     pretended = around("<project><id>1</id><name>&lt;?dirframe-synthetic?></name></project>")
-    assert not Reader().read(pretended).synthetic
+    assert not RecordReader().read(pretended).synthetic

@@ -1,0 +1,1 @@
+"""From bytes to columns of text: parse a page, flatten its records."""

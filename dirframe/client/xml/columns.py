@@ -1,0 +1,51 @@
+"""Columns of text: for each path in a record its values, page after page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CellValue", "ColumnBuffer", "ColumnChunk", "FieldPath", "chunk_to_list"]
+
+FieldPath = tuple[str, ...]
+CellValue = Any  # None, text, or a list of texts and dicts
+ColumnChunk: TypeAlias = "pa.LargeStringArray | list[CellValue]"  # some records' values
+
+
+@dataclass(slots=True)
+class ColumnBuffer:
+    """Flattened records: for each path its chunks, with one value a record."""
+
+    rows: int = 0
+    by_path: dict[FieldPath, list[ColumnChunk]] = field(default_factory=dict)
+
+    def append(self, rows: int, chunks: Mapping[FieldPath, ColumnChunk]) -> None:
+        """Append records; what is at none of their paths is missing."""
+        for path in chunks:
+            if path not in self.by_path:
+                self.by_path[path] = [_nulls(self.rows)] if self.rows else []
+        for path, column in self.by_path.items():
+            chunk = chunks.get(path)
+            column.append(_nulls(rows) if chunk is None else chunk)
+        self.rows += rows
+
+    def values(self) -> dict[FieldPath, list[CellValue]]:
+        """Return for each path its texts and lists, one a record."""
+        return {
+            path: [value for chunk in column for value in chunk_to_list(chunk)]
+            for path, column in self.by_path.items()
+        }
+
+
+def chunk_to_list(chunk: ColumnChunk) -> list[CellValue]:
+    """Return the values of a chunk as Python objects."""
+    return chunk if isinstance(chunk, list) else chunk.to_pylist()
+
+
+def _nulls(rows: int) -> pa.Array:
+    return pa.nulls(rows, pa.large_string())

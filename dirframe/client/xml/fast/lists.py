@@ -1,0 +1,168 @@
+"""The lists of scanned pages, all at once: their entries follow each other in a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from dirframe.client.xml.fast.elements import FallbackToTree, attributes_of, resolve_references
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dirframe.client.xml.columns import CellValue
+    from dirframe.client.xml.fast.elements import ScannedPages
+    from dirframe.client.xml.fast.scan import Indices, Mask
+
+__all__ = ["MatchedElements", "StringPool", "read_lists"]
+
+
+class StringPool(dict[str, str]):
+    """From a text to the equal one that was met first, which is the one to hold.
+
+    Lists repeat their texts so often that this halves the memory of a frame.
+    """
+
+    def __missing__(self, text: str) -> str:
+        """Hold a text that was not met before."""
+        self[text] = text
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedElements:
+    """Elements of scanned pages, matched with the columns of a layout.
+
+    Parameters
+    ----------
+    pages
+        The documents.
+    text, filled
+        As in the documents, for the elements that matter alone.
+    tag
+        The element's start tag, as its index in `tags`.
+    tags
+        The different start tags.
+    attributed
+        Whether the element has attributes.
+    name
+        The element's name, as its index in `names`.
+    names
+        The names met so far.
+    node
+        The node of the layout that it belongs to.
+    row
+        In which record it stands.
+    rows
+        How many records there are.
+    pool
+        The texts met so far in lists.
+    """
+
+    pages: ScannedPages
+    text: Indices
+    filled: Mask
+    tag: Indices
+    tags: Sequence[str]
+    attributed: Mask
+    name: Indices
+    names: Sequence[str]
+    node: Indices
+    row: Indices
+    rows: int
+    pool: StringPool
+
+    def texts(self, at: Indices) -> list[str]:
+        """Return the texts of some elements without blanks around them; "" for none."""
+        indices = self.text[at]
+        taken = self.pages.strings.take(pa.array(indices, mask=indices < 0))
+        encoded = taken.dictionary_encode()  # most texts come again and again
+        resolved = resolve_references(encoded.dictionary.to_pylist())
+        words = [*(self.pool[text.strip()] for text in resolved), ""]
+        return [words[index] for index in encoded.indices.fill_null(-1).to_pylist()]
+
+    def attributes(self, tag: int) -> dict[str, str]:
+        """Return the attributes of a start tag, without blanks around values."""
+        named = attributes_of(self.tags[tag]).items()
+        return {name: self.pool[value.strip()] for name, value in named}
+
+
+def read_lists(elements: MatchedElements, entries: Indices, parts: Mask) -> list[list[CellValue]]:
+    """Return for each list its entries in each record; None where there are none.
+
+    Parameters
+    ----------
+    elements
+        The elements. A list stands in a record at most once.
+    entries
+        For each node of which list it is an entry, as a number from 0 on; -1 for others.
+    parts
+        For each node whether it is inside an entry.
+
+    Raises
+    ------
+    FallbackToTree
+        If an entry has both attributes and children, or two values of one name.
+    """
+    columns: list[list[CellValue]] = [
+        [None] * elements.rows for _ in range(int(np.max(entries, initial=-1)) + 1)
+    ]
+    of = entries[elements.node]
+    at = np.flatnonzero(of >= 0)
+    if not len(at):
+        return columns
+    values = _values(elements, at, parts)
+    of, row = of[at], elements.row[at]
+    begins = np.append(0, np.flatnonzero((np.diff(of) != 0) | (np.diff(row) != 0)) + 1)
+    heads = zip(of[begins].tolist(), row[begins].tolist(), strict=True)
+    for (number, record), (begin, end) in zip(
+        heads, pairwise([*begins.tolist(), len(at)]), strict=True
+    ):
+        columns[number][record] = values[begin:end]
+    return columns
+
+
+def _values(elements: MatchedElements, at: Indices, parts: Mask) -> list[CellValue]:
+    """Read entries: a text, or what stands in attributes or children by their names."""
+    filled, attributed = elements.filled[at], elements.attributed[at]
+    if (filled & attributed).any():
+        raise FallbackToTree
+    texts = elements.texts(at)
+    values: list[CellValue] = [text or None for text in texts]
+    with_attributes = np.flatnonzero(attributed)
+    of = at[with_attributes]
+    read = {
+        tag: (elements.attributes(tag), elements.names[name])
+        for tag, name in set(
+            zip(elements.tag[of].tolist(), elements.name[of].tolist(), strict=True)
+        )
+    }
+    if any(name in named for named, name in read.values()):  # which means the text, too
+        raise FallbackToTree
+    for index, tag in zip(with_attributes.tolist(), elements.tag[of].tolist(), strict=True):
+        named, name = read[tag]
+        text = texts[index]
+        values[index] = {**named, name: text} if text else named.copy()
+    with_children = np.flatnonzero(filled)
+    if len(with_children):
+        children = _children(elements, at[with_children], np.flatnonzero(parts[elements.node]))
+        for index, entry in zip(with_children.tolist(), children, strict=True):
+            values[index] = entry
+    return values
+
+
+def _children(elements: MatchedElements, at: Indices, parts: Indices) -> list[dict[str, str]]:
+    texts = elements.texts(parts)
+    names = [elements.names[name] for name in elements.name[parts].tolist()]
+    ends = np.searchsorted(parts, [*at[1:].tolist(), len(elements.node)]).tolist()
+    entries = [
+        dict(zip(names[begin:end], texts[begin:end], strict=True))
+        for begin, end in pairwise([0, *ends])
+    ]
+    if sum(map(len, entries)) != len(parts):  # a name comes twice
+        raise FallbackToTree
+    return entries

@@ -1,0 +1,151 @@
+"""Scan a page for the tags inside its result, all at once.
+
+In bytes that a parser has found well-formed, every ``<`` opens a tag; where every second mark
+is a ``>``, each of these ends one. So the tags, the texts between them and the depth of each
+element come from a few sweeps, and no object is made for an element. Pages in which that
+is not so, or not cheap to know, are left to the tree: those with comments, CDATA, instructions
+or a bare ``>`` among the records, and those in an encoding that is not UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Indices", "Mask", "TagScan", "scan_tags"]
+
+_DECLARATION = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:<\?xml\s(?:[^>]*?\sencoding\s*=\s*[\"']([^\"']+))?)?"
+)
+_ENCODINGS = {b"", b"UTF-8", b"UTF8", b"US-ASCII", b"ASCII"}
+_BOTH = 0xFD  # the bits that < and > have in common
+_NAME_ENDS = b" \t\n/>"
+_RESULT, _END = b"<result>", b"</result>"
+
+Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class TagScan:
+    """The tags inside the result of one document.
+
+    Parameters
+    ----------
+    content
+        The document, its lines ended as XML reads them.
+    shell
+        The document without what is inside its result.
+    bounds
+        For each tag where it begins, and where what stands behind it does.
+    closing, alone
+        For each tag whether it ends an element, and whether it is one by itself.
+    level
+        For each tag how deep one stands behind it; 0 is between records.
+    records
+        The indices of the start tags of records.
+    """
+
+    content: bytes
+    shell: bytes
+    bounds: Indices
+    closing: Mask
+    alone: Mask
+    level: Indices
+    records: Indices
+
+    def __len__(self) -> int:
+        """Count the records."""
+        return len(self.records)
+
+    def names(self) -> set[str]:
+        """Return the different names of records, of those with attributes as they stand."""
+        begins, ends = (self.bounds[2 * self.records + side].tolist() for side in (0, 1))
+        tags = {self.content[begin:end] for begin, end in zip(begins, ends, strict=True)}
+        return {tag[1:-1].decode() for tag in tags}
+
+    def leaf(self, name: str) -> list[str] | None:
+        """Return the text of a leaf that each record has once; None if it is not so plain."""
+        content, bounds = self.content, self.bounds
+        begins = bounds[0::2]
+        start = f"<{name}".encode()
+        # The last letter of the name is looked at first: it tells most others apart.
+        last = np.minimum(begins + len(name), len(content) - 1)
+        letters = np.frombuffer(content, np.uint8)[last]
+        leaves = (letters == start[-1]) & (self.level - ~self.alone == 1) & ~self.closing
+        likely = np.flatnonzero(leaves)
+        matches = [
+            (index, content[begin:behind], content[behind:end])
+            for index, begin, behind, end in zip(
+                likely.tolist(),
+                *(bounds[2 * likely + side].tolist() for side in (0, 1, 2)),
+                strict=True,
+            )
+            if content.startswith(start, begin) and content[begin + len(start)] in _NAME_ENDS
+        ]
+        indices = np.array([index for index, _, _ in matches], dtype=np.int64)
+        record = np.searchsorted(self.records, indices)
+        if not np.array_equal(record, np.arange(1, len(self) + 1)):
+            return None
+        is_plain = all(tag == start + b">" and b"&" not in text for _, tag, text in matches)
+        if not is_plain or not self.closing[indices + 1].all():
+            return None
+        return [text.decode() for _, _, text in matches]
+
+
+def scan_tags(content: bytes) -> TagScan | None:
+    """Find the tags inside the result of a well-formed document.
+
+    Parameters
+    ----------
+    content
+        The document.
+
+    Returns
+    -------
+    TagScan or None
+        Its tags; None if the tree has to be asked. That the result is where it seems to be is
+        true if the shell, too, is well-formed and has it as its root or right below.
+    """
+    if b"\0" in content or not _is_utf8(content):
+        return None
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    begin, end = content.find(_RESULT) + len(_RESULT), content.rfind(_END)
+    if not len(_RESULT) <= begin < end:
+        return None
+    view = np.frombuffer(content, np.uint8)[begin:end]
+    marks = np.flatnonzero((view & _BOTH) == ord("<"))  # of either kind
+    signs = view[marks]
+    if (
+        not len(marks)
+        or len(marks) % 2
+        or (signs[0::2] != ord("<")).any()
+        or (signs[1::2] != ord(">")).any()
+    ):
+        return None
+    behind = view[marks[0::2] + 1]
+    if ((behind == ord("?")) | (behind == ord("!"))).any():
+        return None
+    closing = behind == ord("/")
+    alone = view[marks[1::2] - 1] == ord("/")
+    level = np.cumsum(1 - 2 * closing - alone)
+    if level[-1] or level.min() < 0:
+        return None
+    marks[1::2] += 1
+    return TagScan(
+        content=content,
+        shell=content[:begin] + content[end:],
+        bounds=marks + begin,
+        closing=closing,
+        alone=alone,
+        level=level,
+        records=np.flatnonzero((level - ~alone == 0) & ~closing),
+    )
+
+
+def _is_utf8(content: bytes) -> bool:
+    declared = _DECLARATION.match(content)
+    return declared is not None and (declared[1] or b"").upper() in _ENCODINGS

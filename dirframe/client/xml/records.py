@@ -1,0 +1,181 @@
+"""Read the records of pages of one resource into one growing set of columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from dirframe.client.xml.columns import ColumnBuffer, chunk_to_list
+from dirframe.client.xml.digests import record_digests
+from dirframe.client.xml.fast import FallbackToTree, fast_flattener
+from dirframe.client.xml.fast.scan import TagScan
+from dirframe.client.xml.flatten import flatten_records
+from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records
+from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema import Resource
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from dirframe.client.xml.columns import CellValue, ColumnChunk, FieldPath
+    from dirframe.client.xml.envelope import Envelope
+    from dirframe.client.xml.fast import FastFlattener
+    from dirframe.client.xml.parser import Page
+
+__all__ = ["RecordReader"]
+
+#: Bytes of pages that are flattened together: each sweep costs as much for one page.
+_BATCH_BYTES = 1024 * 1024
+
+
+class RecordReader:
+    """Read pages of one resource into columns of text.
+
+    Parameters
+    ----------
+    resource
+        What the records must be; None to take what the first record is.
+    chosen
+        Paths of the leaves to read; None for everything there is.
+    max_bytes
+        Largest document that is accepted.
+
+    Examples
+    --------
+    >>> from dirframe.client.xml.records import RecordReader
+    >>> reader = RecordReader()
+    >>> reader.read(
+    ...     b"<response><status>success</status>"
+    ...     b"<result><project><id>1</id></project></result></response>"
+    ... ).records
+    1
+    >>> reader.pop_columns().values()
+    {('id',): ['1']}
+    """
+
+    def __init__(
+        self,
+        resource: Resource | None = None,
+        *,
+        chosen: frozenset[FieldPath] | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self.resource = resource
+        self._parser = PageParser(max_bytes=max_bytes)
+        self._chosen = chosen
+        self._columns = ColumnBuffer()
+        self._known: dict[FieldPath, None] = {}  # paths of the schema, and others met
+        self._pending: list[TagScan] = []  # scanned, but not flattened yet
+        self._last: Page | None = None
+        self._flatten_fast: FastFlattener | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many records the columns hold."""
+        return self._columns.rows + sum(len(scan) for scan in self._pending)
+
+    def read(self, content: bytes, *, source: str | None = None) -> Envelope:
+        """Parse one document and add its records, all of them or none.
+
+        Parameters
+        ----------
+        content
+            The document.
+        source
+            How errors call it: an address without a key, or a file.
+
+        Returns
+        -------
+        Envelope
+            What the document says beside its records, also where it reports a failure.
+
+        Raises
+        ------
+        UnreadableResponseError
+            If the document is not the interface's XML or holds records of another resource.
+        """
+        name = self.resource.name if self.resource else None
+        return self.add(self._parser.parse(content, source=source, record_name=name))
+
+    def add(self, page: Page) -> Envelope:
+        """Add the records of a page that was parsed, all of them or none; see `read`."""
+        check_records(page, self.resource.name if self.resource else None)
+        name = page.record_name
+        if self.resource is None and name is not None:
+            self.resource = ALL_RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+        if isinstance(page.records, TagScan):
+            self._pending.append(page.records)
+            if sum(len(scan.content) for scan in self._pending) > _BATCH_BYTES:
+                self._flatten_pending()
+        elif page.records is not None:
+            self._flatten_pending()
+            self._flatten_tree(page.records)
+        self._last = page
+        return page.envelope
+
+    def pop_columns(self) -> ColumnBuffer:
+        """Return the columns so far and begin new ones."""
+        self._flatten_pending()
+        columns = self._columns
+        self._columns = ColumnBuffer(0, {path: [] for path in columns.by_path})
+        self._last = None
+        return columns
+
+    def last_values(self, name: str) -> tuple[str | None, ...]:
+        """Return the texts of a leaf in the page added last, without blanks around them."""
+        rows = self._last.envelope.records if self._last else 0
+        if self._last is None or not rows:
+            return ()
+        texts: list[CellValue] | None = None
+        if isinstance(self._last.records, TagScan):
+            texts = self._last.records.leaf(name)
+        if texts is None:
+            self._flatten_pending()
+            chunks = self._columns.by_path.get((name,))
+            # Whole pages are flattened at a time: these records are all in the last chunk.
+            texts = chunk_to_list(chunks[-1][-rows:]) if chunks else [None] * rows
+        return tuple(v.strip() or None if isinstance(v, str) else None for v in texts)
+
+    def last_digests(self) -> tuple[str, ...]:
+        """Return a digest of what each record of the page added last holds."""
+        if self._last is None or self._last.records is None:
+            return ()
+        return record_digests(self._last.records, self._parser.tree)
+
+    def _flatten_pending(self) -> None:
+        scans, self._pending = self._pending, []
+        if scans:
+            if self._flatten_fast is None:
+                self._flatten_fast = fast_flattener(self.resource, self._chosen)
+                fields = self.resource.fields if self.resource else ()
+                self._known |= dict.fromkeys(field.path for field in fields)
+            if not self._known and self._chosen is None:  # a first page shows what there is
+                self._flatten_tree(self._parser.tree(scans.pop(0)))
+        if scans and self._flatten_fast is not None:
+            self._flatten_scans(scans, self._flatten_fast)
+
+    def _flatten_scans(self, scans: list[TagScan], flatten_fast: FastFlattener) -> None:
+        """Add the records of pages; those that are unusual are found by halving."""
+        try:
+            self._columns.append(*flatten_fast(scans, self._known))
+        except FallbackToTree:
+            half = len(scans) // 2
+            if half:
+                self._flatten_scans(scans[:half], flatten_fast)
+                self._flatten_scans(scans[half:], flatten_fast)
+            else:
+                self._flatten_tree(self._parser.tree(scans[0]))
+
+    def _flatten_tree(self, result: etree._Element) -> None:
+        rows, columns = flatten_records(result, self.resource)
+        if self._chosen is not None:
+            columns = {path: values for path, values in columns.items() if path in self._chosen}
+        self._columns.append(rows, {path: _as_chunk(column) for path, column in columns.items()})
+        self._known |= dict.fromkeys(columns)
+
+
+def _as_chunk(values: list[CellValue]) -> ColumnChunk:
+    if any(isinstance(value, list) for value in values):
+        return values
+    return pa.array(values, pa.large_string())

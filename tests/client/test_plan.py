@@ -57,7 +57,7 @@ def test_refreshing_costs_every_page_again(directory: dirframe.Directory) -> Non
 def test_a_price_beyond_the_quota_does_not_fit(directory: dirframe.Directory) -> None:
     directory.session.quota.limit = 1_000
     for _ in range(950):
-        directory.session.quota.spend()
+        directory.session.quota.acquire()
     price = dirframe.plan("accounts", directory=directory)
     assert price.quota_left == 49
     assert price.fits is False

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.client.http.responses import Rejection, check_response, parse_retry_after
+from dirframe.client.xml.parser import Page
 from dirframe.errors import (
     DirframeError,
     InvalidKeyError,
@@ -35,6 +36,8 @@ def check(
     problem = check_response(
         content, status=status, headers=headers or {}, url=URL, max_bytes=10**6
     )
+    if isinstance(problem, Page):
+        return None
     return problem.to_error(URL) if isinstance(problem, Rejection) else problem
 
 

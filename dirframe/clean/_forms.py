@@ -51,7 +51,8 @@ def allows_form(words: Iterable[str], alpha_2: str) -> bool:
         return alpha_2 in _DEPARTMENTS
     if present & _TERRITORY_WORDS:
         return alpha_2 in _TERRITORIES
-    return True
+    # Republic China: the Republic of China is Taiwan, the People's Republic is not.
+    return alpha_2 != "CN" or len(present) > 1
 
 
 def without_form(key: str) -> str | None:

@@ -231,6 +231,12 @@ def _without_kind(_text: str, key: str, _depth: int) -> Answer:
     if begin == end or not GOVERNMENTS.intersection((*words[:begin], *words[end:])):
         return NO_ANSWER
     answer = _named(" ".join(words[begin:end]))
+    # United Kingdom Andorra; a United Kingdom of Libya there was.
+    before = {
+        names().index.get(" ".join(words[:n]), NO_ANSWER).alpha_2 for n in range(2, begin + 1)
+    }
+    if answer.alpha_2 and before - {None, answer.alpha_2}:
+        return TWO
     around = [*words[:begin], *words[end:]]
     return answer if answer.alpha_2 and allows_form(around, answer.alpha_2) else NO_ANSWER
 

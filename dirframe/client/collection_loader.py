@@ -156,7 +156,6 @@ def _walk(
             at_hand=at_hand,
             max_items=question.max_items,
             workers=settings.max_workers,
-            max_bytes=settings.max_body,
             columns=columns,
             progress=bar.advance,
             details=Details(place, question.resource, manner) if details else None,

@@ -93,7 +93,6 @@ def collect(
     *,
     max_items: int | None = None,
     workers: int = 1,
-    max_bytes: int,
     columns: Sequence[str] | None = None,
     at_hand: Callable[[int], FetchedPage | None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
@@ -113,8 +112,6 @@ def collect(
     workers
         How many pages are fetched at the same time. The order of the records does not
         depend on it.
-    max_bytes
-        Largest page that is read.
     columns
         Names of the columns to read; None for everything there is.
     at_hand
@@ -139,7 +136,6 @@ def collect(
         resource,
         max_items=max_items,
         workers=workers,
-        max_bytes=max_bytes,
         columns=with_id(columns, resource.key),
         at_hand=at_hand,
         progress=progress,
@@ -172,7 +168,6 @@ class _Walker(Positions):
         *,
         max_items: int | None,
         workers: int,
-        max_bytes: int,
         columns: Sequence[str] | None,
         at_hand: Callable[[int], FetchedPage | None],
         progress: Callable[[int, int], None] | None,
@@ -187,9 +182,7 @@ class _Walker(Positions):
         self._resource = resource
         self._wants_analysis = wants_analysis(resource, columns)
         read = with_signs(resource, columns)
-        self._reader = RecordReader(
-            resource, chosen=chosen_paths(resource, read), max_bytes=max_bytes
-        )
+        self._reader = RecordReader(resource, chosen=chosen_paths(resource, read))
         self._builder = FrameBuilder(resource, read)
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
         self._answers: list[FetchedPage] = []

@@ -74,6 +74,22 @@ def test_two_null_markers_never_resolve(one: str, other: str, between: str) -> N
     assert code(f"{one}{between}{other}") is None
 
 
+@pytest.mark.parametrize("alpha_2", ["AE", "GB", "US"])
+def test_a_name_made_of_forms_of_government_before_another_country_is_two(alpha_2: str) -> None:
+    name = countries()[alpha_2].name
+    others = [other.name for other in countries().values() if other.alpha_2 != alpha_2]
+    found = {other: code(f"{name} {other}") for other in others}
+    # The words of United Mexican States, in another order.
+    expected = {"Mexico": "MX"} if alpha_2 == "US" else {}
+    assert {other: answer for other, answer in found.items() if answer} == expected
+
+
+@pytest.mark.parametrize("raw", ["China Republic", "Republic China", "China (Republic)"])
+def test_a_republic_of_china_that_is_nobody_s_people_s_is_taiwan(raw: str) -> None:
+    assert code(raw) == "TW"
+    assert code(raw.replace("Republic", "People's Republic")) == "CN"
+
+
 @given(st.sampled_from(sorted(countries())), st.data())
 def test_a_name_beside_another_country_has_no_single_answer(
     alpha_2: str, data: st.DataObject

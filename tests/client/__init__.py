@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
+from dirframe.client.http.client import FetchedPage
+from dirframe.client.xml.parser import PageParser
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from datetime import datetime
 
 #: A key with characters that addresses and XML spell in other ways.
 KEY = "k3y+M4RKED/s&cr=t~0123456789"
@@ -109,6 +113,11 @@ def page_xml(
     said = "".join(f"<{name}>{n}</{name}>" for name, n in counts.items() if n is not None)
     body = f"<result>{''.join(inside)}</result>" if result else ""
     return f"<response><status>success</status>{said}{body}</response>".encode()
+
+
+def fetched(content: bytes, url: str, moment: datetime, attempts: int) -> FetchedPage:
+    """Make what a session hands over for a document."""
+    return FetchedPage(content, url, moment, attempts, PageParser().parse(content, source=url))
 
 
 def failed(text: str) -> bytes:

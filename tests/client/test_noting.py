@@ -6,19 +6,19 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from dirframe.client.http.client import FetchedPage
 from dirframe.client.noting import note
 from dirframe.provenance import describe
 from dirframe.schema import PROJECT
 from dirframe.settings import ApiKey, Settings
+from tests.client import fetched, page_xml
 
 
 def test_times_and_costs_are_those_of_the_documents() -> None:
     settings = Settings(base_url="http://127.0.0.1:1", api_key=ApiKey("secret"), name="Here")
     early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)
     answers = [
-        FetchedPage(b"", "http://127.0.0.1:1/projects.xml", late, attempts=2),
-        FetchedPage(b"", "http://127.0.0.1:1/projects.xml", early, attempts=0),
+        fetched(page_xml([]), "http://127.0.0.1:1/projects.xml", late, attempts=2),
+        fetched(page_xml([]), "http://127.0.0.1:1/projects.xml", early, attempts=0),
     ]
     frame = note(pd.DataFrame({"id": ["1"]}), settings, PROJECT, answers, complete=True)
     facts = describe(frame)

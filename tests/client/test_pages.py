@@ -15,10 +15,12 @@ from dirframe.client.http.client import FetchedPage
 from dirframe.client.pages import Fetch, Walk, collect
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
-from tests.client import page_xml, record
+from tests.client import fetched, page_xml, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from dirframe.client.http.client import FetchedPage
 
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -57,7 +59,7 @@ class Changing:
             result=bool(shown) or self.past != "no result",
         )
         moment = _BEGIN + timedelta(seconds=reading)
-        return FetchedPage(content, f"http://127.0.0.1/projects.xml?page={page}", moment, 1)
+        return fetched(content, f"http://127.0.0.1/projects.xml?page={page}", moment, 1)
 
 
 def ids(count: int) -> list[str]:
@@ -65,7 +67,7 @@ def ids(count: int) -> list[str]:
 
 
 def walk(fetch: Fetch, **options: Any) -> Walk:
-    return collect(fetch, PROJECT, max_bytes=1_000_000, **options)
+    return collect(fetch, PROJECT, **options)
 
 
 @pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
@@ -196,7 +198,7 @@ def test_an_old_first_page_that_became_the_second_one_is_asked_for_again() -> No
     def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         if page == 1 and not refresh:
             old = page_xml(map(record, ids(25)), available=50, first=0)
-            return FetchedPage(old, "from the cache", _BEGIN, 0)
+            return fetched(old, "from the cache", _BEGIN, 0)
         return fresh(page, refresh=refresh)
 
     found = walk(fetch)
@@ -234,7 +236,7 @@ def test_records_that_the_directory_itself_has_twice_are_counted_and_doubted() -
 
 def test_records_without_an_id_are_kept_and_doubted() -> None:
     content = page_xml(["<project><name>a</name></project>"] * 2, available=2, first=0)
-    found = walk(lambda *_, **__: FetchedPage(content, "u", _BEGIN, 1))
+    found = walk(lambda *_, **__: fetched(content, "u", _BEGIN, 1))
     assert len(found.frame) == 2
     assert found.why is not None
 
@@ -249,7 +251,7 @@ def test_pages_of_varying_length_come_whole_if_their_positions_fit(sizes: list[i
         start = starts[page - 1] if inside else len(everything)
         shown = everything[start : start + sizes[page - 1]] if inside else []
         content = page_xml(map(record, shown), available=len(everything), first=start)
-        return FetchedPage(content, "u", _BEGIN, 1)
+        return fetched(content, "u", _BEGIN, 1)
 
     found = walk(fetch)
     assert found.complete
@@ -261,7 +263,7 @@ def test_overlapping_pages_are_doubted_even_if_all_records_came() -> None:
 
     def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         content = page_xml(map(record, shown.get(page, [])), available=20, first=10 * page - 10)
-        return FetchedPage(content, "u", _BEGIN, 1)
+        return fetched(content, "u", _BEGIN, 1)
 
     found = walk(fetch)
     assert found.frame["id"].is_unique
@@ -284,7 +286,7 @@ _EDITS = st.dictionaries(
 @pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
 def test_a_count_that_lies_without_measure_costs_a_few_pages(past: str) -> None:
     collection = Changing([str(n) for n in range(60)], past=past, count=lambda *_: 10**17)
-    walk = collect(collection, PROJECT, workers=4, max_bytes=2**20)
+    walk = collect(collection, PROJECT, workers=4)
     assert walk.why is not None
     assert len(walk.frame) == 60
     first_round = [page for page, refresh in collection.asked if not refresh]

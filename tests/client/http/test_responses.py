@@ -41,6 +41,13 @@ def check(
     return problem.to_error(URL) if isinstance(problem, Rejection) else problem
 
 
+def test_a_success_is_handed_over_parsed() -> None:
+    content = page_xml([record("1")], available=1, first=0)
+    page = check_response(content, status=200, headers={}, url=URL, max_bytes=10**6)
+    assert isinstance(page, Page)
+    assert (page.envelope.records, page.record_name, page.source) == (1, "project", URL)
+
+
 def test_a_success_is_no_error() -> None:
     assert check(page_xml([record("1")], available=1, first=0)) is None
     assert check(page_xml([], available=0, first=0, result=False)) is None

@@ -6,6 +6,9 @@ PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
 
+# Where containers forbid bytecode, each of hundreds of processes would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOWEST := $(VENV)-lowest

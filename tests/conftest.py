@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 # Before anything imports matplotlib: a test has no screen.
 os.environ["MPLBACKEND"] = "Agg"
 
+# Nor before the tests start processes, of which there are hundreds: where containers and CI forbid
+# bytecode, each of them would compile the package anew, and pytest every test in each worker.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # A machine that is busy is no failure, so no example has a deadline. In CI every run draws the

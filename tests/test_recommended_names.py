@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,10 @@ def _texts_of_docs() -> str:
     return "\n".join(page.read_text() for page in pages if "_build" not in page.parts)
 
 
-def _recommended() -> list[str]:
+@cache
+def _recommended() -> tuple[str, ...]:
     text = _IMPORTED.sub("", _texts_of_errors() + _texts_of_docs())
-    return sorted({name.rstrip(".") for name in _DOTTED.findall(text)})
+    return tuple(sorted({name.rstrip(".") for name in _DOTTED.findall(text)}))
 
 
 def test_errors_and_docs_recommend_names_that_are_looked_at_here() -> None:

@@ -39,7 +39,7 @@ from dirframe.cli.keeping import cache
 from dirframe.cli.looking import compare, flags, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
-from dirframe.cli.working import clean, plot, stats
+from dirframe.cli.working import clean, plot, sensitivity, stats
 from dirframe.errors import (
     ArchiveError,
     CacheError,
@@ -188,7 +188,7 @@ def demo(folder: Path) -> None:
 for command in (
     *(demo, accounts, projects, account, project),
     *(languages, contributors, activity, size, load, plan, quota),
-    *(summary, flags, compare, clean, stats, plot, report, export, cite, fields),
+    *(summary, flags, compare, clean, stats, sensitivity, plot, report, export, cite, fields),
     *(harvest, status, refresh, bundle),
     *(cache, serve, keys, generate, completion),
 ):

@@ -91,10 +91,12 @@ def _price(
     if price.pages is None or price.details is None:
         return str(price)
     # A harvest asks the directory for everything, whatever is in the cache.
-    requests = price.pages + price.details
-    days = -(-requests // (daily or directory.settings.daily_quota))
-    most = "" if price.exact else "at most "
-    return f"{price}\nA harvest takes {most}{days:,} {'day' if days == 1 else 'days'}."
+    most = price.pages + price.details
+    open_still = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
+    a_day = daily or directory.settings.daily_quota
+    days = [-(-requests // a_day) for requests in (most - open_still, most)]
+    span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
+    return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."
 
 
 def _moment(until: datetime | None) -> datetime | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 __all__ = ["CHARTS", "SELECTION", "STATISTICS", "Noun"]
 
-#: What every statistic and chart of accounts or projects takes besides its own options.
+#: What every statistic takes besides its own options, and every chart of accounts or projects.
 SELECTION = ("exclude", "max_age", "by", "min_records")
 
 
@@ -29,8 +29,8 @@ class Noun:
     chart_options: tuple[str, ...] | None = None
 
     @property
-    def selection(self) -> tuple[str, ...]:
-        """Name the options that choose records: the rules know accounts and projects alone."""
+    def chart_selection(self) -> tuple[str, ...]:
+        """Name the options of the chart that choose records: those of one project have none."""
         return () if self.collection in {_C, _M} else SELECTION
 
 

@@ -46,16 +46,23 @@ def _iso(moment: datetime) -> str:
 @click.command()
 @click.argument("collection")
 @pricing
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="With --details: read the pages of the collection first, which the load then saves.",
+)
 @plain_format
 def plan(collection: str, form: str, **question: Any) -> None:
     """Say what a load will cost, for one request at most.
 
-    COLLECTION is accounts, projects, languages, or a path as of dirframe load.
+    COLLECTION is accounts, projects, languages, or a path as of dirframe load. With --details the
+    price is a range until the pages of the collection are in the cache; --exact reads them.
 
     \b
     Examples:
       dirframe plan projects
       dirframe plan projects --query parser --details
+      dirframe plan projects --query parser --details --exact
       dirframe plan accounts --query ada --format json
     """
     say_price(collection, form=form, **question)

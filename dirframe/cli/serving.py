@@ -40,6 +40,11 @@ __all__ = ["generate", "keys", "serve"]
     show_default=True,
     help="What the XML is like: as specified, as recorded 2008-2013, or as the live service's.",
 )
+@click.option(
+    "--states",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Of --dialect today: a TOML file that names maintenance and records out of use.",
+)
 def serve(  # noqa: PLR0917  # click hands them on by name
     data: Path | None,
     host: str,
@@ -48,6 +53,7 @@ def serve(  # noqa: PLR0917  # click hands them on by name
     page_rate: int,
     trusted_proxy: str | None,
     dialect: str,
+    states: Path | None,
 ) -> None:
     """Serve a directory until interrupted.
 
@@ -59,7 +65,7 @@ def serve(  # noqa: PLR0917  # click hands them on by name
     Examples:
       dirframe serve --port 8080
       dirframe serve --data my-directory/ --host 0.0.0.0
-      dirframe serve --dialect today
+      dirframe serve --dialect today --states states.toml
       dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
     """
     from dirframe.service.server import run
@@ -72,6 +78,7 @@ def serve(  # noqa: PLR0917  # click hands them on by name
         page_rate=page_rate,
         trusted_proxy=trusted_proxy,
         dialect=dialect,
+        states=states,
     )
 
 

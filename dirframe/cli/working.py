@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dirframe.cli import showing
-from dirframe.cli.nouns import CHARTS, STATISTICS
+from dirframe.cli.nouns import CHARTS, SELECTION, STATISTICS
 from dirframe.cli.questions import collecting, of_contributors, of_months, with_options
 from dirframe.cli.taking import file_argument, take
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from dirframe.cli.nouns import Noun
 
-__all__ = ["clean", "plot", "stats"]
+__all__ = ["clean", "plot", "sensitivity", "stats"]
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -74,6 +74,13 @@ _PARTICULAR = {
         metavar="RULE",
         multiple=True,
         help="Leave out what dirframe flags tells by this rule; again for another.",
+    ),
+    "rules": click.option(
+        "--rule",
+        "rules",
+        metavar="RULE",
+        multiple=True,
+        help="Try only this rule of dirframe flags; again for another.",
     ),
     "max_age": click.option(
         "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
@@ -188,6 +195,21 @@ def stats() -> None:
 
 
 @click.group()
+@_listing(STATISTICS)
+def sensitivity() -> None:
+    """Compute a statistic with and without the records that are in doubt.
+
+    Each takes a file, - for standard input, or asks the directory. The table has the rows of
+    the statistic without exclusion, with each rule of dirframe flags alone, and with all.
+
+    \b
+    Examples:
+      dirframe sensitivity contributor_concentration projects.parquet
+      dirframe sensitivity activity projects.parquet --rule negative_lines --max-age 2y
+    """
+
+
+@click.group()
 @_listing(CHARTS)
 def plot() -> None:
     """Draw a chart of accounts, projects or one project.
@@ -245,7 +267,35 @@ def _help(noun: Noun, group: str, example: str) -> str:
 
 
 def _statistic(noun: Noun) -> click.Command:
-    def compute(
+    def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
+        from dirframe import stats
+
+        table: pd.DataFrame = getattr(stats, noun.name)(frame, **own)
+        return table
+
+    return _table(noun, (*noun.options, *SELECTION), compute, _help(noun, "stats", ""))
+
+
+def _sensitivity(noun: Noun) -> click.Command:
+    def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
+        from dirframe import sensitivity, stats
+
+        return sensitivity(getattr(stats, noun.name), frame, **own)
+
+    options = ("rules", *noun.options, *(name for name in SELECTION if name != "exclude"))
+    text = f"{noun.says}\n\nWithout exclusion, with each rule of dirframe flags alone, with all."
+    return _table(noun, options, compute, text)
+
+
+def _table(
+    noun: Noun,
+    options: Sequence[str],
+    compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
+    text: str,
+) -> click.Command:
+    """Make a command that gives a table of the records that a statistic takes."""
+
+    def give(
         file: str | None,
         output: Path | None,
         overwrite: bool,
@@ -253,28 +303,20 @@ def _statistic(noun: Noun) -> click.Command:
         collection: str | None = None,
         **given: Any,
     ) -> None:
-        from dirframe import stats
-
         showing.check(output, overwrite, form)
-        own = _split((*noun.options, *noun.selection), given)
+        own = _split(options, given)
         frame = _records(noun, collection, file, given)
-        table: pd.DataFrame = getattr(stats, noun.name)(frame, **own)
-        showing.hand_over(table, output, overwrite, form)
+        showing.hand_over(compute(frame, own), output, overwrite, form)
 
     decorate = with_options(
-        file_argument,
-        *(_PARTICULAR[name] for name in (*noun.options, *noun.selection)),
-        showing.output,
-        _of(noun),
+        file_argument, *(_PARTICULAR[name] for name in options), showing.output, _of(noun)
     )
-    return click.command(noun.name, help=_help(noun, "stats", ""), short_help=noun.says)(
-        decorate(compute)
-    )
+    return click.command(noun.name, help=text, short_help=noun.says)(decorate(give))
 
 
 def _chart(noun: Noun) -> click.Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
-    options = (*particular, *noun.selection)
+    options = (*particular, *noun.chart_selection)
 
     def draw(
         file: str | None,
@@ -351,5 +393,6 @@ def _save(name: str, frame: pd.DataFrame, path: Path, dpi: int, options: dict[st
 
 for _noun in STATISTICS:
     stats.add_command(_statistic(_noun))
+    sensitivity.add_command(_sensitivity(_noun))
 for _noun in CHARTS:
     plot.add_command(_chart(_noun))

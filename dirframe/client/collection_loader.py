@@ -101,14 +101,14 @@ def load_question(
         columns=tuple(columns or ()),
         not_sent=walk.not_sent,
         details=walk.details,
-        details_missing=tuple(walk.refused),
+        details_missing=walk.lost,
     )
     if walk.not_sent:
         warnings.warn(_not_sent(len(frame), walk.needed), stacklevel=3)
     if walk.why:
         what = f"{question.resource.collection} of {place.settings.name}"
-        say = _stopped if walk.stopped else _without_details if walk.refused else _unproven
-        (message, hint), missing = say(what, walk.why), tuple(walk.refused)
+        say = _stopped if walk.stopped else _without_details if walk.lost else _unproven
+        (message, hint), missing = say(what, walk.why), walk.lost
         if incomplete == "raise":
             raise IncompleteCollectionError(
                 message, frame=frame, missing=walk.why, details_missing=missing, hint=hint
@@ -184,9 +184,10 @@ def _without_details(what: str, why: str) -> tuple[str, Hint]:
     return (
         f"The {what} came, but {why}. Their rows are those of the collection.",
         Hint(
-            'The same line asks for these pages again; incomplete="warn" goes on without them.',
-            shell="The same command asks for these pages again; --incomplete warn goes on without "
-            "them.",
+            'incomplete="warn" goes on without them. The cache remembers these refusals as long as '
+            "it keeps pages fresh; refresh=True asks for everything again.",
+            shell="--incomplete warn goes on without them. The cache remembers these refusals as "
+            "long as it keeps pages fresh; --refresh asks for everything again.",
         ),
     )
 

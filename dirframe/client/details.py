@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANALYSIS_COLUMNS",
-    "NONE",
     "Details",
     "Refused",
     "Sent",
@@ -63,7 +62,8 @@ class Refused:
     Parameters
     ----------
     why
-        In a few words.
+        In a few words; empty where the project has no analysis, as today's live service answers
+        for some.
     requests
         What asking for it cost.
     """
@@ -71,9 +71,10 @@ class Refused:
     why: str
     requests: int = 1
 
-
-#: The own page of a project that has no analysis, as today's live service answers for some.
-NONE = Refused("")
+    @property
+    def is_loss(self) -> bool:
+        """Whether something is missing: a project without an analysis is complete."""
+        return bool(self.why)
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ class Sent:
 class Details:
     """Asks for own pages, with the cache and the quota as the manner has it.
 
+    The cache remembers a refusal as it does a page, so that the same load again costs nothing.
+
     Parameters
     ----------
     directory
@@ -119,18 +122,23 @@ class Details:
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:
         """Return the own page of a record, or why the directory does not give it."""
+        path = record_path(self._resource, identifier)
         try:
-            return self._session.get(record_path(self._resource, identifier), {}, self._manner)
-        except ServiceError as error:
+            return self._session.get(path, {}, self._manner)
+        except (ServiceError, NotFoundError) as error:
             if (refused := refusal(error)) is None:
                 raise
+            # Without a status the directory said nothing about this record.
+            if self._manner.keep and error.status is not None:
+                self._session.put_refusal(path, refused.why)
             return refused
-        except NotFoundError as error:
-            return refusal(error) or NONE
 
     def at_hand(self, identifier: str) -> FetchedPage | Refused | None:
-        """Return the own page of a record from the cache, if it is there and may be used."""
+        """Return the own page of a record, or its refusal, from the cache if it may be used."""
         path = record_path(self._resource, identifier)
+        why = self._session.get_refusal(path, self._manner)
+        if why is not None:
+            return Refused(why, requests=0)
         return self._session.get_cached(path, {}, self._manner)
 
 
@@ -139,7 +147,7 @@ def refusal(error: NotFoundError | ServiceError) -> Refused | None:
     if isinstance(error, NotFoundError):
         return Refused("gone")
     if error.status == 200 and error.reported is None:
-        return NONE
+        return Refused("")
     if error.status is None or error.status < 500:
         return Refused("refused")
     return None

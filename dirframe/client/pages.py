@@ -29,7 +29,6 @@ import pandas as pd
 from dirframe.client.ahead import in_order
 from dirframe.client.choice import chosen_paths, only, with_id
 from dirframe.client.details import (
-    NONE,
     Refused,
     Sent,
     sent,
@@ -80,6 +79,11 @@ class Walk:
     refused: dict[str, Refused] = field(default_factory=dict)
     not_sent: tuple[str, ...] = ()
     needed: int = 0  # own pages that would tell what was not sent
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The records whose own page should have come and did not."""
+        return tuple(one for one, why in self.refused.items() if why.is_loss)
 
     @property
     def complete(self) -> bool:
@@ -334,14 +338,14 @@ class _Walker(Positions):
             synthetic=self._synthetic,
             stopped=self.stopped,
             details=len(self._own),
-            refused={one: why for one, why in self._refused.items() if why is not NONE},
+            refused=self._refused,
             not_sent=unsent_columns(self._resource, self._columns) if bare else (),
             needed=needed if bare else 0,
         )
 
     def _details_doubt(self) -> str | None:
         """Say which records stand without their own page; None if none does."""
-        missing = [f"{one} ({why.why})" for one, why in self._refused.items() if why is not NONE]
+        missing = [f"{one} ({why.why})" for one, why in self._refused.items() if why.is_loss]
         if not missing:
             return None
         more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""

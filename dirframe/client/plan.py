@@ -9,10 +9,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dirframe.client.ahead import in_order
 from dirframe.client.details import (
+    Details,
     check_details,
     read_sent,
-    record_path,
     wants_analysis,
 )
 from dirframe.client.directory import opened
@@ -26,14 +27,15 @@ from dirframe.schema import RESOURCES
 from dirframe.show import Card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage, Session
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.http.client import FetchedPage
 
 __all__ = ["Plan", "plan"]
+
+_MAY_FIT = "It may fit, or not."
 
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
 #: The other collections whose path needs nothing filled in.
@@ -58,14 +60,17 @@ class Plan(Card):
         Own pages of projects that the load asks for besides, with ``details=True``; where
         `exact` is false, at most so many.
     details_cached : int
-        Those that are in the cache and fresh, as far as the projects are known.
+        Those that are in the cache and fresh, or refused, as far as the projects are known.
     requests_to_pay : int or None
-        The rest.
+        The rest; where `exact` is false, the most that it can be.
+    requests_at_least : int or None
+        The least that it can be; where `exact` is true, `requests_to_pay`.
     exact : bool
-        Whether the load will make just so many requests; otherwise `requests_to_pay` is an upper
-        bound, because pages that are not in the cache say which projects need their own page.
+        Whether the load will make just so many requests. Otherwise pages that are not in the
+        cache say which projects need their own page: ``plan(..., exact=True)`` reads them.
     requests_paid_now : int
-        What finding out cost: 1 or, if the first page was in the cache, 0.
+        What finding out cost: 1 or, if the first page was in the cache, 0; one more where the
+        directory redirects; with ``exact=True``, the pages of the collection.
     quota_left : int
         Requests that may still go out today with this key.
     resets_at : datetime or None
@@ -79,6 +84,7 @@ class Plan(Card):
     details: int | None = 0
     details_cached: int = 0
     requests_to_pay: int | None
+    requests_at_least: int | None
     exact: bool = True
     requests_paid_now: int
     quota_left: int
@@ -86,14 +92,29 @@ class Plan(Card):
 
     @property
     def fits(self) -> bool | None:
-        """Whether today's quota is enough; None if the price is not known."""
-        if self.requests_to_pay is None:
+        """Whether todaily quota is enough; None if that is not known."""
+        if self.requests_to_pay is None or self.requests_at_least is None:
             return None
-        return self.requests_to_pay <= self.quota_left
+        enough = self.requests_to_pay <= self.quota_left
+        return None if not enough and self.requests_at_least <= self.quota_left else enough
 
     @property
     def _at_most(self) -> str:
         return "" if self.exact else "at most "
+
+    @property
+    def _to_pay(self) -> str:
+        least = "" if self.exact else f"{self.requests_at_least:,} to "
+        return f"{least}{self.requests_to_pay:,}"
+
+    @property
+    def _how_exact(self) -> str:
+        if self.exact:
+            return ""
+        return (
+            " Pages that were not read say which projects need their own page: exact=True, or "
+            "dirframe plan --exact, reads them first, and the load then has them in the cache."
+        )
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         unknown = "the directory does not say"
@@ -105,9 +126,7 @@ class Plan(Card):
             "own pages": unknown
             if self.details is None
             else f"{self._at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
-            "requests to pay": "not known"
-            if self.requests_to_pay is None
-            else f"{self._at_most}{self.requests_to_pay:,}",
+            "requests to pay": "not known" if self.requests_to_pay is None else self._to_pay,
             "left today": f"{self.quota_left:,} requests",
         }
         if self.details == 0:
@@ -115,7 +134,9 @@ class Plan(Card):
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         verdict = {True: "It fits.", False: "It does NOT fit today.", None: ""}[self.fits]
-        return f"Plan: load the {self.collection}", facts, verdict
+        if self.fits is None and not self.exact:
+            verdict = _MAY_FIT
+        return f"Plan: load the {self.collection}", facts, verdict + self._how_exact
 
     def __str__(self) -> str:
         resets = (
@@ -129,7 +150,7 @@ class Plan(Card):
                 f"The directory does not say how many {self.collection} there are, so the price "
                 f"is not known. {left}"
             )
-        verdict = "It fits" if self.fits else "It does NOT fit"
+        verdict = {True: "It fits", False: "It does NOT fit", None: _MAY_FIT[:-1]}[self.fits]
         own = (
             f", and {self._at_most}{self.details:,} own pages of theirs: {self.details_cached:,} in "
             "the cache"
@@ -138,8 +159,7 @@ class Plan(Card):
         )
         return (
             f"{self.items:,} {self.collection} on {self.pages:,} pages: {self.pages_cached:,} in "
-            f"the cache{own}, {self._at_most}{self.requests_to_pay:,} requests to pay. {verdict}: "
-            f"{left}"
+            f"the cache{own}, {self._to_pay} requests to pay. {verdict}: {left}{self._how_exact}"
         )
 
 
@@ -153,6 +173,7 @@ def plan(
     details: bool = False,
     directory: Directory | None = None,
     refresh: bool = False,
+    exact: bool = False,
 ) -> Plan:
     """Say what a load will cost, at the price of at most one request.
 
@@ -167,19 +188,24 @@ def plan(
         Where to ask. Left out: the directory that the environment names.
     refresh : bool, default False
         Whether the load will ask for every page, whatever the cache has.
+    exact : bool, default False
+        With `details`: read all pages of the collection, which the load then finds in the cache,
+        so that the price of the own pages is known and not a range. Without `details` every
+        plan is exact.
 
     Returns
     -------
     Plan
         Pages, those in the cache, requests to pay, what is left of the daily quota,
         when it resets, and whether the load fits. Its first page is in the cache then. Which
-        projects need their own page is known of the pages in the cache; of the others it is an
-        upper bound that all do (``exact`` is false).
+        projects need their own page is known of the pages in the cache; where others are not,
+        ``requests_at_least`` and ``requests_to_pay`` are the bounds (``exact`` is false).
 
     Raises
     ------
     InvalidInputError
-        If the question cannot be meant.
+        If the question cannot be meant, or `exact` is asked for with `refresh`, which would pay
+        for the pages twice.
     RequestError
         If the directory cannot be reached or refuses.
 
@@ -199,6 +225,11 @@ def plan(
             "'/projects/1/contributors.xml'."
         )
     asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    if exact and refresh:
+        raise InvalidInputError(
+            "exact=True reads the pages that the load then has in the cache, and with "
+            "refresh=True the load asks for them again. Leave one of them out."
+        )
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:
         check_details(resource, details=details)
@@ -212,10 +243,12 @@ def plan(
         if resource is None:
             question = question_at(path, place, **asked)
         wanted = details and wants_analysis(question.resource, columns)
-        return _price(place, question, details=wanted, refresh=refresh)
+        return _price(place, question, details=wanted, refresh=refresh, exact=exact)
 
 
-def _price(place: Directory, question: Question, *, details: bool, refresh: bool) -> Plan:
+def _price(
+    place: Directory, question: Question, *, details: bool, refresh: bool, exact: bool
+) -> Plan:
     session = place.session
     shown = fetch_first(question, place, CachePolicy())
     question, first, envelope = shown.question, shown.answer, shown.envelope
@@ -225,6 +258,11 @@ def _price(place: Directory, question: Question, *, details: bool, refresh: bool
     items = available if cap is None or available is None else min(available, cap)
     whole = items == available and question.resource.paged and not shown.is_single
     pages = _pages(items, envelope.records, whole=whole)
+    documents, paid = [first], first.attempts
+    if details and items is not None:
+        last = math.ceil(items / envelope.records) if envelope.records else 1
+        documents += _others(place, question, last, fetch=exact)
+        paid = sum(answer.attempts for answer in documents)
     cached = 0
     if pages is not None and not refresh:
         cached = sum(
@@ -232,11 +270,10 @@ def _price(place: Directory, question: Question, *, details: bool, refresh: bool
             for page in range(1, pages + 1)
         )
     to_pay = None if pages is None else pages - cached
-    own, own_cached, exact = 0, 0, True
+    own, own_cached, unknown = 0, 0, 0
     if details and items is not None and to_pay is not None:
-        own, own_cached, exact = _details(
-            session, question, first, items, size=envelope.records, refresh=refresh
-        )
+        asks = Details(place, question.resource, CachePolicy(refresh=refresh))
+        own, own_cached, unknown = _details(asks, question, documents, items)
         to_pay += own - own_cached
     return Plan(
         collection=question.resource.collection,
@@ -246,44 +283,44 @@ def _price(place: Directory, question: Question, *, details: bool, refresh: bool
         details=None if details and to_pay is None else own,
         details_cached=own_cached,
         requests_to_pay=to_pay,
-        exact=exact,
-        requests_paid_now=first.attempts,
+        requests_at_least=None if to_pay is None else to_pay - unknown,
+        exact=not unknown,
+        requests_paid_now=paid,
         quota_left=session.quota.remaining(),
         resets_at=session.quota.resets_at(),
     )
 
 
+def _others(place: Directory, question: Question, last: int, *, fetch: bool) -> list[FetchedPage]:
+    """Return the pages of a collection behind the first: all, or those in the cache."""
+    session = place.session
+
+    def get(page: int) -> FetchedPage:
+        return session.get(question.path, question.parameters(page), CachePolicy())
+
+    def at_hand(page: int) -> FetchedPage | None:
+        return session.get_cached(question.path, question.parameters(page), CachePolicy())
+
+    pages = range(2, last + 1)
+    if not fetch:
+        return [answer for page in pages if (answer := at_hand(page)) is not None]
+    workers = place.settings.max_workers
+    return [answer for _, answer in in_order(get, at_hand, pages, workers)]
+
+
 def _details(
-    session: Session,
-    question: Question,
-    first: FetchedPage,
-    items: int,
-    *,
-    size: int,
-    refresh: bool,
-) -> tuple[int, int, bool]:
-    """Count the own pages to ask for, those in the cache, and say whether that is all known."""
-    every, came = read_sent(
-        _cached_pages(session, question, first, items, size=size), question.resource
-    )
+    asks: Details, question: Question, documents: list[FetchedPage], items: int
+) -> tuple[int, int, int]:
+    """Count the own pages at most, those in the cache, and those that may not be needed."""
+    every, came = read_sent((one.page for one in documents), question.resource)
     known = list(dict.fromkeys(one for one in every if one is not None))[:items]
     lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
     needed = [one for one in known if one in lacking]
     unknown = items - len(known)
-    cached = 0
-    if not refresh:
-        cached = sum(session.is_cached(record_path(question.resource, one), {}) for one in needed)
-    return len(needed) + unknown, cached, unknown == 0
-
-
-def _cached_pages(
-    session: Session, question: Question, first: FetchedPage, items: int, *, size: int
-) -> Iterator[Page]:
-    yield first.page
-    for number in range(2, math.ceil(items / size) + 1 if size else 1):
-        parameters = question.parameters(number)
-        if session.is_cached(question.path, parameters):
-            yield session.get(question.path, parameters, CachePolicy()).page
+    cached = sum(asks.at_hand(one) is not None for one in needed)
+    # A single id of an analysis on the other pages tells that none of these is needed.
+    open_still = len(needed) - cached if unknown and not came.named.any() else 0
+    return len(needed) + unknown, cached, unknown + open_still
 
 
 def _pages(items: int | None, size: int, *, whole: bool) -> int | None:

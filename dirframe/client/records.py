@@ -19,7 +19,7 @@ from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     import pandas as pd
 
@@ -141,7 +141,7 @@ def _by_address(asked: str, place: Directory, manner: CachePolicy) -> pd.DataFra
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
         try:
-            frame = _load_one(ACCOUNT, digest, place, manner)
+            frame = _load_one(ACCOUNT, digest, place, manner, is_asked=_is_any)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
@@ -184,13 +184,23 @@ def _names(row: Mapping[Hashable, Any]) -> list[str]:
     return [*names, *(unquote(end) for end in ends)]
 
 
+def _is_any(_frame: pd.DataFrame, _identifier: str) -> bool:
+    """Leave it to the caller, who knows the e-mail address, to check the account."""
+    return True
+
+
 def _called(row: pd.Series[Any]) -> str:
     names = list(dict.fromkeys(_names(row.to_dict())))
     return f"{row['id']} ({', '.join(names)})" if names else str(row["id"])
 
 
 def _load_one(
-    resource: Resource, identifier: str, place: Directory, manner: CachePolicy
+    resource: Resource,
+    identifier: str,
+    place: Directory,
+    manner: CachePolicy,
+    *,
+    is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
@@ -198,7 +208,7 @@ def _load_one(
     answer = place.session.get(path, {}, manner)
     place.session.warn_if_stale([answer])
     read = frame_pages([answer.page], resource)
-    if len(read.frame) != 1 or not _is_asked(read.frame, identifier):
+    if len(read.frame) != 1 or not is_asked(read.frame, identifier):
         count = len(read.frame)
         what = resource.name if count == 1 else resource.collection
         came = ", ".join(_called(row) for _, row in read.frame.head(3).iterrows())

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import LANGUAGE
+from dirframe.plot._multiples import has_panels
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind
+from dirframe.stats._exclusion import applicable
+from dirframe.stats._strata import known_strata
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +28,9 @@ __all__ = [
     "common",
     "heading",
     "resource_of",
+    "rules",
     "sortable",
+    "strata",
     "usual_columns",
 ]
 
@@ -128,6 +133,16 @@ def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
     """Name the columns that a table begins with."""
     there = sortable(frame)
     return tuple(name for name in _USUAL[resource.name] if name in there) or there[:6]
+
+
+def rules(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Name the rules of `dirframe.flags` by which records of a frame can be left out."""
+    return tuple(rule.value for rule in applicable(frame))
+
+
+def strata(frame: pd.DataFrame, chart: str) -> tuple[str, ...]:
+    """Name what a chart of a frame can be divided by; nothing where it has no panels."""
+    return known_strata(frame) if has_panels(chart) else ()
 
 
 def heading(column: str, resource: Resource) -> str:

@@ -197,6 +197,8 @@ def _call(first: str, options: Mapping[str, Any]) -> str:
 
 
 def _value(value: object) -> str:
+    if isinstance(value, list):
+        return _listed(tuple(value))
     return quoted(value) if type(value) is str else repr(value)
 
 

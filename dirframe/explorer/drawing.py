@@ -14,6 +14,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 
 from dirframe import plot
+from dirframe.plot._axes import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ class Picture:
     png : bytes
         The picture.
     words : str
-        Its title and caption.
+        Its titles and captions.
     width : int
         Pixels of a screen that it is made for.
     """
@@ -83,11 +84,10 @@ def picture(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) -> Pict
             figure = ax.get_figure(root=True)
             stream = io.BytesIO()
             figure.savefig(stream, format="png", dpi=_DPI, bbox_inches="tight", pad_inches=0.05)
-        captions = [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
-        words = " ".join(" ".join([ax.get_title(), *captions]).split())
+        said = " ".join(words(figure))
         width = int.from_bytes(stream.getvalue()[16:20]) // 2  # where PNG has it
     finally:
         # A figure that stays open would be shown once more at the end of the cell.
         for number in set(plt.get_fignums()) - open_before:
             plt.close(number)
-    return Picture(png=stream.getvalue(), words=words, width=width)
+    return Picture(png=stream.getvalue(), words=said, width=width)

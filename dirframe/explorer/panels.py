@@ -176,8 +176,8 @@ def columns(state: State) -> Any:
 
 
 def chart(state: State) -> Any:
-    """Make the choice of the chart."""
-    return choice(
+    """Make the choice of the chart, of what is left out of it and of what divides it."""
+    which = choice(
         w.Dropdown,
         "df-chart-choice",
         "Chart",
@@ -186,6 +186,30 @@ def chart(state: State) -> Any:
         options=lambda: [(words, name) for name, words in state.charts.items()],
         when=["shown"],
     )
+    divided = choice(
+        w.Dropdown,
+        "df-by",
+        "A panel for each",
+        state,
+        "by",
+        options=lambda: [("–", ""), *((_words(name), name) for name in state.strata)],
+        when=["shown", "chart"],
+    )
+    left_out = choice(
+        w.SelectMultiple,
+        "df-exclude",
+        "Leave out of the chart",
+        state,
+        "exclude",
+        options=lambda: [(_words(name), name) for name in state.rules],
+        when=["shown"],
+        rows=4,
+    )
+    return box("df-row df-drawing", [box("df-stack", [which, divided], w.VBox), left_out])
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def export(state: State) -> Any:

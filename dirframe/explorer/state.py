@@ -85,6 +85,8 @@ class State(Asking):
     page_size = tr.Enum((*choices.PAGE_SIZES, choices.PART), 10)
 
     chart = tr.Unicode()
+    exclude = tr.Tuple()  # rules of dirframe.flags; empty: no record is left out of the chart
+    by = tr.Unicode()  # empty: one chart of all
     style = tr.Enum(("text", "bibtex", "csl"), "text")
     citation = tr.Unicode()
     code = tr.Unicode()
@@ -108,7 +110,10 @@ class State(Asking):
         self.observe(self._turn_back, ["order_by", "descending", "page_size"])
         self.observe(
             self._describe,
-            ["columns", "order_by", "descending", "page", "page_size", "chart", "style"],
+            [
+                *("columns", "order_by", "descending", "page", "page_size"),
+                *("chart", "exclude", "by", "style"),
+            ],
         )
         if not isinstance(source, Directory):
             resource = choices.resource_of(source)
@@ -128,6 +133,9 @@ class State(Asking):
                 self.columns = choices.usual_columns(loaded, resource)
             if self.chart not in choices.CHARTS[resource.name]:
                 self.chart = next(iter(choices.CHARTS[resource.name]))
+            self.exclude = tuple(r for r in self.exclude if r in choices.rules(loaded))
+            if self.by not in choices.strata(loaded, self.chart):
+                self.by = ""
             if self.path in _PATHS.values():
                 self.path = _PATHS[resource.name]
             if self.order_by not in choices.sortable(loaded):
@@ -143,7 +151,7 @@ class State(Asking):
         count, noun = len(self.shown.loaded), self.shown.resource.collection
         return f"The {count:,} {noun} that were loaded before are still shown."
 
-    @tr.validate("columns", "order_by", "chart")
+    @tr.validate("columns", "order_by", "chart", "exclude", "by")
     def _there(self, proposal: Any) -> Any:
         """Refuse what what is shown does not have; before a load nobody knows."""
         value, trait = proposal["value"], proposal["trait"].name
@@ -154,8 +162,10 @@ class State(Asking):
             "chart": self.charts,
             "columns": choices.columns(loaded),
             "order_by": choices.sortable(loaded),
+            "exclude": choices.rules(loaded),
+            "by": choices.strata(loaded, self.chart),
         }[trait]
-        for name in value if trait == "columns" else (value,):
+        for name in value if isinstance(value, tuple) else (value,):
             if name not in there:
                 raise InvalidInputError(
                     f"{trait} has {name!r}; choose from {', '.join(map(repr, there))}."
@@ -263,7 +273,27 @@ class State(Asking):
     @property
     def chart_options(self) -> dict[str, Any]:
         """What the chart is told besides the records."""
-        if not self.shown or self.chart not in {"activity", "project_age"}:
+        if not self.shown:
+            return {}
+        return self._as_of() | self._selection()
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """What the chart can be divided by."""
+        return choices.strata(self.shown.loaded, self.chart) if self.shown else ()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules by which records can be left out of the chart."""
+        return choices.rules(self.shown.loaded) if self.shown else ()
+
+    def _selection(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = {"exclude": list(self.exclude)} if self.exclude else {}
+        # What the next chart can be divided by stays chosen while this one has no panels.
+        return chosen | ({"by": self.by} if self.by in self.strata else {})
+
+    def _as_of(self) -> dict[str, Any]:
+        if self.shown is None or self.chart not in {"activity", "project_age"}:
             return {}
         # Of what was loaded, as the filter has it: else dormant projects alone would be active.
         month = month_shown(self.shown.loaded)

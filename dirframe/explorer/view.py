@@ -55,7 +55,7 @@ class View:
         self.state = state
         self._records = records
         self.picture: Picture | None = None
-        self._drawn: tuple[Shown | None, str] | None = None
+        self._drawn: tuple[Shown | None, str, dict[str, Any]] | None = None
         self._changed: list[Callable[[], None]] = []
         self._chart = marked(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
         self._results = box("df-results", self._made_results(), w.VBox)
@@ -71,7 +71,7 @@ class View:
             self._results,
         ]
         self.widget = box("dirframe-explorer", parts, w.VBox)
-        state.observe(self._draw, ["shown", "chart"])
+        state.observe(self._draw, ["shown", "chart", "exclude", "by"])
         state.observe(self._tell, ["page", "page_size", "order_by", "descending", "columns"])
         self._draw()
 
@@ -110,14 +110,14 @@ class View:
         ]
 
     def _draw(self, _: Any = None) -> None:
-        shown, chart = self.state.shown, self.state.chart
-        if (shown, chart) == self._drawn:
+        shown, chart, options = self.state.shown, self.state.chart, self.state.chart_options
+        if (shown, chart, options) == self._drawn:
             return
-        self._drawn = shown, chart
+        self._drawn = shown, chart, options
         self._results.layout.display = None if shown else "none"
         if shown is not None:
             try:
-                made = picture(shown.frame, chart, self.state.chart_options)
+                made = picture(shown.frame, chart, options)
                 self.picture, self._chart.value = made, html.image(made)
             except Exception as error:  # noqa: BLE001  # a sentence in its place, never a traceback
                 severity = "info" if isinstance(error, DirframeError) else "error"

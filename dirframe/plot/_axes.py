@@ -5,8 +5,10 @@ What stays out: which statistic is drawn (the modules of the charts).
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -14,11 +16,12 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter, SymmetricalLogLoc
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
+from dirframe.extensions import ALL_RESOURCES
 from dirframe.plot import _text
 from dirframe.plot._colours import NEUTRAL, OTHER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from matplotlib.artist import Artist
@@ -35,6 +38,16 @@ _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
 # Columns of numbers get at most this share of the axes, beside an inch for the names.
 _COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
+
+
+class Caption(NamedTuple):
+    """What a chart says below itself: of which statistic, and what else."""
+
+    statistic: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+_held: ContextVar[list[Caption] | None] = ContextVar("_held", default=None)
 
 
 def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
@@ -72,10 +85,11 @@ def rows(ax: Axes, names: Sequence[str]) -> float:
 def bars(
     ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
 ) -> None:
-    """Draw a horizontal bar a row, with its label at its end."""
+    """Draw a horizontal bar a row, with its label, if there are any, at its end."""
     drawn = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
     _hatch_other(drawn, colours)
-    ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
+    if labels:
+        ax.bar_label(drawn, labels=labels, padding=3, fontsize=size, **_text.literal())
     # Room for the longest label beside the longest bar, but never more than the bars have.
     room = min((_text.widest(labels, size) + 3) / _text.width(ax), 0.5)
     most = max(widths) or 1  # where all are nothing, the axis still has a length
@@ -145,17 +159,25 @@ def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) ->
 
 
 def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
-    """Write the notes and the source discreetly below everything else, from the left edge."""
-    said = [*notes, excluded(statistic)]
-    # Panels have their source below the figure.
-    source = "" if ax.get_gid() == PANEL else provenance.caption(statistic)
-    text = "\n".join([" ".join(note for note in said if note), source]).strip()
+    """Write the notes and the source discreetly below everything else, from the left edge.
+
+    Of a panel they are handed to whoever draws the panels.
+    """
+    if (held := _held.get()) is not None:
+        held.append(Caption(statistic, notes))
+        return
+    text = " ".join(note for note in (*notes, excluded(statistic)) if note)
+    note_below(ax, "\n".join([text, provenance.caption(statistic)]))
+
+
+def note_below(ax: Axes, text: str) -> None:
+    """Write a text discreetly below the axes and their labels, from the left edge."""
     size = _text.size(ax, "x-small")
     # The names beside the axes are above it, so that it may be wider than the axes, but not so
     # wide that it meets that of other axes.
     wider = 1.2 if len(_figure(ax).axes) == 1 else 1.05
     ax.annotate(
-        _text.wrapped(text, size, wider * _text.width(ax)),
+        _text.wrapped(text.strip(), size, wider * _text.width(ax)),
         (0, 0),
         (0, -4),
         xycoords=partial(_surroundings, ax),
@@ -169,17 +191,42 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     )
 
 
+@contextmanager
+def captions_held() -> Iterator[list[Caption]]:
+    """Collect the captions of the charts that are drawn meanwhile, instead of writing them."""
+    held: list[Caption] = []
+    token = _held.set(held)
+    try:
+        yield held
+    finally:
+        _held.reset(token)
+
+
+def words(figure: Figure) -> list[str]:
+    """Give the titles and captions of a figure and its panels, for those who do not see them."""
+    titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]
+    notes = [text for ax in figure.axes for text in ax.texts if text.get_gid() == "caption"]
+    captions = [*(note.get_text() for note in notes), figure.get_supxlabel()]
+    return [" ".join(text.split()) for text in (*titles, *captions) if text.strip()]
+
+
 def excluded(statistic: pd.DataFrame) -> str:
-    """Say which records a statistic was told to leave out, by rule."""
-    counted = provenance.describe(statistic)["counted"]
+    """Say which records a statistic was told to leave out, and by which rules."""
+    record = provenance.describe(statistic)
+    counted = record["counted"]
     if "excluded" not in counted:
         return ""
-    rules = [
-        f"{name.removeprefix('excluded_')} {number:,}"
-        for name, number in counted.items()
-        if name.startswith("excluded_")
-    ]
-    return f"Excluded: {_text.counted(counted['excluded'], 'record')} ({', '.join(rules)})."
+    prefix = "excluded_"
+    rules = {n.removeprefix(prefix): k for n, k in counted.items() if n.startswith(prefix)}
+    resource = ALL_RESOURCES.get(record["resource"])
+    one, several = resource.words if resource else ("record", "records")
+    count = counted["excluded"]
+    if not count:
+        return f"Excluded: no {one} ({', '.join(rules)})."
+    some = ", ".join(f"{name} {number:,}" for name, number in rules.items() if number)
+    none = ", ".join(name for name, number in rules.items() if not number)
+    told = f"{some}; none by {none}" if none else some
+    return f"Excluded: {count:,} {one if count == 1 else several} ({told})."
 
 
 def key(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:

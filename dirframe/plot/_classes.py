@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST = 6  # more shades of one colour cannot be told apart
+_FIXED = (1, 3, 10, 30, 100, 300)
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,13 @@ class Classes:
             for steps in _divisions()
             if len(numbers := list(islice(takewhile(highest.__ge__, steps), _MOST + 1))) <= _MOST
         )
-        # Lightness falls all along this map, so that it can be read in greyscale.
-        last = max(len(lowest) - 1, 1)
-        places = [0.25 + 0.7 * n / last for n in range(len(lowest))] if lowest[1:] else [0.7]
-        shades = [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](place)) for place in places]
-        return cls(lowest, highest, shades)
+        return cls(lowest, highest, _shades(len(lowest)))
+
+    @classmethod
+    def comparable(cls, highest: int) -> Self:
+        """Divide 1 to `highest` so that a shade means the same in each of several charts."""
+        lowest = [number for number in _FIXED if number <= highest]
+        return cls(lowest, highest, _shades(len(_FIXED))[: len(lowest)])
 
     def shade(self, number: int) -> str:
         """Give the shade of a number of 1 or more."""
@@ -61,6 +64,13 @@ class Classes:
             Patch(facecolor=shade, edgecolor=NEUTRAL, label=label)
             for shade, label in zip(self.shades, self.labels(), strict=True)
         ]
+
+
+def _shades(number: int) -> list[str]:
+    # Lightness falls all along this map, so that it can be read in greyscale.
+    last = max(number - 1, 1)
+    places = [0.25 + 0.7 * n / last for n in range(number)] if number > 1 else [0.7]
+    return [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](place)) for place in places]
 
 
 def _divisions() -> Iterator[Iterator[int]]:

@@ -5,19 +5,20 @@ What stays out: the charts themselves, and what a stratum is (`dirframe.stats._s
 
 from __future__ import annotations
 
+from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.dates import DateLocator
 from matplotlib.ticker import FixedLocator
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.plot import _axes, _text
-from dirframe.stats._edges import finish
 from dirframe.stats._exclusion import excluded
-from dirframe.stats._selection import BY_CHART, extended, noted, taken
+from dirframe.stats._selection import BY_CHART, combined, extended, noted, taken
 from dirframe.stats._strata import strata_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from dirframe.plot._axes import Caption
     from dirframe.stats._selection import Selection
     from dirframe.stats._strata import Stratum
 
@@ -34,6 +36,7 @@ P = ParamSpec("P")
 PANELS = 9  # more of them are too small to compare
 _COLUMNS = 3
 _WIDTH = 3.7  # inches
+_WITH_PANELS: set[str] = set()
 _CAPTION = 7  # points, as the caption of a chart that is small
 
 
@@ -65,9 +68,16 @@ def multiples(
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
             return _draw(frame, selection, lambda part, ax: draw(part, ax=ax, **own), share, height)
 
+        if share:
+            _WITH_PANELS.add(name)
         return state(wrapper)
 
     return decorate
+
+
+def has_panels(name: str) -> bool:
+    """Tell whether a chart of `dirframe.plot` takes strata, by its name."""
+    return name in _WITH_PANELS
 
 
 def _draw(
@@ -85,19 +95,28 @@ def _draw(
     lines = -(-len(strata) // _COLUMNS)
     columns = min(len(strata), _COLUMNS)
     size = (_WIDTH * columns, height * lines + 0.8)
-    figure, grid = plt.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
+    figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
+    # matplotlib's own gaps would let the title of a panel touch the ticks of the one above.
+    figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     try:
         panels = list(grid.flat)
         for ax in panels[len(strata) :]:
             ax.remove()
         panels = panels[: len(strata)]
         title = ""
+        captions: list[Caption] = []
         for ax, stratum in zip(panels, strata, strict=True):
             ax.set_gid(_axes.PANEL)
-            draw(stratum.frame, ax)
+            with _axes.captions_held() as held:
+                draw(stratum.frame, ax)
+            captions += held
             title = ax.get_title().replace("\n", " ")
-            named = f"{_text.short(stratum.title)} (n = {stratum.records:,})"
-            ax.set_title(named, fontsize=_text.size(ax, "medium"), **_text.literal())
+            _title(ax, stratum, held[0].statistic)
+        common = _common(captions)
+        for ax, caption in zip(panels, captions, strict=True):
+            own = [note for note in caption.notes if note and note not in common]
+            if own:
+                _axes.note_below(ax, " ".join(own))
         for place, ax in enumerate(panels):  # the outer ones say it for all
             if place + columns < len(panels):
                 ax.set_xlabel("")
@@ -105,9 +124,12 @@ def _draw(
                 ax.set_ylabel("")
         for which in share:
             _same(panels, which)
-        said = ", ".join([by] if isinstance(by, str) else by).replace("_", " ")
+        names = [by] if isinstance(by, str) else list(by)
+        said = ", ".join(names).replace("_", " ")
         figure.suptitle(f"{title}, by {said}", **_text.literal())
-        _caption(figure, kept, numbers, strata)
+        tables = [caption.statistic for caption in captions]
+        whole = noted(combined(kept, pd.DataFrame(), tables, strata, names), numbers, before=2)
+        _caption(figure, whole, [*common, _pooled(strata)])
     except BaseException:
         plt.close(figure)
         raise
@@ -115,8 +137,31 @@ def _draw(
     return first
 
 
+def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
+    """Name a panel, with the number that its figures are of, beside that of its records."""
+    count = provenance.describe(statistic)["base"].get("records", stratum.records)
+    of = f" of {stratum.records:,}" if count < stratum.records else ""
+    size = _text.size(ax, "medium")
+    named = f"{_text.short(stratum.title)} (n = {count:,}{of})"
+    ax.set_title(_text.wrapped(named, size, _text.width(ax)), fontsize=size, **_text.literal())
+
+
+def _common(captions: Sequence[Caption]) -> list[str]:
+    """Find the notes that every panel with some has: they are said once."""
+    notes = [caption.notes for caption in captions if caption.notes]
+    if len(notes) < 2:
+        return []
+    return [note for note in notes[0] if note and all(note in others for others in notes[1:])]
+
+
+def _pooled(strata: Sequence[Stratum]) -> str:
+    groups = sum(stratum.pooled for stratum in strata)
+    held = _text.counted(groups, "smaller group")
+    return f"The last panel holds {held} together." if groups else ""
+
+
 def _same(panels: Sequence[Axes], which: str) -> None:
-    """Give panels the widest limits of any, and its ticks where they were set one by one."""
+    """Give panels the widest limits of any, and its ticks."""
     drawn = [ax for ax in panels if ax.has_data()]
     if not drawn:
         return
@@ -127,21 +172,16 @@ def _same(panels: Sequence[Axes], which: str) -> None:
     for ax in drawn:
         if isinstance(ticks, FixedLocator):
             getattr(ax, f"set_{which}ticks")([float(tick) for tick in ticks()])
+        elif ax is not widest and not isinstance(ticks, DateLocator):
+            # How many ticks there are depends on the numbers. Those of dates follow the limits.
+            getattr(ax, f"{which}axis").set_major_locator(copy(ticks))
         getattr(ax, f"set_{which}lim")(low, high)
 
 
-def _caption(figure: Any, kept: Any, numbers: dict[str, int], strata: Sequence[Stratum]) -> None:
-    resource = provenance.describe(kept)["resource"] if isinstance(kept, pd.DataFrame) else ""
-    collection = {"account": "accounts", "project": "projects"}.get(resource, "records")
-    records = {collection: sum(stratum.records for stratum in strata)}
-    table = finish(kept, pd.DataFrame(), step="", resource=resource, counted=records)
-    notes = []
-    if pooled := sum(stratum.pooled for stratum in strata):
-        notes.append(f"The last panel holds {_text.counted(pooled, 'smaller group')} together.")
-    table = noted(table, numbers, before=1)
-    text = "\n".join([" ".join([*notes, _axes.excluded(table)]), provenance.caption(table)])
-    wide = figure.get_figwidth() * 72
-    shown = _text.wrapped(text.strip(), _CAPTION, 0.95 * wide)
+def _caption(figure: Any, statistic: pd.DataFrame, notes: Sequence[str]) -> None:
+    said = " ".join(note for note in (*notes, _axes.excluded(statistic)) if note)
+    text = "\n".join([said, provenance.caption(statistic)]).strip()
+    shown = _text.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
     figure.supxlabel(
         shown, x=0.01, ha="left", fontsize=_CAPTION, alpha=0.75, gid="caption", **_text.literal()
     )

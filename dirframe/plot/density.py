@@ -49,8 +49,8 @@ def contributors_per_thousand_lines(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most projects on top, labelled with the ratio of the sums. A
-        language without lines has no bar. A dot at the foot of the bar is the median of the
+        A bar a language, the most projects on top, as long as the ratio of the sums, which
+        stands beside it with the number of projects. A language without lines has no bar. A dot at the foot of the bar is the median of the
         projects' own ratios, a line through it goes from quartile to quartile.
 
     Raises
@@ -79,16 +79,21 @@ def contributors_per_thousand_lines(
         _axes.nothing(ax, _text.none(counted["projects"], "project", what))
         _axes.caption(ax, table)
         return ax
-    _axes.titles(ax, title, "People in twelve months\nper thousand lines of code")
     size = _axes.rows(ax, list(table["language"]))
+    # The title may be wider than the axes: it goes above those of the columns beside them.
+    unit = "People in twelve months\nper thousand lines of code"
+    _axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = [language_colour(language) for language in table["language"]]
     if counted["languages_in_other"]:
         colours[-1] = OTHER
     ratios = table["contributors_per_thousand_lines"].astype("Float64")
     known = ratios.notna()
-    labels = [f"{r:,.2g}" if there else "no lines" for r, there in zip(ratios, known, strict=True)]
-    _axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], labels, colours, size)
+    cells = [f"{r:,.2g}" if there else "no lines" for r, there in zip(ratios, known, strict=True)]
+    # At the ends of the bars the numbers would stand on the lines between quartiles.
+    _axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
     _quartiles(ax, table)
+    projects_of_each = [f"{number:,}" for number in table["projects"]]
+    _axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     reasons = {
         "without a main language": counted["without_language"],

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.stats._engines import Frame
@@ -206,7 +207,8 @@ def life_span(
         A bar a project from the beginning of its first month to the end of its last (UTC), the
         longest on top, in the colour of its main language, with its months beside it, and a
         plus where the life had not ended when the code was fetched, or nobody knows. The
-        caption says how many lives have not ended, how many projects are not shown, and why.
+        caption says how many lives have not ended, if any, how many projects are not shown,
+        and why.
 
     Raises
     ------
@@ -236,7 +238,7 @@ def life_span(
     if table.empty:
         why = _text.none(counted["projects"], "project", "both a first and a last month")
         return _panel.empty(ax, table, title, why)
-    size = _axes.rows(ax, list(table["name"]))
+    size = _axes.rows(ax, _names(table))
     year = _dates.only_year(table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
     _axes.titles(ax, title, unit, pad=1.2 * size + 8)
@@ -264,13 +266,21 @@ def life_span(
         "with activity after the fetch": counted["months_after_fetch"],
     }
     open_ends = counted["with_life_span"] - counted["ended"]
-    note = (
-        f"Colour: main language. +: not ended ({window} months without activity) when the code "
-        f"was fetched, or not known to have; so are {open_ends:,} of all "
-        f"{counted['with_life_span']:,} lives, whose mean or median is too small."
-    )
+    note = "Colour: main language."
+    if open_ends:
+        note += (
+            f" +: not ended ({window} months without activity) when the code was fetched, or "
+            f"not known to have; so are {open_ends:,} of all {counted['with_life_span']:,} "
+            "lives, whose mean or median is too small."
+        )
     _axes.caption(ax, table, note, _text.not_shown("project", reasons))
     return ax
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    """Name each project; one without a name by its id."""
+    unnamed = "id " + table["id"].fillna("not known")
+    return list(table["name"].where(table["name"].notna(), unnamed))
 
 
 def _key(ax: Axes, colours: dict[str, str], of_row: Sequence[str]) -> None:

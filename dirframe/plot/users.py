@@ -87,16 +87,27 @@ def users_against_contributors(
     classes = drawn(ax, x, y, projects_there)
     unit = "Projects" if drawn is _dots else "Projects in a cell"
     _axes.key(ax, classes.handles(), unit)
-    shown = counted["with_both"]
-    reasons = {"without both numbers, or with a negative one": counted["projects"] - shown}
-    _axes.caption(ax, table, _text.not_shown("project", reasons))
+    _axes.caption(ax, table, _not_shown(counted))
     return ax
+
+
+def _not_shown(counted: dict[str, int]) -> str:
+    """Say how many projects lack which number; one can lack both, so that these may be more."""
+    reasons = {
+        "without users": counted["users_missing"],
+        "with negative users": counted["users_negative"],
+        "without contributors": counted["contributors_missing"],
+        "with negative contributors": counted["contributors_negative"],
+    }
+    hidden = counted["projects"] - counted["with_both"]
+    told = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
+    return f"Not shown: {_text.counted(hidden, 'project')} ({told})." if hidden else ""
 
 
 def _dots(
     ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
 ) -> Classes:
-    classes = Classes.upto(int(np.max(projects)))
+    classes = _classes(ax, int(np.max(projects)))
     shades = [classes.shade(int(number)) for number in projects]
     area = (0.7 * _panel.dot(ax)) ** 2
     sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
@@ -109,12 +120,16 @@ def _cells(
 ) -> Classes:
     columns, lines = _edges(int(np.max(x))), _edges(int(np.max(y)))
     density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
-    classes = Classes.upto(int(np.max(density)))
+    classes = _classes(ax, int(np.max(density)))
     colours = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
         colours[line, column] = to_rgba(classes.shade(int(density[column, line])))
     ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
     return classes
+
+
+def _classes(ax: Axes, most: int) -> Classes:
+    return Classes.comparable(most) if ax.get_gid() == _axes.PANEL else Classes.upto(most)
 
 
 def _edges(most: int) -> NDArray[np.float64]:

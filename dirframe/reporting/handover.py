@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -17,7 +17,10 @@ from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.reporting.material import Material, sorted_out
 
-__all__ = ["VARIABLE", "hand_over", "received"]
+if TYPE_CHECKING:
+    from dirframe.stats._selection import Selection
+
+__all__ = ["VARIABLE", "hand_over", "received", "selected"]
 
 #: Tells the kernel in which folder its frames are.
 VARIABLE = "DIRFRAME_REPORT_FOLDER"
@@ -61,7 +64,7 @@ def hand_over(material: Material, folder: Path) -> None:
             plain.to_parquet(folder / f"{name}.parquet", index=False)
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise InvalidInputError(f"The frame of {name} cannot be reported on: {error}") from None
-    listed = {"title": material.title, "json": as_json}
+    listed = {"title": material.title, "json": as_json, "selection": material.selection}
     (folder / _LIST).write_text(json.dumps(listed), encoding="utf-8")
 
 
@@ -82,10 +85,34 @@ def received() -> Material:
     """
     if VARIABLE not in os.environ:
         return _sample()
+    listed = _listed()
     folder = Path(os.environ[VARIABLE])
-    listed = json.loads((folder / _LIST).read_text(encoding="utf-8"))
     frames = {name: _read(folder, name, columns) for name, columns in listed["json"].items()}
-    return Material(listed["title"], frames)
+    return Material(listed["title"], frames, listed["selection"])
+
+
+def selected() -> Selection:
+    """Give what the report of this kernel leaves out, and by what it is divided.
+
+    Returns
+    -------
+    Selection
+        As `dirframe.report` got it; nothing outside of a report.
+
+    Examples
+    --------
+    >>> selected()
+    {}
+    """
+    found: Selection = _listed()["selection"] if VARIABLE in os.environ else {}
+    return found
+
+
+def _listed() -> dict[str, Any]:
+    listed: dict[str, Any] = json.loads(
+        (Path(os.environ[VARIABLE]) / _LIST).read_text(encoding="utf-8")
+    )
+    return listed
 
 
 def _read(folder: Path, name: str, columns: list[str]) -> pd.DataFrame:
@@ -102,7 +129,7 @@ def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
     def text(value: Any) -> str | None:
         if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
             return None
-        return json.dumps(value, ensure_ascii=False, default=_listed)
+        return json.dumps(value, ensure_ascii=False, default=_as_list)
 
     try:
         return pd.Series([text(v) for v in column], index=column.index, dtype="str")
@@ -113,7 +140,7 @@ def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
         ) from None
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return value.tolist()  # Parquet gives lists back as arrays
 
 

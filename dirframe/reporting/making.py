@@ -17,7 +17,11 @@ from dirframe.reporting.running import executed, need, read_template
 from dirframe.reporting.writing import html, markdown, notebook_text
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import timedelta
+
     from dirframe.reporting.material import Frames
+    from dirframe.stats._selection import Selection
 
 __all__ = ["report"]
 
@@ -30,6 +34,10 @@ def report(
     *,
     template: str | Path | None = None,
     title: str | None = None,
+    exclude: Collection[str] = (),
+    max_age: str | int | timedelta | None = None,
+    by: str | Sequence[str] | None = None,
+    min_records: int = 1,
     overwrite: bool = False,
 ) -> Path:
     """Write a report on frames: what is in them, tables, charts, method and citation.
@@ -48,6 +56,17 @@ def report(
         edit it. A template is a program; run none that you have not read.
     title : str, optional
         The report's title. Left out: the directory's name and what the frames hold.
+    exclude : collection of str, default ()
+        Names of rules: records that `dirframe.flags` flags by them are left out of every table
+        and chart, but not of the summary. A rule is for the frames that have its columns.
+    max_age : str, int or datetime.timedelta, optional
+        Leave out projects whose code was fetched longer ago than this, as every statistic
+        does: a number of days, a timedelta, or text such as ``"2y"``.
+    by : str or sequence of str, optional
+        Divide tables and charts by a column, or by ``"language"``, ``"country"``, ``"year"`` or
+        ``"team_size"``, where the frame has it and the chart has panels.
+    min_records : int, default 1
+        Strata with fewer records are one together.
     overwrite : bool, default False
         Whether an existing report may be replaced.
 
@@ -59,8 +78,8 @@ def report(
     Raises
     ------
     InvalidInputError
-        If the frames, the suffix or the template cannot be meant, or the file exists and must
-        not be replaced.
+        If the frames, the suffix, the template, a rule or a stratum cannot be meant, or the file
+        exists and must not be replaced.
     MissingExtraError
         If the extra ``report`` is not installed.
     ConfigurationError
@@ -70,7 +89,8 @@ def report(
 
     Notes
     -----
-    The same frames give the same bytes, a PDF's date of printing apart.
+    The same frames give the same bytes, a PDF's date of printing apart. The method says which
+    rules were applied, and how many records each of them left out.
 
     Examples
     --------
@@ -82,7 +102,13 @@ def report(
     ...     dirframe.report(projects, Path(folder) / "report.html").name
     'report.html'
     """
-    material = sorted_out(frames, title)
+    selection: Selection = {
+        "exclude": exclude,
+        "max_age": max_age,
+        "by": by,
+        "min_records": min_records,
+    }
+    material = sorted_out(frames, title, selection)
     target = _target(Path(path), overwrite=overwrite)
     suffix = target.suffix.lower()
     for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):

@@ -6,14 +6,16 @@ What stays out: changing a frame. Cleaning is the template's, where people can r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import Hint, InvalidInputError
+from dirframe.reporting.selection import checked
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES
+from dirframe.stats._selection import Selection
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
@@ -36,10 +38,13 @@ class Material:
         The report's title.
     frames : Mapping of str to pandas.DataFrame
         ``projects``, ``accounts`` or both, in this order.
+    selection : Selection
+        The options ``exclude``, ``max_age``, ``by`` and ``min_records`` of the whole report.
     """
 
     title: str
     frames: Mapping[str, pd.DataFrame]
+    selection: Selection = field(default_factory=Selection)
 
     @property
     def projects(self) -> pd.DataFrame | None:
@@ -52,7 +57,7 @@ class Material:
         return self.frames.get(ACCOUNT.collection)
 
 
-def sorted_out(frames: Frames, title: str | None) -> Material:
+def sorted_out(frames: Frames, title: str | None, selection: Selection | None = None) -> Material:
     """Say which frame is which, and refuse what cannot be meant.
 
     Parameters
@@ -61,6 +66,8 @@ def sorted_out(frames: Frames, title: str | None) -> Material:
         Accounts, projects or both.
     title : str or None
         The report's title; left out, the directory and what the frames hold.
+    selection : Selection, optional
+        What the whole report leaves out, and by what it is divided.
 
     Returns
     -------
@@ -71,7 +78,8 @@ def sorted_out(frames: Frames, title: str | None) -> Material:
     ------
     InvalidInputError
         If there is no frame, two of one resource, something that is no frame of a loader, or
-        a name that contradicts what the frame says of itself.
+        a name that contradicts what the frame says of itself, or if no frame can follow the
+        selection.
 
     Examples
     --------
@@ -95,7 +103,8 @@ def sorted_out(frames: Frames, title: str | None) -> Material:
     ordered = {
         r.collection: found[r.collection] for r in (PROJECT, ACCOUNT) if r.collection in found
     }
-    return Material(_line(title) if title else _title(ordered), ordered)
+    named = _line(title) if title else _title(ordered)
+    return Material(named, ordered, checked(ordered, selection or {}))
 
 
 def _named(frames: object) -> Iterator[tuple[str | None, Any]]:

@@ -17,7 +17,10 @@ from dirframe import provenance
 from dirframe.clean import unify_countries
 from dirframe.errors import MissingColumnsError
 from dirframe.plot import style
+from dirframe.plot._axes import words
+from dirframe.reporting.handover import selected
 from dirframe.reporting.passages import Passage
+from dirframe.reporting.selection import options_for
 from dirframe.schema import RESOURCES
 from dirframe.stats._show import Shown
 
@@ -65,7 +68,7 @@ class Chart:
         with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dirframe"}):
             figure.savefig(stream, format="svg", bbox_inches="tight", metadata=_UNDATED)
         self.svg = stream.getvalue()
-        self.words = _words(figure)
+        self.words = "Chart: " + ". ".join(said.rstrip(".") for said in words(figure)) + "."
         plt.close(figure)
 
     def __repr__(self) -> str:
@@ -85,7 +88,8 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     frame : pandas.DataFrame
         What it is about.
     **options : object
-        Its options.
+        Its options; besides, it follows what `dirframe.report` was told to leave out and to
+        divide by, as far as the function takes it and the frame has the columns.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     name = f"{module}.{make.__name__}"
     try:
         with style():
-            made = make(frame, **options)
+            made = make(frame, **options_for(make, frame, selected(), options))
     except MissingColumnsError as error:
         specified = {
             field.column for resource in RESOURCES.values() for field in resource.specified
@@ -147,10 +151,3 @@ def with_countries(accounts: pd.DataFrame) -> pd.DataFrame:
     if "country_alpha_2" in accounts or "country_code" not in accounts:
         return accounts
     return unify_countries(accounts)
-
-
-def _words(figure: Figure) -> str:
-    titles = [ax.get_title() for ax in figure.axes]
-    captions = [t.get_text() for ax in figure.axes for t in ax.texts if t.get_gid() == "caption"]
-    words = [" ".join(text.split()) for text in (*titles, *captions)]
-    return "Chart: " + ". ".join(word.rstrip(".") for word in words if word) + "."

@@ -17,6 +17,8 @@ from dirframe.citation import cite
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import Provenance
 from dirframe.reporting.passages import Passage
+from dirframe.reporting.selection import counts_of, strata_for
+from dirframe.stats._rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.reporting.material import Material
+    from dirframe.stats._selection import Selection
 
 __all__ = ["tell_citation", "tell_front", "tell_method", "tell_provenance"]
 
@@ -111,6 +114,7 @@ def tell_method(material: Material) -> Passage:
     for name, frame in material.frames.items():
         lines.append(("heading", name.capitalize()))
         lines += [("item", text) for text in _made(provenance.describe(frame))]
+        lines += [("item", text) for text in _selected(name, frame, material.selection)]
     packages = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
     versions = [f"{package} {version(package)}" for package in packages]
     own = [f"dirframe {Provenance().dirframe}", f"Python {platform.python_version()}"]
@@ -138,6 +142,26 @@ def _made(record: dict[str, Any]) -> Iterator[str]:
     yield f"The load is {state[record['complete']]}."
     steps = ", ".join(record["steps"])
     yield f"Then, in this order: {steps}." if steps else "Nothing was done to the records since."
+
+
+def _selected(name: str, frame: pd.DataFrame, selection: Selection) -> Iterator[str]:
+    counts = dict(counts_of(frame, selection))
+    if counts:
+        total = counts.pop("")
+        age = selection.get("max_age")
+        of = {Rule.STALE_ANALYSIS.value: f" (max_age {age})"} if age is not None else {}
+        rules = "; ".join(f"{rule}{of.get(rule, '')} {n:,}" for rule, n in counts.items())
+        yield (
+            f"Left out of tables and charts, but not of the summary: {total:,} of {len(frame):,} "
+            f"{name}, by the rules of dirframe.flags: {rules}. Several rules can tell one record."
+        )
+    if by := strata_for(frame, selection):
+        small = selection.get("min_records", 1)
+        pooled = f"; strata of fewer than {small:,} records are one" if small > 1 else ""
+        yield (
+            f"Tables and charts are divided by {', '.join(by)} where they can be{pooled}. Whole "
+            "are the charts without panels, and the tables that have this column themselves."
+        )
 
 
 def tell_citation(material: Material) -> Passage:

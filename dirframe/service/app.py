@@ -28,6 +28,7 @@ from dirframe.service.dialects import SPECIFICATION, Rules
 from dirframe.service.page_rate import PAGE_RATE, PageRate
 from dirframe.service.pages import create_pages, error_page
 from dirframe.service.representation import compress
+from dirframe.service.states import StatesFile
 from dirframe.service.validation import METHODS, check_request
 from dirframe.service.views import NOTHING, add_views
 from dirframe.service.writer import error_xml, failed_xml
@@ -61,7 +62,12 @@ _PREFLIGHT = {
 
 
 def create_app(
-    store: Store, keys: KeyStore, *, page_rate: int = PAGE_RATE, rules: Rules = SPECIFICATION
+    store: Store,
+    keys: KeyStore,
+    *,
+    page_rate: int = PAGE_RATE,
+    rules: Rules = SPECIFICATION,
+    states: StatesFile | None = None,
 ) -> Flask:
     """Return the application that serves `store` to the holders of `keys`.
 
@@ -75,6 +81,8 @@ def create_app(
         HTML pages a minute for one client address; 0 is no limit.
     rules
         The dialect that it speaks.
+    states
+        Maintenance, and records that were deleted or disabled; None: everything is as usual.
 
     Returns
     -------
@@ -87,7 +95,7 @@ def create_app(
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    xml_endpoints = add_views(app, store, keys, rules)
+    xml_endpoints = add_views(app, store, keys, rules, states or StatesFile(None))
 
     def is_xml() -> bool:
         return (request.endpoint or _answering_endpoint(app)) in xml_endpoints

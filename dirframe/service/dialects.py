@@ -88,6 +88,10 @@ class Rules:
         A project without an analysis has no page of its own.
     md5_prefix : bool
         An unknown MD5 that begins with digits is taken for the account with that number.
+    tie_break : bool
+        Records that sort alike stand in one order; without it, in another on each page.
+    states : bool
+        It can be in maintenance, and records deleted or disabled (`dirframe.service.states`).
     """
 
     name: str
@@ -108,6 +112,8 @@ class Rules:
     project_path: str = "/projects"
     analysis_required: bool = False
     md5_prefix: bool = False
+    tie_break: bool = True
+    states: bool = False
 
 
 _ACCOUNT_ORDER = (
@@ -259,6 +265,8 @@ TODAY = Rules(
     project_path="/p",
     analysis_required=True,
     md5_prefix=True,
+    tie_break=False,
+    states=True,
 )
 
 #: The dialects that a service can speak, by name.

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from waitress import create_server, wasyncore
 from waitress.server import TcpWSGIServer
 
-from dirframe.errors import ConfigurationError
+from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.service.access_log import ACCESS_LOG, logged
 from dirframe.service.app import create_app
 from dirframe.service.connections import (
@@ -39,6 +39,7 @@ from dirframe.service.page_rate import PAGE_RATE
 from dirframe.service.progress import ImportProgress
 from dirframe.service.proxy import behind_proxy
 from dirframe.service.sample_data import open_data
+from dirframe.service.states import StatesFile
 from dirframe.service.store import Store
 from dirframe.settings import ApiKey
 
@@ -78,8 +79,14 @@ class Service:
         page_rate: int = PAGE_RATE,
         trusted_proxy: str | None = None,
         dialect: str = SPECIFICATION.name,
+        states: StatesFile | None = None,
     ) -> None:
-        app = create_app(store, keys, page_rate=page_rate, rules=rules_of(dialect))
+        rules = rules_of(dialect)
+        if states is not None and not rules.states:
+            raise InvalidInputError(
+                f"The dialect {dialect!r} knows no states; states= is for dialect='today'."
+            )
+        app = create_app(store, keys, page_rate=page_rate, rules=rules, states=states)
         application = behind_proxy(logged(app), trusted_proxy)
         # More clients than threads is no cause for alarm: they wait their turn.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
@@ -159,6 +166,7 @@ def serve(
     page_rate: int = PAGE_RATE,
     trusted_proxy: str | None = None,
     dialect: str = SPECIFICATION.name,
+    states: str | PathLike[str] | None = None,
 ) -> Service:
     """Serve a directory from this process, beside whatever else it does.
 
@@ -183,6 +191,9 @@ def serve(
     dialect
         What the XML is like: ``specification``, ``recorded`` (answers of 2008 to 2013) or
         ``today`` (the live service).
+    states
+        A TOML file, read again when it changes: ``maintenance = true``, and ids in lists
+        ``deleted_projects`` and ``disabled_accounts``. Of the dialect ``today`` alone.
 
     Returns
     -------
@@ -197,7 +208,7 @@ def serve(
     ConfigurationError
         It cannot listen there, or the rate or the proxy is none.
     InvalidInputError
-        There is no such dialect.
+        There is no such dialect, or it knows no states.
 
     Examples
     --------
@@ -228,6 +239,7 @@ def serve(
             trusted_proxy=trusted_proxy,
             limits=limits,
             dialect=dialect,
+            states=None if states is None else StatesFile(Path(states)),
         )
         service._owned.push(stack.pop_all())
     return service
@@ -242,6 +254,7 @@ def run(
     page_rate: int = PAGE_RATE,
     trusted_proxy: str | None = None,
     dialect: str = SPECIFICATION.name,
+    states: str | PathLike[str] | None = None,
 ) -> None:
     """Serve a directory in the foreground until SIGINT or SIGTERM; answers in flight finish.
 
@@ -265,6 +278,9 @@ def run(
     dialect
         What the XML is like: ``specification``, ``recorded`` (answers of 2008 to 2013) or
         ``today`` (the live service).
+    states
+        A TOML file, read again when it changes: ``maintenance = true``, and ids in lists
+        ``deleted_projects`` and ``disabled_accounts``. Of the dialect ``today`` alone.
 
     Raises
     ------
@@ -295,6 +311,7 @@ def run(
                 page_rate=page_rate,
                 trusted_proxy=trusted_proxy,
                 dialect=dialect,
+                states=states,
             ) as url,
         ):
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)

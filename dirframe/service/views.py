@@ -6,7 +6,8 @@ What stays out: errors and headers (`app`), HTML (`pages`), how dialects differ 
 from __future__ import annotations
 
 import re
-from functools import wraps
+from functools import partial, wraps
+from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -24,7 +25,13 @@ from dirframe.service.arguments import (
 from dirframe.service.extension_views import ExtensionViews
 from dirframe.service.representation import conditional
 from dirframe.service.shapes import shape_fragment
-from dirframe.service.writer import collection_xml, single_xml, without_analysis_xml
+from dirframe.service.ties import page_without_tie_break
+from dirframe.service.writer import (
+    collection_xml,
+    failed_xml,
+    single_xml,
+    without_analysis_xml,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 
     from dirframe.service.dialects import Refusal, Rules
     from dirframe.service.keys import KeyStore
+    from dirframe.service.states import StatesFile
     from dirframe.service.store import Store
 
 __all__ = ["NOTHING", "add_views"]
@@ -43,22 +51,28 @@ _MD5 = re.compile(r"[0-9a-fA-F]{32}")
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def add_views(app: Flask, store: Store, keys: KeyStore, rules: Rules) -> set[str]:
+def add_views(
+    app: Flask, store: Store, keys: KeyStore, rules: Rules, states: StatesFile
+) -> set[str]:
     """Add the views of XML, each behind the check of the key, and return their endpoints."""
     xml_endpoints: set[str] = set()
-    views = _Views(store, rules)
+    views = _Views(store, rules, states)
 
     def add_xml(
         rule: str, endpoint: str, view: Callable[..., Response], **defaults: object
     ) -> None:
         @wraps(view)
         def with_key(**arguments: object) -> Response:
+            if states.read().maintenance:  # answered before anything is counted
+                return _web_page("Down for maintenance", "The directory is back soon.")
             _check_key(keys, rules)
             return view(**arguments)
 
         app.add_url_rule(rule, endpoint, with_key, defaults=defaults)
         xml_endpoints.add(endpoint)
 
+    if rules.states:
+        app.add_url_rule("/accounts/<segment>/disabled", "disabled", _disabled)
     paths = {"account": "/accounts", "project": rules.project_path}
     for resource in (ACCOUNT, PROJECT):
         path, endpoint = paths[resource.name], f"{resource.name}_xml"
@@ -106,15 +120,18 @@ def add_views(app: Flask, store: Store, keys: KeyStore, rules: Rules) -> set[str
 class _Views:
     """The views of one store in one dialect."""
 
-    def __init__(self, store: Store, rules: Rules) -> None:
+    def __init__(self, store: Store, rules: Rules, states: StatesFile) -> None:
         self.store = store
         self.rules = rules
+        self.states = states
+        get_page = store.page if rules.tie_break else partial(page_without_tie_break, store)
+        self._pages = {ACCOUNT.name: store.page, PROJECT.name: get_page}
 
     def collection(self, resource: Resource) -> Response:
         arguments = _arguments()
         query = requested_query(arguments)
         number = (page_or_first if self.rules.lenient else requested_page)(arguments)
-        page = self.store.page(
+        page = self._pages[resource.name](
             resource,
             query=query,
             sort=self._sort(resource, arguments.get("sort")),
@@ -136,10 +153,25 @@ class _Views:
         fragment = self._found(resource, segment)
         if fragment is None:
             raise NotFound(f"There is no such {resource.name}.")
+        if (answer := self._out_of_use(resource, fragment)) is not None:
+            return answer
         if self.rules.analysis_required and resource is PROJECT and not _analysed(fragment):
             return _answer(without_analysis_xml("There is no analysis of this project to show."))
         shaped = self._shaped(resource, fragment, in_collection=False)
         return _answer(single_xml(shaped, synthetic=self.store.synthetic))
+
+    def _out_of_use(self, resource: Resource, fragment: str) -> Response | None:
+        """Answer for a record that was deleted or disabled."""
+        states = self.states.read()
+        if not states.out_of_use:
+            return None
+        identifier = etree.fromstring(fragment).findtext("id") or ""
+        if resource is PROJECT and identifier in states.deleted_projects:
+            return _answer(failed_xml("This project has been deleted."))
+        if resource is ACCOUNT and identifier in states.disabled_accounts:
+            address = f"{request.script_root}/accounts/{quote(identifier, safe='')}/disabled"
+            return Response(status=302, headers={"Location": address})
+        return None
 
     def moved(self, rest: str) -> Response:
         """Send the client to the other path, with its parameters and so its key."""
@@ -168,6 +200,16 @@ class _Views:
 
 def _analysed(fragment: str) -> bool:
     return etree.fromstring(fragment).find("analysis") is not None
+
+
+def _disabled(segment: str) -> Response:
+    return _web_page("Account disabled", f"The account {segment[:50]} is disabled.")
+
+
+def _web_page(title: str, text: str) -> Response:
+    title, text = escape(title), escape(text)
+    page = f"<!DOCTYPE html>\n<html><head><title>{title}</title></head><body>{text}</body></html>\n"
+    return Response(page, mimetype="text/html")
 
 
 def _answering(view: Callable[..., bytes]) -> Callable[..., Response]:

@@ -60,7 +60,7 @@ def require_fetched(projects: object, *columns: str) -> None:
     """Refuse a frame without some columns, or without the date of the fetch."""
     known = columns_of(projects, PROJECTS)
     either = FETCHED[:1] if set(known).isdisjoint(FETCHED) else ()
-    require(projects, *columns, *either, giver=PROJECTS)
+    require(projects, *columns, *either, giver=PROJECTS, any_of=FETCHED)
 
 
 def month_number(column: str) -> nw.Expr:

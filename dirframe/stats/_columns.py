@@ -35,7 +35,9 @@ class Column:
         """Read it from a pandas frame; where there is none of the names, all is missing."""
         found = [self._read(frame[name]) for name in self.names if name in frame]
         if not found:
-            return pd.Series([None] * len(frame), dtype=self.dtype, index=frame.index)
+            # One missing value, repeated: text is slow to make of a list.
+            nothing = pd.Series([None], dtype=self.dtype).array.repeat(len(frame))
+            return pd.Series(nothing, index=frame.index)
         column: pd.Series[Any] = found[0]
         for other in found[1:]:
             column = column.where(column.notna(), other)

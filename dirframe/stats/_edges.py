@@ -53,10 +53,10 @@ def require(
 
     A column that the directory did not send, or that was not loaded, is refused as well: it says
     nothing of the records. So are `lists`, which a frame has only if a record holds one, and
-    `any_of` where a frame has none of them. Pandas and Dask keep the provenance that tells.
+    `any_of` where a frame has none of them that was sent. Pandas and Dask keep the provenance that tells.
     """
     known = set(columns_of(frame, giver))
-    needed = [*columns, *lists, *(any_of if known.isdisjoint(any_of) else ())]
+    needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
     if absent := absent_of(frame, needed):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     if missing := [column for column in columns if column not in known]:
@@ -67,3 +67,9 @@ def require(
                 f"Pass one as {giver.python} gives it.", shell=f"Name a file of {giver.shell}."
             ),
         )
+
+
+def _any_sent(frame: object, known: set[str], names: Sequence[str]) -> bool:
+    there = [name for name in names if name in known]
+    absent = absent_of(frame, there)
+    return set(there) > set(absent.columns if absent else ())

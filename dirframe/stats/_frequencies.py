@@ -19,6 +19,8 @@ from dirframe.stats._columns import whole
 from dirframe.stats._tables import shares, sizes, whole_column
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 _TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
@@ -125,13 +127,41 @@ def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
     ends = records.to_numpy(dtype=np.int64).cumsum()
     sizes_of = records.groupby(level=0, sort=False).sum()
     count = sizes_of.to_numpy(dtype=np.int64)
+    found = _interpolated(
+        count, at, lambda places: numbers[np.searchsorted(ends, places, side="right")]
+    )
+    return pd.DataFrame(found, index=groups.unique())
+
+
+def quantiles_of(
+    values: NDArray[np.float64], groups: NDArray[np.integer[Any]], at: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Give the quantiles of the values of each group, numbered from 0, as `quantiles` does.
+
+    A group without a value has no row.
+    """
+    count = np.bincount(groups)
+    order = np.argsort(values)
+    # Short whole numbers are sorted in one pass.
+    short = groups[order].astype(np.min_scalar_type(len(count)))
+    ascending = values[order[np.argsort(short, kind="stable")]]
+    some = np.flatnonzero(count)
+    found = _interpolated(count[some], at, lambda places: ascending[places])
+    return pd.DataFrame(found, index=some)
+
+
+def _interpolated(
+    count: NDArray[np.int64],
+    at: NDArray[np.float64],
+    values_at: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Interpolate between the neighbours of a quantile: groups of so many values in a line."""
     start = (count.cumsum() - count)[:, None]
     place = at * (count[:, None] - 1)
     below, above = np.floor(place), np.ceil(place)
-    low = numbers[np.searchsorted(ends, start + below, side="right")]
-    high = numbers[np.searchsorted(ends, start + above, side="right")]
-    found = low + (high - low) * (place - below)
-    return pd.DataFrame(found, index=groups.unique())
+    low, high = (values_at(start + side.astype(np.int64)) for side in (below, above))
+    found: NDArray[np.float64] = low + (high - low) * (place - below)
+    return found
 
 
 def size_class(smallest: int, largest: int | None) -> str:

@@ -145,7 +145,7 @@ RULES: dict[Rule, Definition] = {
         impossible=False,
     ),
     Rule.DUPLICATE_ID: Definition(
-        "id not its own",
+        "repeated id",
         ("id",),
         lambda facts: nw.col("id").is_in(facts.duplicates),
         lambda _, row: f"id {row.id} stands in more than one record",

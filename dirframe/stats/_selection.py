@@ -39,7 +39,9 @@ DEFAULTS: Selection = {"exclude": (), "max_age": None, "by": None, "min_records"
 _PARAMETERS = """\
 exclude : collection of str, default ()
     Names of rules: records that `dirframe.flags` flags by them are left out. What is an
-    outlier is told by the whole frame, before any stratum is made.
+    outlier is told by the whole frame, before any stratum is made. ``counted`` holds how many
+    are left out, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
+    record can be told by several; what else it holds is of the records that are left.
 max_age : str, int or datetime.timedelta, optional
     Leave out projects whose code was fetched longer ago than this, as the rule
     ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
@@ -48,14 +50,20 @@ max_age : str, int or datetime.timedelta, optional
 BY_STATISTIC = """\
 by : str or sequence of str, optional
     Compute the statistic for each stratum: a column of text or whole numbers, or
-    ``"language"``, ``"country"``, ``"year"`` (of the first month, else of creation) or
-    ``"team_size"``. The result has a column (str) a stratum before its own, missing where
-    it is not known, and the rows that the statistic gives for the records of the stratum
-    alone: a day that it takes from the data, such as ``as_of``, is the stratum's own if it
-    is not given. Years and sizes ascend, of others the one with the most records is first.
-    Each stratum is a pass over the records.
+    ``"language"`` (the main language), ``"country"`` (``country_name``), ``"year"`` (UTC, of
+    the first month with activity or, in a frame without that column, of creation) or
+    ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
+    result has a column (str) for each name before its own, missing where the value is
+    missing, blank or, of a size, negative, and the rows that the statistic gives for the
+    records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
+    stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
+    the most records is first, then by text; missing ones are last. Each stratum is a pass
+    over the records. ``counted`` holds the records of all strata, ``strata``,
+    ``strata_in_other`` and ``stratum_missing`` (records in strata of missing values that are
+    not in ``other``).
 min_records : int, default 1
-    Strata with fewer records are one together, ``other (n strata)``.
+    Strata with fewer records are one together, the last: ``other (n strata)``, with
+    thousands separated by commas.
 """
 BY_CHART = """\
 by : str or sequence of str, optional
@@ -159,6 +167,17 @@ def _stratified(
         _labelled(table, names, stratum) for table, stratum in zip(tables, strata, strict=False)
     ] or [_labelled(tables[0].iloc[:0], names, None)]
     result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
+    return combined(frame, result, tables, strata, names)
+
+
+def combined(
+    frame: Any,
+    result: pd.DataFrame,
+    tables: Sequence[pd.DataFrame],
+    strata: Sequence[Stratum],
+    names: Sequence[str],
+) -> pd.DataFrame:
+    """Say in the record of a result how many records its strata are of, and their figures."""
     record = provenance.describe(tables[0])
     records = sum(stratum.records for stratum in strata)
     unknown = sum(s.records for s in strata if not s.pooled and None in s.labels)

@@ -131,12 +131,21 @@ def _is(key: _Key, value: str | None) -> nw.Expr:
     return key.stated.is_null() if value is None else (key.stated == value).fill_null(value=False)
 
 
+def known_strata(frame: Any) -> tuple[str, ...]:
+    """Name the strata that are none of the columns, and that a frame has the columns for."""
+    known = set(columns_of(frame, ANY))
+    return tuple(name for name, key in _NAMED.items() if not _lacking(key(known), known))
+
+
+def _lacking(key: _Key, known: set[str]) -> list[tuple[str, ...]]:
+    return [column.names for column in key.columns.values() if not known & {*column.names}]
+
+
 def _key(frame: Any, name: str) -> _Key:
     known = set(columns_of(frame, ANY))
     if name in _NAMED:
         key = _NAMED[name](known)
-        lacking = [column.names for column in key.columns.values() if not known & {*column.names}]
-        if lacking:
+        if lacking := _lacking(key, known):
             needed = ", ".join(" or ".join(names) for names in lacking)
             adds = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
             raise InvalidInputError(

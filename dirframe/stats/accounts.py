@@ -41,7 +41,7 @@ def accounts_by_kudo_rank(
     Returns
     -------
     pandas.DataFrame
-        A row a rank from 1 (new) to 10, also where no account has it:
+        A row a rank from 1 (new) to 10, ascending, also where no account has it:
 
         - ``kudo_rank`` (Int64, rank)
         - ``accounts`` (Int64, accounts)
@@ -56,8 +56,9 @@ def accounts_by_kudo_rank(
     Notes
     -----
     An account without a kudo score has no rank and is in no row, although the directory's
-    pages show it as rank 1. ``attrs["dirframe"]["counted"]`` holds ``accounts``,
-    ``with_kudo_rank``, ``kudo_rank_missing`` and ``kudo_rank_impossible`` (not from 1 to 10).
+    pages show it as rank 1. ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all),
+    ``with_kudo_rank`` (1 to 10), ``kudo_rank_missing`` and ``kudo_rank_impossible`` (not from 1
+    to 10, in no row either); the last three add up to the first.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def posts_distribution(
     Returns
     -------
     pandas.DataFrame
-        A row a number of posts that occurs, ascending:
+        A row a number of posts that occurs, ascending; none where no account has a valid one:
 
         - ``posts`` (Int64, posts an account)
         - ``accounts`` (Int64, accounts): accounts with this many
@@ -117,8 +118,9 @@ def posts_distribution(
 
     Notes
     -----
-    Missing and negative numbers are left out and counted: ``attrs["dirframe"]["counted"]``
-    holds ``accounts``, ``with_posts``, ``posts_missing`` and ``posts_negative``.
+    A valid number is 0 or more. Missing and negative ones are left out and counted:
+    ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all), ``with_posts`` (valid),
+    ``posts_missing`` and ``posts_negative``; the last three add up to the first.
 
     Examples
     --------

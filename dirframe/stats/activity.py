@@ -70,8 +70,9 @@ def activity(
     as_of : datetime.date or str, optional
         A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the month that is
         looked back from. Left out: the month in which the code of the median project was
-        fetched (of two in the middle, the later), so that at least half of those with such a
-        date were seen in it, and no few wrong dates move it.
+        fetched, of those with such a date that is not after the retrieval (of two in the
+        middle, the later), so that at least half of them were seen in it, and no few wrong
+        dates move it.
     window : int, default 12
         Months that are looked back, the month of `as_of` among them: 1 to 24.
 
@@ -98,8 +99,8 @@ def activity(
     Notes
     -----
     What a project did is known up to the day its code was fetched: ``analysis_logged_at``, or
-    ``analysis_oldest_code_set_time`` where that is missing. With months numbered, ``last`` the
-    last month with activity and ``first`` the first:
+    ``analysis_oldest_code_set_time`` where that is missing. A date counts as its month in UTC.
+    With months numbered, ``last`` the last month with activity and ``first`` the first:
 
     - it is *active* if ``last > as_of - window``. One that went on after `as_of` (``first <=
       as_of < last``) is active: it was alive, although no column says in which of the months
@@ -116,15 +117,18 @@ def activity(
       taken in, the share of the active would be too large.
 
     A project that begins after `as_of` was not there, and is in no row
-    (``begun_after_as_of``; looked at before the dates of the fetch). The retrieval is when the
-    frame was loaded, which frames of pandas note, and else the present month.
+    (``begun_after_as_of``; looked at after ``months_after_fetch`` and before the date of the
+    fetch is). The retrieval is when the frame was loaded, which frames of pandas note, and else
+    now; a load later than now is taken for now. It, too, is a month.
 
-    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_activity`` (active or dormant),
-    ``unknown`` and each of its reasons (they add up to it), ``begun_after_as_of``,
-    ``not_fetched_since_but_active`` (of ``not_fetched_since``, those with activity in the
-    window), ``window`` (months) and ``in_disagreement``. The last is a check alone: projects
-    whose own analysis counts nobody in the twelve months before it although their last month
-    is less than twelve months before the fetch, or somebody although it is more than twelve.
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_activity`` (active or
+    dormant), ``unknown`` and each of its reasons (they add up to it), ``begun_after_as_of``,
+    ``not_fetched_since_but_active`` (of ``not_fetched_since``, those with ``last > as_of -
+    window``), ``window`` (months) and ``in_disagreement``. The last is a check alone: projects
+    with ``first <= last <= fetched``, and that not after the retrieval, whose own analysis
+    counts no contributor in the twelve months before it although ``fetched - last < 12``, or
+    one or more although ``fetched - last > 12``; a missing or negative count is no
+    disagreement. Frames without the column of the contributors have none.
 
     Examples
     --------

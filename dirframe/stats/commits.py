@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -13,34 +13,42 @@ from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import concentration
 from dirframe.stats._loaders import CONTRIBUTORS
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import shares, sizes, summable, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["commit_concentration", "commits_by_contributor"]
 
 
-def commits_by_contributor(frame: Frame) -> pd.DataFrame:
+@selectable
+def commits_by_contributor(
+    frame: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Rank the contributors of a project by their commits.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        The contributors of one project as `dirframe.load_contributors` gives them.
+        The contributors of one project as `dirframe.load_contributors` gives them; with `by`,
+        those of several and a column that tells their projects apart.
 
     Returns
     -------
     pandas.DataFrame
-        A row a contributor, most commits first, then by id:
+        A row a contributor, most commits first, then by id, then by name (as text, by code
+        point, so that ``"10"`` is before ``"9"``; missing ones first):
 
-        - ``rank`` (Int64): 1 for the one with the most; those with as many follow
+        - ``rank`` (Int64): number of the row from 1; those with as many commits do not share it
         - ``contributor_id`` (str)
-        - ``contributor_name`` (str): as in the commits
+        - ``contributor_name`` (str): as in the commits; missing where the frame has none
         - ``commits`` (Int64, commits in all)
-        - ``share`` (Float64, 0 to 1): of all commits
-        - ``cumulative_share`` (Float64, 0 to 1): of those up to this one; 0, as ``share``,
-          where nobody has committed
+        - ``share`` (Float64, 0 to 1): of the commits in all rows
+        - ``cumulative_share`` (Float64, 0 to 1): of those, up to this one with it; 0.0, as
+          ``share``, where nobody has committed
 
     Raises
     ------
@@ -52,9 +60,11 @@ def commits_by_contributor(frame: Frame) -> pd.DataFrame:
     Notes
     -----
     A contributor is a name in the commits: one person with two names is two of them.
-    Contributors without a number of commits, or with a negative one, are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``contributors``, ``with_commits``,
-    ``commits_missing`` and ``commits_negative``.
+    Contributors without a number of commits, or with a negative one, are in no row. Rows without
+    an id are a contributor each. ``attrs["dirframe"]["counted"]`` holds ``contributors`` (all),
+    ``with_commits`` (0 or more), ``commits_missing`` and ``commits_negative``; the last three
+    add up to the first. The rules of `exclude` know accounts and projects: one whose columns
+    the frame lacks is refused.
 
     Examples
     --------
@@ -71,13 +81,17 @@ def commits_by_contributor(frame: Frame) -> pd.DataFrame:
     return finish(frame, result, step=step, resource=resource, counted=counted)
 
 
-def commit_concentration(frame: Frame) -> pd.DataFrame:
+@selectable
+def commit_concentration(
+    frame: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Measure how much the work on a project hangs on few contributors.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        The contributors of one project as `dirframe.load_contributors` gives them.
+        As `commits_by_contributor` takes them.
 
     Returns
     -------
@@ -87,9 +101,9 @@ def commit_concentration(frame: Frame) -> pd.DataFrame:
         - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
           ``"bus factor"``
         - ``value`` (Float64): the share of all commits (0 to 1) that the one and the five with
-          the most have; the Gini coefficient (0 to 1; 0: all have the same number); and the
-          smallest number of contributors (people) who have half of all commits together. All
-          missing where nobody has committed
+          the most have (of fewer than five, all have); the Gini coefficient (0 to 1; 0: all
+          have the same number); and the smallest number of contributors (people) who have half
+          of all commits or more together. All missing where nobody has committed
 
     Raises
     ------
@@ -99,8 +113,9 @@ def commit_concentration(frame: Frame) -> pd.DataFrame:
     Notes
     -----
     The bus factor counts commits over the whole life of the project, and knows nothing of who
-    is still there. The Gini coefficient is computed as in `contributor_concentration`. Who is
-    left out, and what ``counted`` holds, is said in `commits_by_contributor`.
+    is still there. The Gini coefficient is computed as in `contributor_concentration`, of the
+    contributors with a number of commits, 0 too. Who is left out, and what ``counted`` holds,
+    is said in `commits_by_contributor`.
 
     Examples
     --------
@@ -156,8 +171,10 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
         raise InvalidInputError(
             f"The contributor {again.iloc[0]!r} is in the frame more than once.",
             hint=Hint(
-                f"Pass the contributors of one project, as {CONTRIBUTORS.python} gives them.",
-                shell=f"Name a file of one project, as {CONTRIBUTORS.shell} writes it.",
+                f"Pass the contributors of one project, as {CONTRIBUTORS.python} gives them, or "
+                "those of several with by= and the column that tells their projects apart.",
+                shell=f"Name a file of one project, as {CONTRIBUTORS.shell} writes it, or give "
+                "--by and the column that tells projects apart.",
             ),
         )
     # Those without an id are as many people as rows.

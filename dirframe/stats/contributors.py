@@ -25,6 +25,7 @@ from dirframe.stats._tables import (
     shares,
     summable,
     whole_column,
+    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def contributor_distribution(
     Returns
     -------
     pandas.DataFrame
-        A row a number of contributors that occurs, ascending:
+        A row a number of contributors that occurs, ascending; none where no project has a
+        valid one:
 
         - ``contributors`` (Int64, people a project)
         - ``projects`` (Int64, projects): projects with this many
@@ -71,9 +73,10 @@ def contributor_distribution(
 
     Notes
     -----
-    Missing and negative numbers are left out and counted: ``attrs["dirframe"]["counted"]``
-    holds ``projects``, ``with_contributors``, ``contributors_missing`` and
-    ``contributors_negative``.
+    The number is ``analysis_twelve_month_contributor_count``; a valid one is 0 or more. Missing
+    and negative ones are left out and counted: ``attrs["dirframe"]["counted"]`` holds
+    ``projects`` (all), ``with_contributors`` (valid), ``contributors_missing`` and
+    ``contributors_negative``; the last three add up to the first.
 
     Examples
     --------
@@ -122,9 +125,11 @@ def contributor_quantiles(
 
     Notes
     -----
-    Quantiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
-    quantiles in statistical packages", The American Statistician 50 (1996), 361-365. Missing
-    and negative numbers are left out and counted as in `contributor_distribution`.
+    Quantiles interpolate linearly between neighbours: with the n valid numbers ascending and
+    the first at place 0, the quantile q stands at place q (n - 1), between two numbers as far
+    from the lower as its fraction says. That is type 7 of Hyndman and Fan, "Sample quantiles in
+    statistical packages", The American Statistician 50 (1996), 361-365. Missing and negative
+    numbers are left out and counted as in `contributor_distribution`.
 
     The caption of `dirframe.plot.contributor_distribution` says what half, 90% and 99% of the
     projects have at most.
@@ -166,8 +171,8 @@ def lorenz(
     Returns
     -------
     pandas.DataFrame
-        The corners of the curve from (0, 0) to (1, 1), projects with the fewest first; none
-        where no project has a contributor:
+        The corners of the curve from (0, 0) to (1, 1), one for each number of contributors
+        that occurs, projects with the fewest first; none where no project has a contributor:
 
         - ``projects_share`` (Float64, 0 to 1): of the projects with a valid number
         - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
@@ -241,11 +246,12 @@ def contributor_concentration(
 
     Notes
     -----
-    The Gini coefficient is 1 less twice the area below `lorenz`, without the correction for
-    small samples: n projects reach (n - 1) / n at most. A share of the projects that is no
-    whole number of them counts a part of the one at the edge. Missing and negative numbers
-    are left out and counted as in `contributor_distribution`;
-    ``attrs["dirframe"]["counted"]`` holds ``projects_without_contributors`` as well.
+    The Gini coefficient is 1 less twice the area below `lorenz`, whose corners are joined by
+    straight lines, without the correction for small samples: n projects reach (n - 1) / n at
+    most. The top p have 1 less the height of that curve at 1 - p, so that of a share that is
+    no whole number of projects a part of the one at the edge counts. Missing and negative
+    numbers are left out and counted as in `contributor_distribution`;
+    ``attrs["dirframe"]["counted"]`` holds ``projects_without_contributors`` (0) as well.
 
     Dormant projects have no contributor, and a directory keeps many: with z the share of the
     projects that have none, the coefficient of all is z + (1 - z) times that without them, so
@@ -301,18 +307,21 @@ def team_size_classes(
     pandas.DataFrame
         A row a class, also where no project is in it:
 
-        - ``team_size`` (str): name of the class, such as ``"2–4"`` or ``"100 or more"``
+        - ``team_size`` (str): name of the class: ``"2–4"`` (an en dash), ``"0"`` where that is
+          the only number in it, ``"1,000 or more"``
         - ``smallest``, ``largest`` (Int64, people a project): its bounds, both of them in it;
           the last class has no ``largest``
         - ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the projects with a valid number
-        - ``contributors`` (Int64, people): sum over these projects
+        - ``share`` (Float64, 0 to 1): of the projects with a valid number; 0.0 in each row
+          where none has one
+        - ``contributors`` (Int64, people): sum over the projects of the class; 0 where there
+          is none
 
     Raises
     ------
     InvalidInputError
         If the column is missing or holds something else than whole numbers, their sum is
-        beyond 64 bits, or `bounds` do not ascend from 0.
+        beyond 64 bits, or `bounds` are no whole numbers that ascend from 0.
 
     Notes
     -----
@@ -328,6 +337,8 @@ def team_size_classes(
     1        1–4         2
     2  5 or more         1
     """
+    for bound in bounds:
+        whole_number("bounds", bound, least=0, instead="the smallest number of a class")
     if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
     found = _frequencies(projects)

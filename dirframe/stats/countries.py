@@ -37,15 +37,17 @@ def accounts_by_country(
         Accounts with unified countries, as `dirframe.unify_countries` gives them.
     top : int, optional
         Keep this many countries and sum up the others in a last row named
-        ``other (n countries)``. A single country left over keeps its own row. Left out: all
-        countries.
+        ``other (n countries)``, with thousands separated by commas. A single country left over
+        keeps its own row. Left out: all countries.
 
     Returns
     -------
     pandas.DataFrame
-        A row a country (one ``country_name``), the most accounts first, then by name:
+        A row a country (one ``country_name``), the most accounts first, then by name (by code
+        point), ``other`` last whatever its size:
 
-        - ``country_alpha_2`` (str): ISO 3166-1 code of two letters; missing for ``other``
+        - ``country_alpha_2`` (str): ISO 3166-1 code of two letters, the first by alphabet
+          where the accounts have several; missing for ``other``
         - ``country_name`` (str): name of the country
         - ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of the accounts whose country is known, those in
@@ -58,9 +60,10 @@ def accounts_by_country(
 
     Notes
     -----
-    Accounts without a country are in no row. ``attrs["dirframe"]["counted"]`` holds
-    ``accounts``, ``with_country``, ``countries``, ``countries_in_other``, and of the accounts
-    in no row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (a
+    Accounts without a country, whose ``country_name`` is missing or blank, are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all), ``with_country``, ``countries``
+    (those in ``other`` too), ``countries_in_other``, and of the accounts in no row
+    ``country_missing`` (a missing or blank ``country_code``) and ``country_unresolved`` (a
     ``country_code`` that names no country).
 
     Examples
@@ -88,7 +91,7 @@ def accounts_by_country(
     count = whole_column(
         rows["records"].groupby(names.reindex(rows["country_name"]).to_numpy()).sum().reindex(order)
     )
-    codes = by_name["country_alpha_2"].first().reindex(order)
+    codes = by_name["country_alpha_2"].min().reindex(order)
     result = pd.DataFrame(
         {
             "country_alpha_2": pd.Series(codes.to_numpy(), dtype="str"),

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import quantiles
+from dirframe.stats._frequencies import quantiles_of
 from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
@@ -52,13 +52,14 @@ def contributors_per_thousand_lines(
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and take all others together in a last row named
-        ``other (n languages)``. A single language left over keeps its own row. Left out: all
-        languages.
+        ``other (n languages)``, with thousands separated by commas. A single language left
+        over keeps its own row. Left out: all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most projects first, then by name:
+        A row a language that a project with both numbers has, the most such projects first,
+        then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): with valid numbers of contributors and of lines
@@ -81,14 +82,15 @@ def contributors_per_thousand_lines(
     -----
     The ratio of the sums is 1000 times the sum of contributors by the sum of lines; that of a
     project is 1000 times its contributors by its lines, and needs a line. Quartiles
-    interpolate linearly between neighbours (type 7 of Hyndman and Fan, as
-    `contributor_quantiles`). In the row of the others, both are taken over all their projects.
+    interpolate linearly between neighbours, as `contributor_quantiles` says. In the row of the
+    others, both are taken over all their projects. The contributors are those of
+    ``analysis_twelve_month_contributor_count``.
 
     Projects without a main language (missing or blank), or where one of the numbers is missing
-    or negative, are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``,
-    ``with_both``, ``without_language``, ``numbers_missing_or_negative`` (with a language),
-    ``without_lines`` (in a row, with no line and so no ratio of its own), ``languages`` and
-    ``languages_in_other``.
+    or negative, are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
+    ``with_both`` (in a row), ``without_language``, ``numbers_missing_or_negative`` (with a
+    language), ``without_lines`` (in a row, with no line and so no ratio of its own),
+    ``languages`` (those in ``other`` too) and ``languages_in_other``.
 
     Examples
     --------
@@ -160,16 +162,13 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
 
     read = {"language": text(LANGUAGE), "contributors": whole(CONTRIBUTORS)}
     found = reduced(projects, {**read, "code_lines": whole(LINES)}, with_lines)
-    place = pd.Index(names.index).get_indexer(found["language"])
+    codes, languages = pd.factorize(found["language"])  # names are looked up once each
+    place = np.append(pd.Index(names.index).get_indexer(languages), -1)[codes]
     found, place = found[place >= 0], place[place >= 0]
     shown, labels = pd.factorize(names)
     people, lines = (found[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
-    ratios, groups = 1000 * people / lines, shown[place]
-    order = np.lexsort((ratios, groups))
-    index = pd.MultiIndex.from_arrays([labels.take(groups[order]), ratios[order]])
-    ones: pd.Series[int] = pd.Series([1] * len(order), index=index, dtype="int64")
-    at = np.array([*_QUARTILES.values()])
-    return quantiles(ones, at) if len(ones) else pd.DataFrame(columns=range(3)), len(ones)
+    quartiles = quantiles_of(1000 * people / lines, shown[place], np.array([*_QUARTILES.values()]))
+    return quartiles.set_axis(labels.take(quartiles.index)), len(place)
 
 
 @selectable
@@ -187,10 +186,11 @@ def users_against_contributors(
     Returns
     -------
     pandas.DataFrame
-        A row a pair that occurs, by users, then by contributors:
+        A row a pair that occurs, by users, then by contributors, both ascending:
 
-        - ``users`` (Int64, members): ``stack_count``, or ``user_count`` where that is missing
-        - ``contributors`` (Int64, people)
+        - ``users`` (Int64, members): the project's ``stack_count``, or its ``user_count`` where
+          that is missing
+        - ``contributors`` (Int64, people): ``analysis_twelve_month_contributor_count``
         - ``projects`` (Int64, projects): projects with this pair
 
     Raises
@@ -201,7 +201,7 @@ def users_against_contributors(
     Notes
     -----
     Projects where either number is missing or negative are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_both``, ``users_missing``,
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_both``, ``users_missing``,
     ``users_negative``, ``contributors_missing`` and ``contributors_negative``; a project can
     be in two of the last four.
 

@@ -52,18 +52,22 @@ def licenses(
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many licences and count the projects that have any other in a last row
-        named ``other (n licences)``. A single licence left over keeps its own row. Left out:
-        all licences.
+        named ``other (n licences)``, with thousands separated by commas. A single licence left
+        over keeps its own row. Left out: all licences.
 
     Returns
     -------
     pandas.DataFrame
-        A row a licence, the most projects first, then by code:
+        A row a licence, the most projects first, then by code (by code point), ``other`` last
+        whatever its size:
 
-        - ``license`` (str): its code, such as ``gpl3``; its title where there is no code
-        - ``title`` (str): the first by alphabet of those that the projects give it, its name
-          where it has no title; missing for ``other``, and where no project gives either
-        - ``projects`` (Int64, projects); in ``other``, each project once
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url``, its ``name`` where
+          there is none
+        - ``title`` (str): the first by code point of those that the projects give it: its
+          ``nice_name``, its ``name`` where there is none; missing for ``other``, and where no
+          project gives either
+        - ``projects`` (Int64, projects): that name it, each once; in ``other``, those that
+          name any of the others, each once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
     Raises
@@ -74,9 +78,12 @@ def licenses(
     Notes
     -----
     Recorded answers have the code in ``name`` and the title in ``nice_name``, today's the
-    title in ``name`` and the code in ``vanity_url``. Not to name a licence is not to have
-    none: those projects are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``,
-    ``with_license``, ``without_license``, ``licenses`` and ``licenses_in_other``.
+    title in ``name`` and the code in ``vanity_url``. Blanks around a text go, and a blank one is
+    none; an entry with neither ``vanity_url`` nor ``name`` is no licence. A licence of the
+    recorded answers without a title has its code for one. Not to name a licence is not to have
+    none: those projects are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
+    (all), ``with_license``, ``without_license``, ``licenses`` (those in ``other`` too) and
+    ``licenses_in_other``.
 
     Examples
     --------
@@ -106,15 +113,19 @@ def tags(
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many tags and count the projects that have any other in a last row named
-        ``other (n tags)``. A single tag left over keeps its own row. Left out: all tags.
+        ``other (n tags)``, with thousands separated by commas. A single tag left over keeps
+        its own row. Left out: all tags.
 
     Returns
     -------
     pandas.DataFrame
-        A row a tag, the most projects first, then by tag:
+        A row a tag, the most projects first, then by tag (by code point), ``other`` last
+        whatever its size:
 
-        - ``tag`` (str): as the directory wrote it; a tag of blanks alone is none
-        - ``projects`` (Int64, projects); in ``other``, each project once
+        - ``tag`` (str): as the directory wrote it, without blanks around it: ``"xml "`` is
+          ``"xml"``, but ``"XML"`` is another; a tag of blanks alone is none
+        - ``projects`` (Int64, projects): that have it, each once; in ``other``, those that
+          have any of the others, each once
         - ``share`` (Float64, 0 to 1): of the projects that have a tag
 
     Raises
@@ -124,8 +135,9 @@ def tags(
 
     Notes
     -----
-    Projects without a tag are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``,
-    ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+    Projects without a tag are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
+    (all), ``with_tag``, ``without_tag``, ``tags`` (those in ``other`` too) and
+    ``tags_in_other``.
 
     Examples
     --------
@@ -154,18 +166,21 @@ def language_breakdown(
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
-        ``other (n languages)``, where a project counts once for each of them. A single
-        language left over keeps its own row. Left out: all languages.
+        ``other (n languages)``, with thousands separated by commas, where a project counts
+        once for each of them. A single language left over keeps its own row. Left out: all
+        languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most lines first, then by name:
+        A row a language, the most lines first, then the most projects, then by name (by code
+        point), ``other`` last whatever its size:
 
-        - ``language`` (str)
-        - ``projects`` (Int64, projects): whose code has this language
-        - ``code_lines`` (Float64, lines): each project's lines times the language's
-          percentage, which the directory gives in whole percent (``<1`` counts as 0.5)
+        - ``language`` (str): without blanks around it
+        - ``projects`` (Int64, projects): that list this language
+        - ``code_lines`` (Float64, lines): sum over these projects of their lines
+          (``analysis_total_code_lines``) times the language's percentage by 100, which the
+          directory gives in whole percent (``<1`` counts as 0.5)
         - ``share`` (Float64, 0 to 1): of the lines in all rows; 0.0 in each where that sum
           is 0, so that nothing can be shared out
 
@@ -177,17 +192,18 @@ def language_breakdown(
     Notes
     -----
     The directory lists a project's largest languages and sums up the rest, such as
-    ``7 Other``: a number, then ``Other``, without an id. The rest is in no row and in no
-    share; its lines are in ``code_lines_unnamed``, with those of entries without a name. A
-    language that a project lists twice counts as one project, with the lines of both. In the
-    row ``other (n languages)``, a project counts once for each of its languages there.
-    Projects without a breakdown, without lines or with
-    negative ones, and those with a percentage below 0 or above 100 (negative lines in one
-    language make others exceed the whole) are left out.
-    ``attrs["dirframe"]["counted"]`` holds ``projects``, ``with_breakdown``,
-    ``breakdown_missing``, ``code_lines_missing``, ``code_lines_negative``,
-    ``percentages_impossible`` (each project is in one of these five), ``languages``,
-    ``languages_in_other`` and ``code_lines_unnamed`` (lines in the rest, rounded).
+    ``7 Other``: digits, a blank, ``Other`` or ``Others``, and no id. The rest is in no row and
+    in no share; its lines, reckoned as those of a language, are in ``code_lines_unnamed``, with
+    those of entries without a name. A language that a project lists twice counts as one
+    project, with the lines of both. In the row ``other (n languages)``, a project counts once
+    for each of its languages there. Left out are, for the first of these reasons, projects
+    without a breakdown or with one that lists nothing (``breakdown_missing``), without a number
+    of lines (``code_lines_missing``) or with a negative one (``code_lines_negative``), and
+    those with a percentage, of the rest too, that is missing, cannot be read, is below 0 or
+    above 100 (``percentages_impossible``: negative lines in one language make others exceed the
+    whole). ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all) and
+    ``with_breakdown``, which they add up with to that; ``languages`` (those in ``other`` too),
+    ``languages_in_other``, and ``code_lines_unnamed`` (rounded to whole lines).
 
     Examples
     --------

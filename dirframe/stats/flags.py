@@ -45,7 +45,7 @@ def flags(
     Returns
     -------
     pandas.DataFrame
-        A row a record and rule, by rule, then id:
+        A row a record and rule, by rule, then id, then name (as text, missing ones last):
 
         - ``id`` (str): of the record; missing where the frame has none
         - ``name`` (str): of the record; missing as above
@@ -60,22 +60,31 @@ def flags(
 
     Notes
     -----
-    A missing value is never flagged. Projects:
+    A missing value is never flagged, and dates are compared as they are, in UTC. Projects:
 
     - ``began_before_1970``: the first month with activity is before 1970
     - ``began_before_language``: it is before the year in which the main language first
-      appeared, for 36 well-known languages; the project may be older than its present language
+      appeared; the project may be older than its present language. The years, the earliest of
+      PLDB's (the Programming Language Database) and Wikipedia's: ActionScript 1998, Ada 1980,
+      C 1972, C# 2000, C++ 1983, Clojure 2007, CoffeeScript 2009, D 2001, Dart 2011, Eiffel
+      1986, Elixir 2011, Emacs Lisp 1985, Erlang 1986, F# 2005, Go 2009, Groovy 2003, Haskell
+      1990, Haxe 2005, Java 1995, JavaScript 1995, Julia 2012, Kotlin 2011, Lua 1993, OCaml
+      1996, Objective-C 1984, PHP 1994, Perl 1987, Python 1991, R 1993, Ruby 1995, Rust 2010,
+      Scala 2004, Swift 2014, TypeScript 2012, Vala 2006, Visual Basic 1991
     - ``lines_outlier``: far more lines of code than others. The measure is the modified z-score
-      of the logarithm, 0.6745 (x - median) / MAD, where MAD is the median absolute deviation
-      (B. Iglewicz and D. Hoaglin, How to Detect and Handle Outliers, 1993); beyond their 3.5 is
-      an outlier. It is taken within the main language, or within all projects where a language
-      has fewer than 20 with lines. Few lines are no reason: small projects are real
+      of the decimal logarithm of the lines, 0.6745 (x - median) / MAD, where MAD is the median
+      of the absolute deviations from the median (B. Iglewicz and D. Hoaglin, How to Detect and
+      Handle Outliers, 1993); above their 3.5 is an outlier. It is taken of the projects with
+      a line or more within the main language, or of all of them where a language has fewer than
+      20 such; where MAD is 0, nothing is an outlier. Few lines are no reason: small projects
+      are real
     - ``months_reversed``: the last month is before the first
     - ``month_in_future``: the last month begins after the project's code was fetched
     - ``negative_lines``, ``negative_contributors``
     - ``stale_analysis``: the code was fetched longer than `max_age` before the frame was
       retrieved; where that is not known (DuckDB and Dask keep no provenance), or the data is
-      synthetic, before the day on which the code of the median project was fetched
+      synthetic, before the code of the median project was fetched (of two in the middle, the
+      later)
 
     Accounts: ``impossible_kudo_rank`` (not 1 to 10), ``impossible_latitude`` and
     ``impossible_longitude`` (outside the globe), ``negative_posts``. Both:

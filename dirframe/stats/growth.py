@@ -58,7 +58,8 @@ def growth(
     Returns
     -------
     pandas.DataFrame
-        A row a period from the first to the last with a record, without gaps:
+        A row a period from the first to the last with a record, ascending, without gaps; none
+        where no record has a date:
 
         - ``start`` (datetime64[us, UTC]): first day of the period, also where pandas itself
           would name it by its last (``"W"``, ``"ME"``, ``"QE"``, ``"YE"``)
@@ -136,8 +137,8 @@ def languages_by_year(
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages, those with the most projects over all years, and sum up the
-        others as ``other (n languages)``. A single language left over keeps its own rows.
-        Left out: all languages.
+        others as ``other (n languages)``, with thousands separated by commas. A single
+        language left over keeps its own rows. Left out: all languages.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory
         got it.
@@ -145,14 +146,15 @@ def languages_by_year(
     Returns
     -------
     pandas.DataFrame
-        A row for each year from the first to the last and each language, by year, then the
-        language with the most projects over all years first, others last:
+        A row for each year from the first to the last and each language, also where it has no
+        project: by year, then the language with the most projects over all years first, then
+        by name (by code point), ``other`` last in each year:
 
-        - ``year`` (Int64, year)
+        - ``year`` (Int64, year in UTC)
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects with a main language; missing in
-          a year without any
+          a year without any, as nothing says that it has none
 
     Raises
     ------
@@ -163,9 +165,10 @@ def languages_by_year(
     Notes
     -----
     The main language is that of the latest analysis, not that of the year. Projects without
-    a main language or a date are in no row. ``attrs["dirframe"]["counted"]`` holds
-    ``projects``, ``with_language_and_date``, ``without_language``, ``date_missing`` (with a
-    language), ``languages`` and ``languages_in_other``.
+    a main language (missing or blank) or a date are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_language_and_date``,
+    ``without_language``, ``date_missing`` (with a language), ``languages`` (in a row, those in
+    ``other`` too) and ``languages_in_other``.
 
     Examples
     --------

@@ -56,22 +56,25 @@ def language_share(
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
-        ``other (n languages)``. A single language left over keeps its own row. Left out:
-        all languages.
+        ``other (n languages)``, with thousands separated by commas. A single language left
+        over keeps its own row. Left out: all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most projects first, then by name:
+        A row a language, the most projects first, then by name (by code point), ``other`` last
+        whatever its size:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): projects with this main language
         - ``share`` (Float64, 0 to 1): of the projects that have a main language, those in
           ``other`` included
-        - ``code_lines`` (Int64, lines): sum over these projects, in all their languages;
-          missing where none of them has a valid count
-        - ``users`` (Int64, members): sum of ``stack_count``, or of ``user_count`` where that
-          is missing; a member who uses two projects counts twice; missing as above
+        - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines`` over these
+          projects, in all their languages; missing where none of them has a valid count (0 or
+          more)
+        - ``users`` (Int64, members): sum of each project's ``stack_count``, or of its
+          ``user_count`` where that is missing; a member who uses two projects counts twice;
+          missing as above
 
     Raises
     ------
@@ -81,13 +84,14 @@ def language_share(
 
     Notes
     -----
-    Projects without a main language are in no row. Negative counts of lines or users are
-    impossible, but occur (20 in 12,360 projects recorded in 2013); they are left out of the
-    sums, and the projects are counted. ``attrs["dirframe"]["counted"]`` holds ``projects``,
-    ``with_language``, ``without_language``, ``without_analysis`` (those of them that have no
-    ``analysis_id``; only where the frame has that column), ``languages``,
-    ``languages_in_other``, and of the projects with a language ``code_lines_missing``, ``code_lines_negative``,
-    ``users_missing`` and ``users_negative``.
+    Projects without a main language (missing or blank) are in no row. Negative counts of lines
+    or users are impossible, but occur (20 in 12,360 projects recorded in 2013); they are left
+    out of the sums, and the projects are counted. ``attrs["dirframe"]["counted"]`` holds
+    ``projects`` (all), ``with_language``, ``without_language``, ``without_analysis`` (those of
+    the last that have no ``analysis_id``; only where the frame has that column), ``languages``
+    (those in ``other`` too), ``languages_in_other``, and of the projects with a language
+    ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` (neither count) and
+    ``users_negative``.
 
     Examples
     --------
@@ -103,18 +107,19 @@ def language_share(
     1     Java         1  0.333333         800      2
     """
     require(projects, LANGUAGE, LINES, giver=PROJECTS)
-    values = ["code_lines", "users"]
+    values, analysed = ["code_lines", "users"], ANALYSIS in projects.columns
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        lacking = nw.col("analysis").is_null().cast(nw.Int64).alias("lacking")
         numbers = [valid(name).alias(f"{name}_valid") for name in values]
-        table = table.with_columns(*numbers, lacking)
+        if analysed:
+            numbers.append(nw.col("analysis").is_null().cast(nw.Int64).alias("lacking"))
+        table = table.with_columns(*numbers)
         sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
         known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
         given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        unanalysed = nw.col("lacking").sum().alias("without_analysis")
+        unanalysed = [nw.col("lacking").sum().alias("without_analysis")] if analysed else []
         rows = nw.len().alias("projects")
-        return table.group_by("language").agg(rows, *sums, *known, *given, unanalysed)
+        return table.group_by("language").agg(rows, *sums, *known, *given, *unanalysed)
 
     found = reduced(
         projects,
@@ -122,7 +127,7 @@ def language_share(
             "language": text(LANGUAGE),
             "code_lines": whole(LINES),
             "users": whole(*USERS),
-            "analysis": text(ANALYSIS),
+            **({"analysis": text(ANALYSIS)} if analysed else {}),
         },
         statement,
         by=["language"],
@@ -140,7 +145,8 @@ def language_share(
         "projects": records,
         "with_language": with_language,
         "without_language": records - with_language,
-        **_without_analysis(projects, int(found["without_analysis"][~spoken].sum())),
+        # Only where the frame has the column: one that was not loaded tells nothing.
+        **({"without_analysis": int(found["without_analysis"][~spoken].sum())} if analysed else {}),
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -166,13 +172,14 @@ def contributors_by_language(
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last
-        row named ``other (n languages)``. A single language left over keeps its own row.
-        Left out: all languages.
+        row named ``other (n languages)``, with thousands separated by commas. A single
+        language left over keeps its own row. Left out: all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most contributors first, then the most projects, then by name:
+        A row a language, the most contributors first (missing ones last), then the most
+        projects, then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): projects with this main language
@@ -194,15 +201,15 @@ def contributors_by_language(
 
     Notes
     -----
-    Projects without a main language are in no row. Missing and negative contributor counts
-    are left out, and the projects are counted: ``attrs["dirframe"]["counted"]`` holds
-    ``projects``, ``with_language``, ``with_language_and_contributors``, ``without_language``,
-    ``without_analysis`` (those of them that have no ``analysis_id``; only where the frame has
-    that column), ``languages``, ``languages_in_other``, and of the projects with a language
-    ``contributors_missing`` and ``contributors_negative``.
+    Projects without a main language (missing or blank) are in no row. Missing and negative
+    contributor counts (``analysis_twelve_month_contributor_count``) are left out, and the
+    projects are counted: ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
+    ``with_language``, ``with_language_and_contributors``, ``without_language``,
+    ``without_analysis`` (those of the last that have no ``analysis_id``; only where the frame
+    has that column), ``languages`` (those in ``other`` too), ``languages_in_other``, and of the
+    projects with a language ``contributors_missing`` and ``contributors_negative``.
 
-    Quartiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
-    quantiles in statistical packages", The American Statistician 50 (1996), 361-365.
+    Quartiles interpolate linearly between neighbours, as `contributor_quantiles` says.
 
     Examples
     --------
@@ -219,7 +226,7 @@ def contributors_by_language(
     """
     require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
     columns = {"language": text(LANGUAGE), "people": whole(CONTRIBUTORS)}
-    lacking = (nw.col("analysis").is_null() & nw.col("language").is_null()).alias("lacking")
+    lacking = nw.col("analysis").is_null().alias("lacking")
     found = sizes(
         projects,
         columns | {"analysis": text(ANALYSIS)},
@@ -227,8 +234,9 @@ def contributors_by_language(
         prepare=lambda table: table.with_columns(lacking),
     )
     records = int(found["records"].sum())
-    without_analysis = int(found["records"][found["lacking"].astype("bool")].sum())
-    found = found[named(found, "language")].astype({"people": "Int64", "records": "Int64"})
+    spoken = named(found, "language")
+    without_analysis = int(found["records"][found["lacking"].astype("bool") & ~spoken].sum())
+    found = found[spoken].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
     summable(CONTRIBUTORS, found["people"], found["known"])
     found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)
@@ -256,7 +264,7 @@ def contributors_by_language(
         "with_language": with_language,
         "with_language_and_contributors": int(found["known"].sum()),
         "without_language": records - with_language,
-        **_without_analysis(projects, without_analysis),
+        **({"without_analysis": without_analysis} if ANALYSIS in projects.columns else {}),
         "languages": len(names),
         "languages_in_other": pooled,
         "contributors_missing": int(found["records"][found["people"].isna()].sum()),
@@ -265,11 +273,6 @@ def contributors_by_language(
     result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
     return finish(projects, result, step=step, resource="project", counted=counted)
-
-
-def _without_analysis(projects: Frame, without: int) -> dict[str, int]:
-    """Say it where the frame has the column: one that was not loaded tells nothing."""
-    return {"without_analysis": without} if ANALYSIS in projects.columns else {}
 
 
 def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ over time (`dirframe.stats.growth`).
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
@@ -51,6 +52,8 @@ __all__ = ["life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
 _UNKNOWN_END = 2
+#: Months of a life that are looked for among all.
+_SHORT = 2
 
 
 @selectable
@@ -74,7 +77,8 @@ def project_age(
     Returns
     -------
     pandas.DataFrame
-        A row a year of age, ascending, also where no project has it:
+        A row a year of age from 0 to that of the oldest, also where no project has it; none
+        where no project has an age:
 
         - ``years`` (Int64, whole years): 0 in the first twelve months
         - ``projects`` (Int64, projects)
@@ -89,14 +93,16 @@ def project_age(
 
     Notes
     -----
-    The age is the whole number of twelve months from the first month to that of `as_of`,
-    whether anybody still works on the project or not. In no row are, for the first of these
-    reasons, projects without a first month (``month_missing``), with a last month before the
-    first (``months_reversed``), with a first month after the fetch or, where no fetch is
-    known, the retrieval (``months_after_fetch``), begun after `as_of`
-    (``begun_after_as_of``), and all others where `as_of` is left out and no project has a
-    date of the fetch (``as_of_missing``). ``attrs["dirframe"]["counted"]`` holds these,
-    ``projects`` and ``with_age``; they add up.
+    The age is the months from the first month to that of `as_of`, both numbered, divided by
+    twelve without the remainder, whether anybody still works on the project or not. In no row
+    are, for the first of these reasons, projects without a first month (``month_missing``; the
+    last may be missing), with a last month before the first (``months_reversed``), with a
+    first month after that of the fetch or, where no fetch is known, of the retrieval
+    (``months_after_fetch``), begun after `as_of` (``begun_after_as_of``), and all others where
+    `as_of` is left out and no project has a date of the fetch up to the retrieval
+    (``as_of_missing``). Fetch, retrieval and months are those of `activity`.
+    ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all) and ``with_age``; they add
+    up.
 
     Examples
     --------
@@ -119,8 +125,8 @@ def project_age(
         require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
 
     def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        backwards = nw.col("last") < nw.col("first")
-        return table.select(month_number("first"), month_number("fetched"), backwards=backwards)
+        first, last = month_number("first"), month_number("last")
+        return table.select(first, month_number("fetched"), backwards=last < first)
 
     found = sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
     count, latest = found["records"].to_numpy(dtype=np.int64), latest_possible(projects)
@@ -182,11 +188,12 @@ def life_span(
     -------
     pandas.DataFrame
         A row a project, the longest life first, then the earlier first month, then by name
-        and id:
+        and id (as text, by code point, missing ones first):
 
         - ``id`` and ``name`` (str)
         - ``language`` (str): main language; missing where there is none
-        - ``first_month`` and ``last_month`` (datetime64[us, UTC]): first day of the month
+        - ``first_month`` and ``last_month`` (datetime64[us, UTC]): as in the frame, which has
+          the first day of the month
         - ``months`` (Int64, months): from the first to the last, both counted
         - ``ended`` (boolean): whether the last `window` months that were seen of the project
           had no activity; missing where the date of the fetch is missing or impossible
@@ -210,10 +217,11 @@ def life_span(
     having been fetched in the month ``fetched`` (the columns are those of `activity`). Nothing
     says that a project was active in every month between.
 
-    Projects without both months (``month_missing``), with the last before the first
-    (``months_reversed``), or after the month of the fetch or, where no fetch is known, of the
-    retrieval (``months_after_fetch``) are in no row. ``attrs["dirframe"]["counted"]`` holds
-    these, ``projects``, ``with_life_span``, of those ``ended``, ``not_ended`` and
+    Projects that lack one of the months (``month_missing``), with the last before the first
+    (``months_reversed``), or with the last after the month of the fetch or, where no fetch is
+    known, of the retrieval (``months_after_fetch``) are in no row, for the first of these
+    reasons. ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all),
+    ``with_life_span``, of those (with and without a row) ``ended``, ``not_ended`` and
     ``end_unknown``, ``window`` (months), and ``projects_not_shown`` (beyond `top`).
 
     Examples
@@ -238,12 +246,13 @@ def life_span(
     back, latest = months_back(window), latest_possible(projects)
 
     def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        numbers = {name: month_number(name) for name in COLUMNS}
-        fetched, last = numbers["fetched"], numbers["last"]
+        # Each month is numbered once, in columns of their own.
+        numbers = [month_number(name).alias(f"{name}_number") for name in COLUMNS]
+        first, last, fetched = (nw.col(f"{name}_number") for name in COLUMNS)
         # A number, as pandas' truth values cannot be missing.
         end = nw.when(last <= fetched - back).then(nw.lit(1)).otherwise(nw.lit(0))
-        return table.with_columns(
-            months=last - numbers["first"] + 1,
+        return table.with_columns(*numbers).with_columns(
+            months=last - first + 1,
             end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(_UNKNOWN_END)),
             # After the fetch or, without one, after the retrieval.
             beyond=last > nw.coalesce(fetched, nw.lit(latest)),
@@ -261,8 +270,12 @@ def life_span(
         least = int(lived["months"].iloc[min(enough, len(lived) - 1)])
 
     def long_enough(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        if least > _SHORT:
+            # Most are too short by far, whose months need not be numbered again.
+            shortest = timedelta(days=28 * (least - 2))
+            table = table.filter(nw.col("last") - nw.col("first") >= nw.lit(shortest))
         lives = lengths_of(table).filter(nw.col("months") >= least, ~nw.col("beyond"))
-        return lives.drop("fetched", "beyond")
+        return lives.drop("fetched", "beyond", *(f"{name}_number" for name in COLUMNS))
 
     spans = reduced(
         projects,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
@@ -12,10 +12,12 @@ from dirframe.extensions import ACTIVITY_FACT
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._loaders import ACTIVITY
+from dirframe.stats._selection import selectable
 from dirframe.stats._tables import sizes
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
 
 __all__ = ["monthly_activity"]
 
@@ -23,25 +25,31 @@ _NEEDED = ("month", "commits", "contributors")
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 
 
-def monthly_activity(frame: Frame) -> pd.DataFrame:
+@selectable
+def monthly_activity(
+    frame: Frame,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
     """Give what happened in a project in each month of its life.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        The months of one project as `dirframe.load_activity` gives them.
+        The months of one project as `dirframe.load_activity` gives them; with `by`, those of
+        several and a column that tells their projects apart.
 
     Returns
     -------
     pandas.DataFrame
-        A row a month from the first to the last of the frame, without gaps:
+        A row a month from the first to the last of the frame (UTC), ascending, without gaps:
 
         - ``month`` (datetime64[us, UTC]): its first day
         - ``commits`` (Int64, commits)
         - ``contributors`` (Int64, people who committed)
-        - ``code_added``, ``code_removed`` (Int64, lines of code)
-        - ``finished`` (boolean): whether the month was over when the frame was loaded; of the
-          last month missing where that is not known
+        - ``code_added``, ``code_removed`` (Int64, lines of code): missing in all rows where
+          the frame has no such column, or nothing in it
+        - ``finished`` (boolean): whether the month was over when the frame was loaded. Where
+          that is not known, missing for the last month and true for all before
 
     Raises
     ------
@@ -54,9 +62,11 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
     A month between the first and the last that has no row counts as one without activity: 0.
     Nothing is said of months before and after. A number that is missing or negative in a row is
     missing. Months after the project's last analysis can hold zeros that only say that nobody
-    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts``, ``with_month``,
-    ``month_missing``, ``months_filled``, and ``commits_invalid`` and ``contributors_invalid``, the rows whose
-    number is missing or negative.
+    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
+    ``month_missing`` (in no row here), ``months_filled`` (months without a row), and
+    ``commits_invalid`` and ``contributors_invalid``, the rows with a month whose number is
+    missing or negative. The rules of `exclude` know accounts and projects: one whose columns
+    the frame lacks is refused.
 
     Examples
     --------
@@ -80,8 +90,10 @@ def monthly_activity(frame: Frame) -> pd.DataFrame:
         raise InvalidInputError(
             f"The month {again.iloc[0]:%Y-%m} is in the frame more than once.",
             hint=Hint(
-                f"Pass the months of one project, as {ACTIVITY.python} gives them.",
-                shell=f"Name a file of one project, as {ACTIVITY.shell} writes it.",
+                f"Pass the months of one project, as {ACTIVITY.python} gives them, or "
+                "those of several with by= and the column that tells their projects apart.",
+                shell=f"Name a file of one project, as {ACTIVITY.shell} writes it, or give "
+                "--by and the column that tells projects apart.",
             ),
         )
     numbers = dated.loc[:, list(_NUMBERS)].astype("Int64").set_index(pd.DatetimeIndex(first_days))

@@ -101,8 +101,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     (the code of the project was fetched more than a year before the load or, if that is not
     known or the frame is synthetic, before the code of the median project was), no date of
     that fetch (so that nobody knows), and a fetch after the load; of both, an id that an
-    earlier record has as well, and what the rules of `dirframe.flags` tell, impossible or in
-    doubt. An empty list is missing.
+    earlier record has as well (the rule ``duplicate_id`` tells that record, too), and what the
+    other rules of `dirframe.flags` tell, impossible or in doubt. An empty list is missing.
 
     Examples
     --------
@@ -205,8 +205,10 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
 
 
 def _told_by_rules(frame: pd.DataFrame) -> dict[str, int]:
-    """Count what the rules of `dirframe.flags` tell, the impossible first."""
-    known = [rule for rule in applicable(frame) if rule is not Rule.STALE_ANALYSIS]
+    """Count what the other rules of `dirframe.flags` tell, the impossible first."""
+    # These two have a reason of their own.
+    elsewhere = {Rule.DUPLICATE_ID, Rule.STALE_ANALYSIS}
+    known = [rule for rule in applicable(frame) if rule not in elsewhere]
     rules = sorted(known, key=lambda rule: not RULES[rule].impossible)
     tests = tests_of(rules, facts_of(frame, set(rules)))
     numbers = count(frame, columns_read(rules), tests) if rules else {}

@@ -11,11 +11,12 @@ from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.stats._exclusion import applicable, required, rules_of
 from dirframe.stats._facts import DEFAULT_AGE
+from dirframe.stats._keys import KEYS
 from dirframe.stats._rules import Rule
 from dirframe.stats._selection import DEFAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
 
     from dirframe.stats._engines import Frame
     from dirframe.stats._facts import MaxAge
@@ -51,11 +52,16 @@ def sensitivity(
     Returns
     -------
     pandas.DataFrame
-        The rows of the statistic once for each exclusion, one below the other. Its columns
-        follow these:
+        The rows of the statistic once for each exclusion, one below the other:
 
-        - ``exclusion`` (str): ``"none"``, then each rule, then ``"all"``
-        - ``removed`` (Int64, records): that the exclusion leaves out
+        - ``exclusion`` (str): ``"none"``, then each rule by name, then ``"all"``
+        - ``removed`` (Int64, records): that the exclusion leaves out; 0 for ``"none"``
+        - the columns of the statistic
+        - for each of them that is a figure, its name with ``_difference`` behind it (Int64 or
+          Float64, the unit of the figure): the figure less that of the same row without
+          exclusion, not in percent of it, so that a share of 0.25 instead of 0.20 differs by
+          0.05, and what becomes smaller has a negative one. Missing where either figure is,
+          or where there is no such row without exclusion
 
     Raises
     ------
@@ -70,6 +76,12 @@ def sensitivity(
     A record can be told by more than one rule, so that ``removed`` of ``"all"`` may be less
     than the sum. A rule that tells no record has rows, too: that it changes nothing is a result.
 
+    Rows are the same where their strata and what they are of (language, class, month, measure;
+    of `dirframe.stats.life_span` the id) are; the n-th of several such rows is that of the
+    n-th. ``other (5 languages)`` and ``other (6 languages)`` are not the same row. What an
+    exclusion leaves nothing of has no row. Points in time, texts and truth values have no
+    difference. Of `dirframe.stats.lorenz`, a row is the corner of a number of contributors.
+
     Examples
     --------
     >>> import pandas as pd
@@ -79,13 +91,14 @@ def sensitivity(
     ...     "analysis_total_code_lines": [100, 100, -100],
     ... })
     >>> table = sensitivity(stats.contributor_quantiles, projects, quantiles=[0.5])
-    >>> print(table[["exclusion", "removed", "contributors"]])
-                   exclusion  removed  contributors
-    0                   none        0           3.0
-    1          lines_outlier        0           3.0
-    2  negative_contributors        1           3.0
-    3         negative_lines        1           2.0
-    4                    all        2           2.0
+    >>> columns = ["exclusion", "removed", "contributors", "contributors_difference"]
+    >>> print(table[columns])
+                   exclusion  removed  contributors  contributors_difference
+    0                   none        0           3.0                      0.0
+    1          lines_outlier        0           3.0                      0.0
+    2  negative_contributors        1           3.0                      0.0
+    3         negative_lines        1           2.0                     -1.0
+    4                    all        2           2.0                     -1.0
     """
     if not _takes_rules(statistic):
         raise InvalidInputError(
@@ -114,9 +127,37 @@ def sensitivity(
         table.insert(1, "removed", pd.Series([removed] * len(table), dtype="Int64"))
         parts.append(table)
     result = pd.concat(parts, ignore_index=True).astype(parts[0].dtypes.to_dict())
+    _add_differences(result, [*_strata(options), *KEYS[statistic.__name__]])
     provenance.carry(parts[0], result, "sensitivity")
     return result
 
 
+def _strata(options: Mapping[str, Any]) -> list[str]:
+    by = options.get("by") or []
+    return [by] if isinstance(by, str) else [*by]
+
+
+def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:
+    """Add a column for each figure: how far it is from that of the same row of no exclusion."""
+    rows = result[keys].assign(
+        occurrence=result.groupby(["exclusion", *keys], dropna=False, sort=False).cumcount()
+    )
+    figures = [
+        name
+        for name in result.columns.drop(["exclusion", "removed", *keys])
+        if pd.api.types.is_any_real_numeric_dtype(result[name])
+    ]
+    without = rows.assign(**{name: result[name] for name in figures})
+    without = without[result["exclusion"] == "none"]
+    same = rows.merge(without, how="left", on=[*rows])  # keeps the order, missing keys meet
+    for name in figures:
+        result[f"{name}_difference"] = result[name] - same[name].astype(result[name].dtype)
+
+
 def _takes_rules(statistic: object) -> bool:
-    return callable(statistic) and {*DEFAULTS} <= {*inspect.signature(statistic).parameters}
+    return (
+        callable(statistic)
+        and getattr(statistic, "__name__", None) in KEYS
+        and getattr(statistic, "__module__", "").startswith(f"{__package__}.")  # charts are not
+        and {*DEFAULTS} <= {*inspect.signature(statistic).parameters}
+    )

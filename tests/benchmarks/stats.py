@@ -141,10 +141,11 @@ def bare_years(projects: pd.DataFrame) -> object:
 
 
 def bare_spans(projects: pd.DataFrame) -> object:
-    """Count by the months between, and take the ten longest."""
-    first, last = (projects[month].dt for month in MONTHS)
-    months = 12 * (last.year - first.year) + last.month - first.month
-    return months.groupby(months).size(), projects.loc[months.nlargest(10).index]
+    """Count by the months between and whether the life has ended, and take the ten longest."""
+    dates = (projects[name].dt for name in (*MONTHS, FETCHED))
+    first, last, fetched = (12 * date.year + date.month for date in dates)
+    months, ended = last - first, last <= fetched - 12
+    return months.groupby([months, ended]).size(), projects.loc[months.nlargest(10).index]
 
 
 def bare_tags(projects: pd.DataFrame) -> object:

@@ -33,6 +33,16 @@ many["stack_count"] = range(len(many))
 many.loc[29_999, "name"] = "<img src=x onerror=document.title='run'>"
 dirframe.Explorer(many)
 """
+#: The sample, with negative lines of code in three of its projects.
+WRONG = """
+import dirframe
+
+with dirframe.sample_directory() as directory:
+    projects = dirframe.load_projects(directory=directory, progress=False)
+projects = projects[~(projects["analysis_total_code_lines"] < 0).fillna(value=False)]
+projects.iloc[:3, projects.columns.get_loc("analysis_total_code_lines")] = -1
+dirframe.Explorer(projects)
+"""
 #: A directory that answers slowly enough for a person to change their mind, and the plain table.
 SLOWLY = """
 import sys
@@ -129,7 +139,7 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     control(explorer, "load").click()
     expect(control(explorer, "said")).to_contain_text("60 accounts loaded.")
     expect(control(explorer, "progress")).to_contain_text("60 of 60 records")
-    explorer.get_by_label("Chart").select_option("Map of accounts")
+    explorer.get_by_label("Chart", exact=True).select_option("Map of accounts")
     expect(picture).to_have_attribute(
         "alt", re.compile(r"Accounts by country .*n = \d+ of 60 accounts")
     )
@@ -186,6 +196,34 @@ def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(
     expect(rows.last).to_contain_text("<img src=x")
     assert page.title() != "run"
     assert explorer.evaluate(_SCROLLED) == []
+
+
+def test_a_chart_is_divided_and_says_which_records_were_left_out(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _write(WRONG, jupyter[1] / "wrong.ipynb")
+    explorer = opened("wrong.ipynb")
+    picture = control(explorer, "chart", "img")
+    expect(picture).to_have_attribute("alt", re.compile(r"n = [\d,]+ of [\d,]+ projects"))
+    explorer.get_by_label("Leave out of the chart").select_option("negative lines")
+    expect(picture).to_have_attribute(
+        "alt", re.compile(r"Excluded: 3 projects \(negative_lines 3\)\.")
+    )
+    code = control(explorer, "code", "pre")
+    expect(code).to_contain_text('language_share(shown, exclude=["negative_lines"])')
+    explorer.get_by_label("A panel for each").select_option("team size")
+    expect(picture).to_have_attribute(
+        "alt", re.compile(r"by team size .*Excluded: 3 projects \(negative_lines 3\)\.")
+    )
+    expect(code).to_contain_text('exclude=["negative_lines"], by="team_size")')
+    inside, drawn = explorer.bounding_box(), picture.bounding_box()
+    assert inside is not None
+    assert drawn is not None
+    assert drawn["x"] + drawn["width"] <= inside["x"] + inside["width"]
+    assert explorer.evaluate(_SCROLLED) == []
+    explorer.get_by_label("Chart", exact=True).select_option("Life spans")
+    expect(explorer.get_by_label("A panel for each").locator("option")).to_have_count(1)
+    expect(code).to_contain_text('life_span(shown, exclude=["negative_lines"])')
 
 
 def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(

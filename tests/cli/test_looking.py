@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
 import dirframe
+from tests.cli import dirframe as process
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,3 +62,20 @@ def test_two_files_are_compared_as_in_python(files: list[Path], run: Any) -> Non
 def test_a_table_of_standard_input_is_not_compared_with_itself(run: Any) -> None:
     outcome = run("compare", "-", "-")
     assert (outcome.code, outcome.out) == (2, "")
+
+
+def test_flags_in_a_process_are_those_of_python(files: list[Path]) -> None:
+    words = ("--rule", "stale_analysis", "--rule", "lines_outlier", "--max-age", "26w")
+    done = process("flags", str(files[0]), *words, "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    rules = ["stale_analysis", "lines_outlier"]
+    expected = dirframe.flags(dirframe.read_export(files[0]), rules=rules, max_age="26w")
+    found = pd.read_csv(io.StringIO(done.stdout), dtype="str")
+    assert found["rule"].tolist() == expected["rule"].tolist()
+    assert found["evidence"].tolist() == expected["evidence"].tolist()
+
+
+def test_a_rule_that_the_records_do_not_allow_is_a_wrong_call(files: list[Path], run: Any) -> None:
+    outcome = run("flags", files[0], "--rule", "negative_posts")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "posts_count" in outcome.err

@@ -18,6 +18,7 @@ import pytest
 import dirframe as package
 from dirframe.cli import cli
 from dirframe.service.generate import generate
+from tests.cli import dirframe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -198,13 +199,13 @@ def test_a_report_is_html_and_where_there_is_no_chromium_markdown_but_no_pdf(des
     ],
 )
 def test_a_failure_has_its_exit_code_and_says_why_on_standard_error(
-    line: str, code: int, says: str, desk: Desk
+    line: str, code: int, says: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = desk.run(*line.split())
-    err = done.stderr.decode("utf-8")
-    assert (done.returncode, done.stdout) == (code, b""), err
-    assert says in err
-    assert "Traceback" not in err
+    monkeypatch.chdir(desk.folder)
+    done = dirframe(*line.split(), **desk.environment)
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -220,10 +221,10 @@ def test_a_failure_has_its_exit_code_and_says_why_on_standard_error(
 def test_without_key_or_directory_nobody_is_asked_for_one(
     environment: dict[str, str], code: int, desk: Desk
 ) -> None:
-    done = desk.run("projects", "--refresh", **environment)
-    assert (done.returncode, done.stdout) == (code, b""), done.stderr
+    done = dirframe("projects", "--refresh", **{**desk.environment, **environment})
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
     secret = environment.get(KEY) or desk.environment[KEY]
-    assert secret.encode() not in done.stderr
+    assert secret not in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from dirframe import (
     provenance,
     read_export,
     sample_directory,
+    sensitivity,
     stats,
     unify_countries,
 )
@@ -104,9 +106,71 @@ def test_options_reach_the_statistic(words: list[object], rows: int, saved: Path
     assert len(outcome.table) == rows
 
 
+def test_what_chooses_records_reaches_the_statistic_through_a_process(saved: Path) -> None:
+    file = saved / "projects.parquet"
+    options = ("--exclude", "negative_lines", "--exclude", "lines_outlier", "--max-age", "2y")
+    strata = ("--by", "team_size", "--min-records", "100")
+    done = dirframe("stats", "tags", str(file), "--top", "2", *options, *strata, "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    expected = stats.tags(
+        read_export(file),
+        top=2,
+        exclude=["negative_lines", "lines_outlier"],
+        max_age="2y",
+        by="team_size",
+        min_records=100,
+    )
+    found = pd.read_csv(io.StringIO(done.stdout), keep_default_na=False, na_values=[""])
+    assert found["team_size"].tolist() == expected["team_size"].tolist()
+    assert found["projects"].tolist() == expected["projects"].tolist()
+
+
+def test_two_columns_make_strata_of_their_pairs(saved: Path, run: Any) -> None:
+    words = ("--by", "language", "--by", "year", "--min-records", 40, "--format", "csv")
+    outcome = run("stats", "lorenz", saved / "projects.parquet", *words)
+    assert outcome.code == 0, outcome.err
+    assert list(outcome.table.columns[:2]) == ["language", "year"]
+
+
+@pytest.mark.parametrize("noun", STATISTICS, ids=lambda noun: noun.name)
+def test_each_statistic_has_its_sensitivity(noun: Noun, saved: Path, run: Any) -> None:
+    rule = {"accounts": ["--rule", "negative_posts"], "projects": ["--rule", "negative_lines"]}
+    words = rule.get(noun.collection, [])
+    outcome = run("sensitivity", noun.name, file_for(noun, saved), *words, "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert [*outcome.table.columns[:2]] == ["exclusion", "removed"]
+    assert outcome.table["exclusion"].iloc[[0, -1]].tolist() == ["none", "all"]
+    assert any(name.endswith("_difference") for name in outcome.table)
+
+
+def test_the_sensitivity_in_a_process_is_that_of_python(saved: Path) -> None:
+    file = saved / "projects.parquet"
+    words = ("--rule", "lines_outlier", "--max-age", "2y", "--by", "team_size")
+    done = dirframe("sensitivity", "contributor_concentration", str(file), *words)
+    assert done.returncode == 0, done.stderr
+    expected = sensitivity(
+        stats.contributor_concentration,
+        read_export(file),
+        rules=["lines_outlier"],
+        max_age="2y",
+        by="team_size",
+    )
+    found = pd.read_csv(io.StringIO(done.stdout))
+    assert found["removed"].tolist() == expected["removed"].tolist()
+    assert found["value_difference"].tolist() == pytest.approx(
+        expected["value_difference"].to_numpy("float64", na_value=float("nan")), nan_ok=True
+    )
+
+
 @pytest.mark.parametrize(
     "words",
     [
+        ["stats", "lorenz", "--exclude", "no_such_rule"],
+        ["stats", "lorenz", "--by", "no_such_column"],
+        ["stats", "lorenz", "--max-age", "old"],
+        ["stats", "lorenz", "--min-records", "0"],
+        ["sensitivity", "lorenz", "--rule", "no_such_rule"],
+        ["sensitivity", "lorenz", "--exclude", "negative_lines"],
         ["stats", "lorenz", "--top", "3"],
         ["stats", "team_size_classes", "--bounds", "a,b"],
         ["stats", "growth", "--freq", "century"],

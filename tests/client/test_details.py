@@ -206,13 +206,16 @@ def test_a_page_that_does_not_come_is_named_and_its_row_stays(
     [warning] = [one.message for one in warned]
     assert isinstance(warning, IncompleteWarning)
     assert warning.details_missing == tuple(lost)
-    assert set(today.own_pages) == set(lost)
+    assert today.own_pages == []
     facts = describe(frame)
     assert facts["details_missing"] == lost
     assert facts["complete"] is False
     rows = frame.set_index("id").loc[lost]
     assert rows["name"].notna().all()
     assert rows["analysis_total_code_lines"].isna().all()
+    setattr(today, how, set())
+    load(directory, details=True, refresh=True)
+    assert describe(load(directory, details=True))["details_missing"] == []
 
 
 def test_the_record_of_another_project_is_refused(
@@ -286,41 +289,6 @@ def test_a_load_that_is_stopped_before_the_first_own_page_is_not_complete(
 
     with pytest.raises(IncompleteCollectionError, match=f"{len(with_id(carried))} own pages left"):
         load(directory, details=True, progress=stop)
-
-
-@pytest.mark.parametrize(
-    "question", [{"max_items": 20}, {"query": "parser", "max_items": None}, {"max_items": 60}]
-)
-def test_the_price_said_is_the_price_paid(
-    directory: Directory, today: TodayService, question: dict[str, Any]
-) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AnalysesNotSentWarning)
-        load(directory, **question)
-    options: dict[str, Any] = {"sort": "id", "max_items": 60} | question
-    price = dirframe.plan("projects", details=True, directory=directory, **options)
-    assert price.exact
-    today.forget()
-    frame = load(directory, details=True, **question)
-    assert describe(frame)["details"] == price.details == len(today.own_pages)
-    assert describe(frame)["requests_paid"] == price.requests_to_pay == len(today.asked)
-    again = dirframe.plan("projects", details=True, directory=directory, **options)
-    assert (again.requests_to_pay, again.details_cached) == (0, price.details)
-
-
-def test_a_price_that_is_not_known_is_a_bound_and_says_so(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    options: dict[str, Any] = {"sort": "id", "max_items": 60, "directory": directory}
-    price = dirframe.plan("projects", details=True, **options)
-    assert not price.exact
-    assert "at most" in str(price)
-    assert price.details is not None
-    assert price.details >= len(with_id(carried))
-    assert dirframe.plan("projects", details=True, columns=["name"], **options).details == 0
-    whole = dirframe.plan("projects", **options)
-    assert whole.details == 0
-    assert whole.exact
 
 
 def test_accounts_have_no_details(directory: Directory) -> None:

@@ -131,3 +131,23 @@ def test_only_filters_that_the_records_can_have_are_seen(
     one_year = Screen(State(accounts[accounts["created_at"].dt.year == 2010]))
     assert not one_year.visible("since")
     assert not one_year.visible("until")
+
+
+def test_rules_and_strata_are_chosen_beside_the_chart_and_the_chart_says_so(
+    of_projects: tuple[State, Screen],
+) -> None:
+    state, screen = of_projects
+    before = screen["chart"].value
+    screen["exclude"].value = ("stale_analysis", "duplicate_id")
+    assert state.exclude == ("stale_analysis", "duplicate_id")
+    assert screen["chart"].value != before
+    assert "Excluded: " in screen["chart"].value
+    assert "stale_analysis" in screen["chart"].value
+    screen["by"].value = "team_size"
+    assert "Projects by main language, by team size" in screen["chart"].value
+    assert 'exclude=["stale_analysis", "duplicate_id"], by="team_size"' in screen[
+        "code"
+    ].value.replace("&quot;", '"')
+    screen["chart-choice"].value = "life_span"
+    assert [value for _, value in screen["by"].options] == [""]
+    assert "Life span of projects" in screen["chart"].value

@@ -256,3 +256,67 @@ def test_a_file_that_cannot_be_written_is_a_sentence(
     nothing = State(directory)
     nothing.export()
     assert nothing.message == "There is nothing to export yet."
+
+
+def test_what_is_left_out_of_the_chart_is_in_the_code_and_in_the_statistic_s_record(
+    projects: pd.DataFrame, tmp_path: Path
+) -> None:
+    wrong = projects.copy()
+    wrong.loc[[3, 5], "analysis_total_code_lines"] = -1
+    negative = int((wrong["analysis_total_code_lines"] < 0).sum())
+    state = State(wrong)
+    assert {"negative_lines", "lines_outlier", "stale_analysis"} <= set(state.rules)
+    assert "negative_posts" not in state.rules
+    state.exclude = ("negative_lines",)
+    assert state.chart_options == {"exclude": ["negative_lines"]}
+    assert 'language_share(shown, exclude=["negative_lines"])' in state.code
+    state.exported, state.path = "statistic", str(tmp_path / "table.parquet")
+    state.export()
+    assert state.severity == "success", state.message
+    record = describe(dirframe.read_export(tmp_path / "table.parquet"))
+    assert record["steps"][-2:] == [f"exclude: negative_lines {negative}", "language_share"]
+    assert record["counted"]["excluded"] == negative
+    state.exclude = ()
+    assert state.chart_options == {}
+
+
+def test_a_chart_is_divided_by_what_the_records_have_and_only_if_it_has_panels(
+    projects: pd.DataFrame, accounts: pd.DataFrame
+) -> None:
+    state = State(projects)
+    assert state.strata == ("language", "year", "team_size")
+    state.by = "team_size"
+    assert state.chart_options == {"by": "team_size"}
+    assert 'by="team_size"' in state.code
+    state.chart = "life_span"
+    assert "life_span(shown)" in state.code
+    state.chart = "growth"
+    assert 'growth(shown, by="team_size")' in state.code
+    spans = State(projects)
+    spans.chart = "life_span"
+    assert not spans.strata
+    assert State(accounts).strata == ("country", "year")
+
+
+def test_rules_and_strata_that_the_records_cannot_have_are_refused(
+    projects: pd.DataFrame,
+) -> None:
+    state = State(projects)
+    for trait, value in (("exclude", ("negative_posts",)), ("by", "country")):
+        before = getattr(state, trait)
+        with pytest.raises(InvalidInputError, match=f"{trait} has .*; choose from"):
+            state.set_trait(trait, value)
+        assert getattr(state, trait) == before
+
+
+def test_another_collection_keeps_only_the_rules_that_it_has(
+    directory: dirframe.Directory,
+) -> None:
+    state = State(directory)
+    state.max_items = 50
+    state.load()
+    state.exclude, state.by = ("negative_lines", "duplicate_id"), "language"
+    state.collection = "accounts"
+    state.load()
+    values = state.trait_values()
+    assert (values["exclude"], values["by"]) == (("duplicate_id",), "")

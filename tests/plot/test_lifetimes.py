@@ -70,6 +70,10 @@ def test_lives_that_have_not_ended_are_marked_and_the_caption_warns_of_their_med
     said = caption(plot.life_span(FRAME))
     assert "+: not ended (12 months without activity)" in said
     assert "so are 2 of all 3 lives, whose mean or median is too small" in said
+    ended = FRAME.assign(analysis_logged_at=pd.Timestamp("2014-01-01", tz="UTC"))
+    said = caption(plot.life_span(ended, window=1))
+    assert "lives" not in said
+    assert "+:" not in said
     ax = plot.life_span(FRAME, window=5)
     assert [text.get_text() for text in ax.texts[:4]] == ["months", "38", "12", "1+"]
 
@@ -102,3 +106,8 @@ def test_each_year_of_age_has_its_bar() -> None:
         (3, 1),
     ]
     assert "1 project without a first month, 1 that ended before they began" in caption(ax)
+
+
+def test_a_project_without_a_name_has_its_id_beside_its_bar() -> None:
+    frame = FRAME.assign(name=FRAME["name"].mask(FRAME["id"] == "1"))
+    assert names(plot.life_span(frame)) == ["id 1", "Cat", "Ant"]

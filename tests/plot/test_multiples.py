@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -24,11 +27,14 @@ def test_each_chart_has_panels_for_the_strata(name: str) -> None:
     assert isinstance(figure, Figure)
     figure.canvas.draw()
     panels = [ax for ax in figure.axes if ax.get_gid() == "panel"]
-    assert [ax.get_title() for ax in panels] == ["left (n = 20)", "right (n = 20)"]
+    said = [re.sub(r"\d+ of ", "", " ".join(ax.get_title().split())) for ax in panels]
+    assert said == ["left (n = 20)", "right (n = 20)"]
     assert first is panels[0]
     assert panels[0].get_xlim() == panels[1].get_xlim()
+    drawn = [[*ax.get_xticks()] for ax in panels if ax.has_data()]
+    assert drawn.count(drawn[0]) == len(drawn)
     assert "by half" in figure.get_suptitle()
-    assert "n = 40" in figure.get_supxlabel()
+    assert "40 " in figure.get_supxlabel()
 
 
 @pytest.mark.parametrize("name", sorted(WITHOUT_PANELS))
@@ -70,9 +76,39 @@ def test_the_caption_says_which_records_were_left_out() -> None:
         }
     )
     rules = ["negative_lines", "negative_contributors"]
-    said = "Excluded: 2 records (negative_contributors 1, negative_lines 2)."
+    said = "Excluded: 2 projects (negative_contributors 1, negative_lines 2)."
     whole = caption(plot.contributor_distribution(frame, exclude=rules))
     assert said in " ".join(whole.split())
     figure = plot.contributor_distribution(frame, exclude=rules, by="part").get_figure(root=True)
     assert isinstance(figure, Figure)
     assert said in figure.get_supxlabel()
+
+
+def test_a_note_that_holds_for_every_panel_is_said_once() -> None:
+    frame = CHARTS["tags"]()
+    frame["half"] = ["left", "right"] * (len(frame) // 2)
+    figure = plot.tags(frame, by="half").get_figure(root=True)
+    assert isinstance(figure, Figure)
+    assert figure.get_supxlabel().count("A project can have several.") == 1
+    notes = [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert not [note for note in notes if "A project can have several." in note]
+
+
+def test_a_shade_means_the_same_number_of_projects_in_every_panel() -> None:
+    frame = pd.DataFrame(
+        {
+            "stack_count": [1] * 40 + [2, 2, 2, 5],
+            "analysis_twelve_month_contributor_count": [1] * 44,
+            "part": ["many"] * 40 + ["few"] * 4,
+        }
+    )
+    figure = plot.users_against_contributors(frame, by="part").get_figure(root=True)
+    assert isinstance(figure, Figure)
+    shades: dict[str, Any] = {}
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        assert legend is not None
+        for patch, text in zip(legend.get_patches(), legend.get_texts(), strict=True):
+            lowest = text.get_text().partition("–")[0]
+            assert shades.setdefault(lowest, patch.get_facecolor()) == patch.get_facecolor()
+    assert len(set(shades.values())) == len(shades) == 4

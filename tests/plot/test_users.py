@@ -31,7 +31,8 @@ def test_few_pairs_are_dots_larger_and_darker_the_more_projects_have_them() -> N
     assert many > one
     many, one = (sum(colour[:3]) for colour in np.asarray(dots.get_facecolor()))
     assert many < one
-    assert "Not shown: 2 projects without both numbers, or with a negative one." in caption(ax)
+    said = "Not shown: 2 projects (1 without users, 1 with negative contributors)."
+    assert said in caption(ax)
 
 
 def test_many_pairs_are_cells_that_hold_every_project() -> None:

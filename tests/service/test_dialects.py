@@ -39,7 +39,11 @@ PROJECTS = [
     <url_name>git</url_name><irc_url/><stack_count>12</stack_count>{ANALYSIS}
     <licenses><license><name>gpl</name><nice_name>GNU GPL</nice_name></license></licenses>
     </project>""",
-    *(f"<project><id>{n}</id><name>P {n}</name></project>" for n in range(2, 13)),
+    *(
+        f"<project><id>{n}</id><name>P {n}</name><created_at>2008-07-{n:02}T08:59:08Z</created_at>"
+        "</project>"
+        for n in range(2, 13)
+    ),
 ]
 ACCOUNTS = [
     f"""<account><id>{n}</id><name>A {n}</name><login>a{n}</login>

@@ -38,6 +38,27 @@ def test_what_is_left_of_any_text_fits_into_xml(text: str) -> None:
     assert read == kept
 
 
+ELEMENTS = st.lists(
+    st.tuples(
+        st.sampled_from(["name", "tag", "extra", "badge", "other"]), st.text("abc", min_size=1)
+    ),
+    max_size=12,
+)
+
+
+@given(ELEMENTS)
+def test_elements_of_an_imported_record_keep_their_order_and_those_of_one_name_stand_together(
+    elements: list[tuple[str, str]],
+) -> None:
+    inner = "".join(f"<{name}>{text}</{name}>" for name, text in [("id", "1"), *elements])
+    record = record_from_element(etree.fromstring(f"<project>{inner}</project>"))
+    written = etree.fromstring(record_xml(PROJECT, record, recorded=True))
+    names = list(dict.fromkeys(["id", *(name for name, _ in elements)]))
+    together = [pair for name in names[1:] for pair in elements if pair[0] == name]
+    came = [(str(child.tag), child.text or "") for child in written]
+    assert came[: len(elements) + 1] == [("id", "1"), *together]
+
+
 ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
 
 

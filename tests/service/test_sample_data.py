@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -81,10 +82,13 @@ def left_behind(folder: Path, name: str, version: int = VERSION) -> Path:
 
 @pytest.fixture
 def stores(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Where stores are kept, with that of the sample."""
-    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path))
+    """Where stores are kept, with that of the sample: a copy, for to build it takes seconds."""
+    folder = tmp_path / "stores"
+    folder.mkdir()
     with open_data() as store:
-        return store.path.parent
+        shutil.copy(store.path, folder)
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path))
+    return folder
 
 
 def test_a_new_store_removes_what_older_versions_left(stores: Path) -> None:

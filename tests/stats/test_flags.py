@@ -194,8 +194,16 @@ def test_no_record_and_no_rule_give_the_same_columns() -> None:
         pd.testing.assert_frame_equal(flags(frame), expected)
 
 
-def test_languages_first_appeared_in_a_year_that_can_be() -> None:
-    assert all(1950 < year < 2020 for year in FIRST_APPEARANCE.values())
+def test_the_docstring_says_in_which_year_each_language_first_appeared() -> None:
+    said = " ".join((flags.__doc__ or "").split())
+    listed = said.partition("Wikipedia's: ")[2].partition(" - ``lines_outlier``")[0]
+    assert listed == ", ".join(f"{name} {year}" for name, year in FIRST_APPEARANCE.items())
+
+
+def test_where_sources_differ_the_earliest_year_of_a_language_counts() -> None:
+    # Of PLDB and Wikipedia: 1998 and 1999, 1985 and 1983, 2009 and 2011, 1995 and 1994.
+    years = {"ActionScript": 1998, "C++": 1983, "CoffeeScript": 2009, "PHP": 1994, "Elixir": 2011}
+    assert {name: FIRST_APPEARANCE[name] for name in years} == years
 
 
 def test_the_names_of_the_rules_stay() -> None:

@@ -216,6 +216,13 @@ def test_records_that_are_there_twice_are_counted_as_such() -> None:
     assert repeated(pd.DataFrame({"id": ["1", "1"]})) == 1
 
 
+def test_a_repeated_id_is_said_once() -> None:
+    bias = summary(pd.DataFrame({"id": ["1", "1"], "name": ["a", "b"]})).bias
+    assert [reason for reason in bias["reason"] if " id" in reason] == [
+        "repeated id: counted more than once"
+    ]
+
+
 def test_other_records_than_were_loaded_are_noticed_where_they_are_as_many() -> None:
     other = loaded()
     other["id"] = other["id"] + "0"

@@ -15,11 +15,11 @@ from dirframe import (
     load_accounts,
     load_projects,
     sample_directory,
-    sensitivity,
     stats,
     unify_countries,
 )
 from dirframe.errors import InvalidInputError
+from tests.plot.charts import activity_facts, contributors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ PEOPLE = "analysis_twelve_month_contributor_count"
 
 #: Of one project: its months and its contributors are no records that the rules know.
 OF_ONE_PROJECT = {"commit_concentration", "commits_by_contributor", "monthly_activity"}
-SELECTABLE = sorted({*stats.__all__} - OF_ONE_PROJECT)
+OF_RECORDS = sorted({*stats.__all__} - OF_ONE_PROJECT)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def of(name: str) -> str:
     return "accounts" if "accounts" in name or "posts" in name else "projects"
 
 
-@pytest.mark.parametrize("name", SELECTABLE)
+@pytest.mark.parametrize("name", stats.__all__)
 def test_the_options_stand_in_the_signature_and_in_the_help(name: str) -> None:
     statistic = getattr(stats, name)
     parameters = inspect.signature(statistic).parameters
@@ -81,16 +81,95 @@ def test_the_options_stand_in_the_signature_and_in_the_help(name: str) -> None:
         statistic(pd.DataFrame(), exclud=["negative_lines"])
 
 
+def of_two_projects(name: str) -> tuple[pd.DataFrame, str]:
+    frame = activity_facts() if name == "monthly_activity" else contributors()
+    both = [frame.assign(project="a"), frame.iloc[:2].assign(project="b")]
+    return pd.concat(both, ignore_index=True), "project"
+
+
 @pytest.mark.parametrize("name", sorted(OF_ONE_PROJECT))
-def test_a_statistic_of_one_project_takes_none_of_them(name: str) -> None:
+def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(name: str) -> None:
     statistic = getattr(stats, name)
-    with pytest.raises(TypeError, match="exclude"):
-        statistic(pd.DataFrame(), exclude=["negative_lines"])
-    with pytest.raises(InvalidInputError, match=r"function of dirframe\.stats"):
-        sensitivity(statistic, pd.DataFrame())
+    frame, by = of_two_projects(name)
+    with pytest.raises(InvalidInputError, match=r"more than once.*by="):
+        statistic(frame)
+    found = statistic(frame, by=by)
+    for project, own in frame.groupby(by):
+        rows = found[found[by] == project].drop(columns=by).reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, statistic(own))
+    relation = duckdb.from_arrow(pa.Table.from_pandas(frame, preserve_index=False))
+    for other in (relation, dask_frame.from_pandas(frame, npartitions=2)):
+        pd.testing.assert_frame_equal(statistic(other, by=by), found, check_exact=False)
 
 
-@pytest.mark.parametrize("name", SELECTABLE)
+@pytest.mark.parametrize("name", sorted(OF_ONE_PROJECT))
+@pytest.mark.parametrize("options", [{"exclude": ["negative_lines"]}, {"max_age": "1y"}])
+def test_a_rule_that_cannot_be_applied_is_refused_and_says_what_it_needs(
+    name: str, options: Any
+) -> None:
+    frame, _ = of_two_projects(name)
+    with pytest.raises(InvalidInputError, match=r"The rule .* needs the column analysis_"):
+        getattr(stats, name)(frame, **options)
+
+
+@pytest.fixture(scope="module")
+def faulty(
+    frames: dict[str, pd.DataFrame], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, list[Any]]]:
+    """300 records of each kind, three of which a rule tells, on each engine."""
+    folder = tmp_path_factory.mktemp("faulty")
+    with duckdb.connect() as session:
+        found = {}
+        for name, column in (("accounts", "posts_count"), ("projects", LINES)):
+            frame = frames[name].head(300).copy()
+            frame.loc[frame.index[:3], column] = -1
+            frame.to_parquet(folder / f"{name}.parquet", index=False)
+            found[name] = [
+                frame,
+                session.read_parquet(f"{folder / name}.parquet"),
+                dask_frame.read_parquet(folder / f"{name}.parquet"),
+            ]
+        yield found
+
+
+@pytest.mark.parametrize("name", OF_RECORDS)
+def test_every_statistic_says_what_it_leaves_out_on_every_engine(
+    name: str, faulty: dict[str, list[Any]]
+) -> None:
+    collection = of(name)
+    rule = "negative_posts" if collection == "accounts" else "negative_lines"
+    age = {} if collection == "accounts" else {"max_age": "6mo"}
+    tables = [getattr(stats, name)(one, exclude=[rule], **age) for one in faulty[collection]]
+    for table in tables:
+        counted = table.attrs["dirframe"]["counted"]
+        assert counted[f"excluded_{rule}"] >= 3
+        assert counted[collection] == 300 - counted["excluded"]
+        assert ("excluded_stale_analysis" in counted) == (collection == "projects")
+        assert any(step.startswith(f"exclude: {rule}") for step in table.attrs["dirframe"]["steps"])
+        pd.testing.assert_frame_equal(table, tables[0], check_exact=False, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", OF_RECORDS)
+def test_every_statistic_gives_the_same_strata_on_every_engine(
+    name: str, faulty: dict[str, list[Any]]
+) -> None:
+    collection = of(name)
+    by = "kudo_score_kudo_rank" if collection == "accounts" else "team_size"
+    if by in getattr(stats, name)(faulty[collection][0]):
+        by = "posts_count"
+    if name == "team_size_classes":
+        by = "year"
+    options = {"by": by, "min_records": 70}
+    expected, *others = [getattr(stats, name)(one, **options) for one in faulty[collection]]
+    counted = expected.attrs["dirframe"]["counted"]
+    assert counted[collection] == 300
+    assert counted["strata"] > 1
+    for found in others:
+        pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
+        assert found.attrs["dirframe"]["counted"] == counted
+
+
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_strata_give_what_the_records_of_each_give_alone(
     name: str, frames: dict[str, pd.DataFrame]
 ) -> None:

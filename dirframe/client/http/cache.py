@@ -54,10 +54,11 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """One cached document."""
+    """One cached document, and the address that it came from in the end."""
 
     content: bytes
     retrieved: datetime
+    url: str = ""
 
     @property
     def age(self) -> timedelta:
@@ -111,7 +112,7 @@ class ResponseCache:
         # requests-cache hands over an entry that it cannot read as a response without a body.
         if response is None or not response.content:
             return None
-        return CachedPage(response.content, response.created_at)
+        return CachedPage(response.content, response.created_at, response.url)
 
     def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
         """Store a document and return when; a failure to do so is warned of, once."""

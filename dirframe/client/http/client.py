@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import threading
 import time
 import warnings
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ from dirframe.errors import (
     QuotaExceededError,
     ServiceError,
     StaleWarning,
+    UnreadableResponseError,
 )
 
 if TYPE_CHECKING:
@@ -121,6 +124,7 @@ class Session:
         )
         self._adapter = SingleOriginAdapter(settings, self.quota)
         self._moved = MovedPaths()
+        self._first, self._has_asked = threading.Lock(), False
         self._session = requests.Session()
         self._apply_environment(settings)
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
@@ -185,6 +189,8 @@ class Session:
         url = self.address(path, parameters)
         stored = self.cache.get(self._key(url))
         if stored is not None and (policy.stale or self._is_fresh(stored)):
+            if stored.url and stored.url != url:  # the others moved with it
+                self._moved.learn(url, stored.url)
             page = PageParser(max_bytes=self._settings.max_body).parse(stored.content, source=url)
             return FetchedPage(stored.content, url, stored.retrieved, attempts=0, page=page)
         if policy.offline:
@@ -195,6 +201,46 @@ class Session:
         """Tell whether a document would come from the cache."""
         stored = self.cache.get(self._key(self.address(path, parameters)))
         return stored is not None and self._is_fresh(stored)
+
+    def put_refusal(self, path: str, why: str) -> None:
+        """Remember for as long as a page is fresh that a document was refused.
+
+        Parameters
+        ----------
+        path
+            What was asked for.
+        why
+            In a few words.
+        """
+        url = self.address(path, {})
+        content = json.dumps({"refused": why}).encode()
+        self.cache.put(self._refusal_key(url), url, content, "application/json")
+
+    def get_refusal(self, path: str, policy: CachePolicy) -> str | None:
+        """Return why a document was refused, if that is newer than the document in the cache.
+
+        Parameters
+        ----------
+        path
+            What is to be asked for.
+        policy
+            How the cache may be used.
+
+        Returns
+        -------
+        str or None
+            What `put_refusal` was told; None if the directory has to be asked.
+        """
+        if policy.refresh:
+            return None
+        url = self.address(path, {})
+        stored = self.cache.get(self._refusal_key(url))
+        if stored is None or not (policy.stale or self._is_fresh(stored)):
+            return None
+        document = self.cache.get(self._key(url))
+        if document is not None and document.retrieved > stored.retrieved:
+            return None
+        return str(json.loads(stored.content)["refused"])
 
     def address(self, path: str, parameters: Mapping[str, str]) -> str:
         """Return the whole address of a document, without the key."""
@@ -246,11 +292,34 @@ class Session:
             time.sleep(pause)
 
     def _request(self, url: str, *, keep: bool) -> FetchedPage:
+        if not self._has_asked:
+            # Alone: where the directory has moved to is known to those that wait.
+            with self._first:
+                if not self._has_asked:
+                    try:
+                        return self._fetch(url, keep=keep)
+                    finally:
+                        self._has_asked = True
+        return self._fetch(url, keep=keep)
+
+    def _fetch(self, url: str, *, keep: bool) -> FetchedPage:
         timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
+        target, response, page = self._moved.resolve(url), None, ""
         try:
-            response = self._session.get(self._moved.resolve(url), timeout=timeouts)
+            response = self._session.get(target, timeout=timeouts)
         except requests.TooManyRedirects:
-            response = None  # its error holds every response of the circle
+            pass  # its error holds every response of the circle
+        except UnreadableResponseError as error:
+            page = error.source or ""
+            if not _is_page_of(page, target, self._settings.base_url):
+                raise
+        if page:
+            raise ServiceError(
+                f"{url} redirects to {page}, which is a web page: the directory does not give this "
+                "record out as data. It may be disabled, private or removed.",
+                url=url,
+                status=302,
+            )
         if not isinstance(response, DirectoryResponse):
             raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
         if response.history:
@@ -258,7 +327,8 @@ class Session:
         content_type = response.headers.get("Content-Type", "")
         retrieved = datetime.now(UTC)
         if keep:
-            retrieved = self.cache.put(self._key(url), url, response.content, content_type)
+            came_from = response.url if response.history else url
+            retrieved = self.cache.put(self._key(url), came_from, response.content, content_type)
         return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
     def _is_fresh(self, stored: CachedPage) -> bool:
@@ -281,12 +351,26 @@ class Session:
             ),
         )
 
+    def _refusal_key(self, url: str) -> str:
+        # No address begins so: a refusal is never taken for a document.
+        return f"refused:{self._key(url)}"
+
     def _key(self, url: str) -> str:
         namespace = self._settings.cache_namespace
         if namespace is not None:
             url = namespace + url.removeprefix(self._settings.base_url)
         # requests-cache puts the key between quotes in its SQL.
         return quote(url, safe="/:?&=%+-._~")
+
+
+def _is_page_of(address: str, document: str, base_url: str) -> bool:
+    """Tell whether an address is a page below a record: /accounts/1/disabled of /accounts/1.xml.
+
+    Another page, such as that of a maintenance, says nothing of the record.
+    """
+    folder = document.rpartition("/")[0]
+    rest = address.removeprefix(f"{folder}/")
+    return folder != base_url and rest != address and "/" in rest and not rest.endswith(".xml")
 
 
 def _words(age: timedelta) -> str:

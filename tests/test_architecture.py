@@ -24,6 +24,7 @@ OF_THE_WHOLE = {
     "tests/cli/test_examples.py",
     "tests/cli/test_hints.py",
     "tests/cli/test_processes.py",
+    "tests/client/test_parsed_once.py",
     "tests/plot/test_every_chart.py",
     "tests/plot/test_pictures.py",
     "tests/service/test_door.py",

@@ -2,6 +2,12 @@
 
 It has one function. What it does not know it leaves to `dirframe.client.xml.flatten`, whose
 columns it gives otherwise; the tests hold the two equal.
+
+It is there because nothing simpler is as fast: 20 columns take 1.2 times as long as lxml alone,
+a single pass over lxml's trees 1.6 times, tokens or expat's events 1.7 times and more.
+xml2arrow is faster, but cannot tell an empty element from a missing one, merges repeated
+containers without a word, and reads what is not XML: what it overlooks would have to be found
+by scanning the bytes as well.
 """
 
 from __future__ import annotations

@@ -247,8 +247,11 @@ class Layout:
         at = np.flatnonzero(slot >= 0)
         rows = elements.rows
         texts = np.full(len(self._slots) * rows, -1)
-        texts[slot[at] * rows + elements.row[at]] = elements.text[at]
-        flat = elements.pages.strings.take(pa.array(texts, mask=texts < 0))
+        strings, text = elements.pages.strings, elements.text[at]
+        offsets = np.frombuffer(strings.buffers()[1], np.int64)
+        text = np.where(offsets[text] == offsets[text + 1], -1, text)  # empty is missing
+        texts[slot[at] * rows + elements.row[at]] = text
+        flat = strings.take(pa.array(texts, mask=texts < 0))
         referring = _referring(flat)
         if referring.any():
             read = resolve_references(flat.filter(referring).to_pylist())

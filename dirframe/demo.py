@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe import plot, provenance
-from dirframe.files.whole import make_folder
+from dirframe._atomic import atomic_write, make_folder
 from dirframe.files.writing import export
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _charts(accounts: pd.DataFrame, projects: pd.DataFrame, folder: Path) -> lis
         figure = axes.get_figure(root=True)
         assert figure is not None  # noqa: S101  # the chart made one
         path = folder / f"{name}.png"
-        figure.savefig(path, dpi=150)
+        with atomic_write(path, overwrite=True) as part:
+            figure.savefig(part, dpi=150, format="png")
         plt.close(figure)
         paths.append(path)
     return paths

@@ -6,7 +6,21 @@ answers. `dirframe.schema.RESOURCES` holds what the specification describes.
 
 from __future__ import annotations
 
-from dirframe.schema import RESOURCES, Dialect, Field, Items, Kind, Resource
+from typing import TYPE_CHECKING
+
+from dirframe.schema import (
+    ACCOUNT,
+    PROJECT,
+    RESOURCES,
+    Dialect,
+    Field,
+    Items,
+    Kind,
+    Resource,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "ACTIVITY_FACT",
@@ -21,6 +35,7 @@ __all__ = [
     "ORG",
     "SIZE_FACT",
     "STACK",
+    "detect_resource",
 ]
 
 _T, _I, _U = Kind.TEXT, Kind.IDENTIFIER, Kind.URL
@@ -309,3 +324,37 @@ EXTENSIONS = {
 
 #: Every known resource by the name of its element.
 ALL_RESOURCES = RESOURCES | EXTENSIONS
+
+
+def detect_resource(columns: Iterable[object]) -> Resource | None:
+    """Tell what a table holds by the columns that one kind of record alone has.
+
+    Parameters
+    ----------
+    columns : iterable
+        The names of the columns.
+
+    Returns
+    -------
+    Resource or None
+        An extension, if all of its own columns are there; else accounts or projects, of which
+        more of their own columns are there; None where neither has more.
+
+    Examples
+    --------
+    >>> detect_resource(["id", "name", "stack_count"]).collection
+    'projects'
+    >>> detect_resource(["id", "name"]) is None
+    True
+    """
+    names = {name for name in columns if isinstance(name, str)}
+    for extension in EXTENSIONS.values():
+        if {field.column for field in extension.core} <= names:
+            return extension
+    own = {
+        resource.name: len(names & (resource.by_column.keys() - other.by_column.keys()))
+        for resource, other in ((ACCOUNT, PROJECT), (PROJECT, ACCOUNT))
+    }
+    if own[ACCOUNT.name] == own[PROJECT.name]:
+        return None
+    return ACCOUNT if own[ACCOUNT.name] > own[PROJECT.name] else PROJECT

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.absence import Absent, absent
 from dirframe.errors import InvalidInputError
-from dirframe.extensions import ALL_RESOURCES
+from dirframe.extensions import ALL_RESOURCES, detect_resource
 from dirframe.identity import Difference, ids_of
 from dirframe.record import ATTRIBUTE, Provenance
 from dirframe.requirements import check_pandas
+from dirframe.schema import Resource
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,7 @@ __all__ = [
     "carry",
     "describe",
     "difference",
+    "resource_of",
 ]
 
 # Whatever makes or takes a frame comes by here, the commands of the shell too.
@@ -64,6 +66,33 @@ def describe(frame: pd.DataFrame) -> dict[str, Any]:
     record = frame.attrs.get(ATTRIBUTE)
     others = copy.deepcopy(record) if isinstance(record, dict) else {}
     return others | Provenance.from_dict(record).to_dict()
+
+
+def resource_of(frame: Any) -> Resource | None:
+    """Tell what a frame holds: as its record says, else by its columns.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table of another engine
+        Any frame.
+
+    Returns
+    -------
+    Resource or None
+        The resource, made of its name where the package does not know it; None where neither
+        the record nor the columns say.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> resource_of(pd.DataFrame({"id": ["1"], "posts_count": [2]})).name
+    'account'
+    """
+    attributes = getattr(frame, "attrs", None)  # tables of other engines have none
+    record = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
+    if name := Provenance.from_dict(record).resource:
+        return ALL_RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+    return detect_resource(frame.columns)
 
 
 def attach(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:

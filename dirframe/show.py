@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from html import escape
 
+from dirframe._display.values import printable
+
 __all__ = ["Card"]
 
 _TABLE = "border-collapse:collapse;margin:.3em 0"
@@ -27,7 +29,7 @@ class Card:
         heading, facts, note = self._card()
         width = max(map(len, facts), default=0)
         lines = [heading, *(f"  {name:{width}}  {value}" for name, value in facts.items())]
-        return "\n".join(_printable(line) for line in [*lines, *([note] if note else [])])
+        return "\n".join(printable(line) for line in [*lines, *([note] if note else [])])
 
     def _repr_html_(self) -> str:
         heading, facts, note = self._card()
@@ -41,8 +43,3 @@ class Card:
             f'<div><strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
             f"</tbody></table>{below}</div>"
         )
-
-
-def _printable(line: str) -> str:
-    """Leave out what would move a terminal's cursor or change its colours."""
-    return "".join(sign if sign.isprintable() else " " for sign in line)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.extensions import ALL_RESOURCES, EXTENSIONS
-from dirframe.schema import RESOURCES
+from dirframe.extensions import ALL_RESOURCES, EXTENSIONS, detect_resource
+from dirframe.schema import ACCOUNT, RESOURCES
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
@@ -43,3 +43,15 @@ def test_records_are_called_in_sentences_what_they_are() -> None:
 
 def test_all_resources_are_those_of_the_specification_and_the_others() -> None:
     assert list(ALL_RESOURCES) == [*RESOURCES, *EXTENSIONS]
+
+
+@pytest.mark.parametrize("resource", ALL_RESOURCES.values(), ids=list(ALL_RESOURCES))
+def test_the_columns_of_a_resource_tell_what_it_is(resource: Resource) -> None:
+    assert detect_resource(field.column for field in resource.core) is resource
+
+
+def test_what_both_have_or_neither_tells_nothing() -> None:
+    assert detect_resource(["id", "name", "created_at"]) is None
+    assert detect_resource(["weight", 7, None]) is None
+    assert detect_resource(["posts_count", "stack_count"]) is None
+    assert detect_resource(["posts_count", "stack_count", "location"]) is ACCOUNT

@@ -10,9 +10,12 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from dirframe import __version__, provenance
+from dirframe import __version__, child_table, flags, provenance, summary
 from dirframe.errors import InvalidInputError
-from dirframe.provenance import Provenance, attach, caption, carry, describe
+from dirframe.explorer import choices
+from dirframe.provenance import Provenance, attach, caption, carry, describe, resource_of
+from dirframe.reporting.material import sorted_out
+from dirframe.schema import ACCOUNT, PROJECT
 
 
 def loaded(rows: int = 3, **facts: object) -> pd.DataFrame:
@@ -162,3 +165,23 @@ class TestCaption:
 
     def test_without_a_name_the_address_is_the_source(self) -> None:
         assert "Source: https://directory.example," in caption(loaded(source=""))
+
+
+def test_what_a_frame_holds_is_what_it_says_and_else_what_its_columns_tell() -> None:
+    bare = pd.DataFrame({"id": ["1"], "posts_count": [2]})
+    assert resource_of(bare) is ACCOUNT
+    assert resource_of(attach(bare.copy(), resource="project")) is PROJECT
+    assert resource_of(pd.DataFrame({"id": ["1"]})) is None
+    other = resource_of(attach(pd.DataFrame({"id": ["1"]}), resource="gadget"))
+    assert other is not None
+    assert other.collection == "gadgets"
+
+
+def test_everything_that_takes_records_agrees_on_what_they_are() -> None:
+    lists = pd.Series([None], dtype="object")
+    accounts = pd.DataFrame({"id": ["1"], "posts_count": [2], "badges": lists})
+    assert summary(accounts).title.startswith("1 account")
+    assert flags(accounts).attrs["dirframe"]["resource"] == "account"
+    assert choices.resource_of(accounts) is ACCOUNT
+    assert list(sorted_out(accounts, None).frames) == ["accounts"]
+    assert next(iter(child_table(accounts, "badges"))) == "account_id"

@@ -8,9 +8,12 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from mypy import api
 
 import dirframe
 from dirframe import errors
+
+ROOT = Path(__file__).resolve().parent.parent
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
@@ -120,13 +123,25 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
 
 
 def test_type_checkers_are_told_the_same_homes_as_python() -> None:
-    tree = ast.parse(Path(dirframe.__file__).read_text(encoding="utf-8"))
+    stub = Path(dirframe.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     typed = {
-        alias.name: node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dirframe")
+        alias.asname: (node.module, alias.name)
+        for node in ast.walk(ast.parse(stub))
+        if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
     assert set(typed) == set(PUBLIC)
-    for name, home in typed.items():
+    for public, (home, name) in typed.items():
+        assert name == public
         assert getattr(import_module(home), name) is getattr(dirframe, name)
+
+
+def test_a_type_checker_knows_every_name_and_refuses_a_wrong_one(tmp_path: Path) -> None:
+    user = tmp_path / "user.py"
+    lines = [f"from dirframe import {name}" for name in PUBLIC]
+    user.write_text("\n".join([*lines, "import dirframe", "dirframe.load_acounts"]) + "\n")
+    report, errors, _ = api.run(["--strict", f"--cache-dir={ROOT / '.mypy_cache'}", str(user)])
+    assert errors == ""
+    complaints = [line for line in report.splitlines() if ": error:" in line]
+    assert len(complaints) == 1, report
+    assert "load_acounts" in complaints[0]

@@ -98,7 +98,7 @@ def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel: Path) ->
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         sizes = {info.filename: info.file_size for info in archive.infolist()}
-    assert "dirframe/py.typed" in names
+    assert {"dirframe/py.typed", "dirframe/__init__.pyi"} <= set(names)
     assert "dirframe/plot/dirframe.mplstyle" in names
     assert {"dirframe/data/world/countries-110m.json", "dirframe/data/world/LICENSE"} <= set(names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

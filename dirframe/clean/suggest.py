@@ -5,9 +5,11 @@ What stays out: every decision (`resolve`).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cache
 from typing import Final
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from dirframe.clean.names import names
 from dirframe.clean.text import compact, fold, readable
@@ -25,40 +27,23 @@ def suggest(raw: object) -> str | None:
     key = compact(fold(readable(raw))) if isinstance(raw, str) and len(raw) <= _LONGEST else ""
     if len(key) < _ONE_ERROR or not key.isascii():
         return None
-    near: dict[int, set[str]] = defaultdict(set)
-    for variant in _shortened(key):
-        for name, alpha_2 in _index().get(variant, ()):
-            near[_distance(key, name)].add(alpha_2)
-    allowed = 1 if len(key) < _TWO_ERRORS else 2
-    closest = min(near, default=allowed + 1)
-    return min(near[closest]) if closest <= allowed and len(near[closest]) == 1 else None
+    keys, codes = _keys()
+    # Letters to add, drop, change, or swap with their neighbour.
+    near = process.extract(
+        key,
+        keys,
+        scorer=OSA.distance,
+        score_cutoff=1 if len(key) < _TWO_ERRORS else 2,
+        limit=None,
+    )
+    closest = min((distance for _, distance, _ in near), default=0)
+    found = {codes[index] for _, distance, index in near if distance == closest}
+    return found.pop() if len(found) == 1 else None
 
 
 @cache
-def _index() -> dict[str, list[tuple[str, str]]]:
-    found = defaultdict(list)
-    for key, alpha_2 in names().english.items():
-        name = compact(key)
-        if len(name) >= _ONE_ERROR:
-            for variant in _shortened(name):
-                found[variant].append((name, alpha_2))
-    return found
-
-
-def _shortened(key: str) -> set[str]:
-    return {key, *(key[:place] + key[place + 1 :] for place in range(len(key)))}
-
-
-def _distance(one: str, other: str) -> int:
-    """Count letters to add, drop, change, or swap with their neighbour."""
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        row = [i]
-        for j, against in enumerate(other, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        before, last = last, row
-    return last[-1]
+def _keys() -> tuple[list[str], list[str]]:
+    """Give the English names that are long enough, and the codes of their countries."""
+    pairs = [(compact(key), alpha_2) for key, alpha_2 in names().english.items()]
+    pairs = [(key, alpha_2) for key, alpha_2 in pairs if len(key) >= _ONE_ERROR]
+    return [key for key, _ in pairs], [alpha_2 for _, alpha_2 in pairs]

@@ -120,7 +120,7 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts --template my.ipynb -o mine.html
     """
-    from dirframe.files.whole import check_folder, refuse_existing
+    from dirframe._atomic import check_folder, refuse_existing
     from dirframe.reporting.making import report as make
 
     check_folder(output)

@@ -153,17 +153,17 @@ def _binary() -> Any:
 
 
 def _print_table(frame: pd.DataFrame) -> None:
-    from dirframe.cli.aligned import Fit, aligned, upright
+    from dirframe._display.text import TableSize, render_record, render_table
 
     if not sys.stdout.isatty():
-        lines, _ = aligned(frame, Fit(None, None))
+        lines, _ = render_table(frame, TableSize(None, None))
         click.echo("\n".join(lines))
         return
     width = shutil.get_terminal_size().columns
     if len(frame) == 1:
-        click.echo("\n".join(upright(frame, width)))
+        click.echo("\n".join(render_record(frame, width)))
         return
-    (head, *body), left_out = aligned(frame, Fit(width, _ROWS_ON_A_TERMINAL))
+    (head, *body), left_out = render_table(frame, TableSize(width, _ROWS_ON_A_TERMINAL))
     click.echo(head if os.environ.get("NO_COLOR") else click.style(head, bold=True))
     for line in body:
         click.echo(line)

@@ -204,35 +204,17 @@ def _records(found: Any) -> list[dict[str, Any]]:
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     """Give each column the dtype of its field; of what is no record, what pandas infers."""
+    from dirframe.extensions import EXTENSIONS, detect_resource
     from dirframe.provenance import attach
 
     # What a spreadsheet would take for a formula has an apostrophe before it in our CSV.
     frame = frame.map(_bare, na_action="ignore")
-    resource = _resource(set(map(str, frame.columns)))
-    if resource is None:
+    resource = detect_resource(frame.columns)
+    if resource is None or ("id" not in frame and resource.name not in EXTENSIONS):
         return _inferred(frame)
     for name in list(frame.columns):
         frame = _one_typed(frame, str(name), resource)
     return attach(frame, resource=resource.name)
-
-
-def _resource(columns: set[str]) -> Resource | None:
-    """Tell which records these are by the fields that only they have."""
-    from dirframe.extensions import EXTENSIONS
-    from dirframe.schema import ACCOUNT, PROJECT
-
-    for extension in EXTENSIONS.values():
-        if {field.column for field in extension.core} <= columns:
-            return extension
-
-    common = set(ACCOUNT.by_column) & set(PROJECT.by_column)
-    hits = {
-        resource.name: len(columns & (set(resource.by_column) - common))
-        for resource in (ACCOUNT, PROJECT)
-    }
-    if "id" not in columns or hits["account"] == hits["project"]:
-        return None
-    return ACCOUNT if hits["account"] > hits["project"] else PROJECT
 
 
 def _one_typed(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFrame:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dirframe.charts import CHARTS, SELECTION, STATISTICS
 from dirframe.cli import showing
-from dirframe.cli.nouns import CHARTS, SELECTION, STATISTICS
 from dirframe.cli.questions import collecting, of_contributors, of_months, with_options
 from dirframe.cli.taking import file_argument, take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
-    from dirframe.cli.nouns import Noun
+    from dirframe.charts import ChartSpec
 
 __all__ = ["clean", "plot", "sensitivity", "stats"]
 
@@ -164,10 +164,10 @@ def _answers(file: str) -> pd.DataFrame:
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
-def _listing(nouns: Sequence[Noun]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _listing(nouns: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted:
-            click.echo("\n".join(noun.name for noun in nouns))
+            click.echo("\n".join(sorted(nouns)))
             context.exit()
 
     return click.option(
@@ -223,9 +223,11 @@ def plot() -> None:
     """
 
 
-def _records(noun: Noun, collection: str | None, file: str | None, question: Any) -> pd.DataFrame:
+def _records(
+    noun: ChartSpec, collection: str | None, file: str | None, question: Any
+) -> pd.DataFrame:
     frame = take(file, noun.collection or collection, question)
-    if noun.name in {"accounts_by_country", "accounts_map"} and "country_name" not in frame:
+    if noun.by_country and "country_name" not in frame:
         from dirframe import unify_countries
 
         showing.say("The countries are unified first, as by dirframe clean.")
@@ -239,7 +241,7 @@ def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in own.items() if value not in {None, ()}}
 
 
-def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _of(noun: ChartSpec) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     if noun.collection:
         of_project = {"contributors": of_contributors, "activity": of_months}
         return with_options(of_project.get(noun.collection, collecting))
@@ -253,7 +255,7 @@ def _of(noun: Noun) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     )
 
 
-def _help(noun: Noun, group: str, example: str) -> str:
+def _help(noun: ChartSpec, group: str, example: str) -> str:
     records = noun.collection or "records"
     question = (f"--sample --max-items 100{example}") if noun.collection else ""
     if noun.collection in {"contributors", "activity"}:
@@ -261,12 +263,12 @@ def _help(noun: Noun, group: str, example: str) -> str:
     asked = f"\n  dirframe {group} {noun.name} {question}" if question else ""
     file = f"{noun.collection or 'projects'}.parquet"
     return (
-        f"{noun.says}\n\nTakes a file of {records}, - for standard input, or asks the directory."
+        f"{noun.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
         f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{asked}"
     )
 
 
-def _statistic(noun: Noun) -> click.Command:
+def _statistic(noun: ChartSpec) -> click.Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import stats
 
@@ -276,19 +278,19 @@ def _statistic(noun: Noun) -> click.Command:
     return _table(noun, (*noun.options, *SELECTION), compute, _help(noun, "stats", ""))
 
 
-def _sensitivity(noun: Noun) -> click.Command:
+def _sensitivity(noun: ChartSpec) -> click.Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import sensitivity, stats
 
         return sensitivity(getattr(stats, noun.name), frame, **own)
 
     options = ("rules", *noun.options, *(name for name in SELECTION if name != "exclude"))
-    text = f"{noun.says}\n\nWithout exclusion, with each rule of dirframe flags alone, with all."
+    text = f"{noun.summary}\n\nWithout exclusion, with each rule of dirframe flags alone, with all."
     return _table(noun, options, compute, text)
 
 
 def _table(
-    noun: Noun,
+    noun: ChartSpec,
     options: Sequence[str],
     compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
     text: str,
@@ -311,10 +313,10 @@ def _table(
     decorate = with_options(
         file_argument, *(_PARTICULAR[name] for name in options), showing.output, _of(noun)
     )
-    return click.command(noun.name, help=text, short_help=noun.says)(decorate(give))
+    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(give))
 
 
-def _chart(noun: Noun) -> click.Command:
+def _chart(noun: ChartSpec) -> click.Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
     options = (*particular, *noun.chart_selection)
 
@@ -326,10 +328,15 @@ def _chart(noun: Noun) -> click.Command:
         collection: str | None = None,
         **given: Any,
     ) -> None:
+        from dirframe._atomic import atomic_write, make_folder
+
         path = _picture(output or Path(f"{noun.name}.png"), overwrite)
         own = _split(options, given)
         frame = _records(noun, collection, file, given)
-        _save(noun.name, frame, path, dpi, own)
+        figure = _figure(noun.name, frame, own)
+        make_folder(path.parent)
+        with atomic_write(path, overwrite=overwrite) as part:
+            figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 
     decorate = with_options(
@@ -354,12 +361,12 @@ def _chart(noun: Noun) -> click.Command:
         _of(noun),
     )
     text = _help(noun, "plot", f" -o {noun.name}.svg")
-    return click.command(noun.name, help=text, short_help=noun.says)(decorate(draw))
+    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
 
 
 def _picture(path: Path, overwrite: bool) -> Path:
+    from dirframe._atomic import check_folder, refuse_existing
     from dirframe.errors import InvalidInputError
-    from dirframe.files.whole import check_folder, refuse_existing
 
     if path.suffix.lower() not in _PICTURES:
         raise InvalidInputError(
@@ -371,28 +378,17 @@ def _picture(path: Path, overwrite: bool) -> Path:
     return path
 
 
-def _save(name: str, frame: pd.DataFrame, path: Path, dpi: int, options: dict[str, Any]) -> None:
-    """Draw into a file beside the picture's place, so that there is never half a picture."""
-    import secrets
-
+def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
     import matplotlib as mpl
 
     mpl.use("Agg")  # no window, whatever the person's settings say
     from dirframe import plot
-    from dirframe.files.whole import make_folder
 
-    figure = getattr(plot, name)(frame, **options).get_figure(root=True)
-    make_folder(path.parent)
-    unfinished = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.part")
-    try:
-        figure.savefig(unfinished, dpi=dpi, format=path.suffix[1:].lower())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    return getattr(plot, name)(frame, **options).get_figure(root=True)
 
 
-for _noun in STATISTICS:
+for _noun in STATISTICS.values():
     stats.add_command(_statistic(_noun))
     sensitivity.add_command(_sensitivity(_noun))
-for _noun in CHARTS:
+for _noun in CHARTS.values():
     plot.add_command(_chart(_noun))

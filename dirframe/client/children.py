@@ -17,8 +17,7 @@ from dirframe import provenance
 from dirframe.client.dtypes import to_pandas, typed_array
 from dirframe.client.inference import inferred_kind
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.extensions import ALL_RESOURCES
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Field, Items, Kind, Resource
+from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 __all__ = ["child_table"]
 
@@ -62,7 +61,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     >>> list(dirframe.child_table(projects, "tags"))
     ['project_id', 'tag']
     """
-    resource = _resource_of(frame)
+    resource = provenance.resource_of(frame) or PROJECT
     field = _field_of(resource, name, frame)
     key = resource.key or "id"
     if key not in frame:
@@ -116,13 +115,6 @@ def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[A
 def _listed(value: object) -> list[Any]:
     # Parquet gives lists back as arrays; everything else is a missing value.
     return list(value) if isinstance(value, np.ndarray) else []
-
-
-def _resource_of(frame: pd.DataFrame) -> Resource:
-    noted = provenance.describe(frame)["resource"]
-    if noted:
-        return ALL_RESOURCES.get(noted) or Resource(noted, f"{noted}s", (), (), "")
-    return ACCOUNT if "email_sha1" in frame else PROJECT
 
 
 def _kind_of(column: str, values: list[Any], resource: Resource) -> Kind:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe import provenance
+from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import LANGUAGE
 from dirframe.plot._multiples import has_panels
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind
+from dirframe.schema import RESOURCES, Kind
 from dirframe.stats._exclusion import applicable
 from dirframe.stats._strata import known_strata
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 __all__ = [
-    "CHARTS",
     "PAGE_SIZES",
     "PART",
+    "charts",
     "columns",
     "common",
     "heading",
@@ -39,34 +40,6 @@ PAGE_SIZES = (10, 25, 50, 100)
 #: Records that a table which turns its pages in the browser gets at once: what a daily quota
 #: loads. A browser is busy for half a second with them, for some three with 100,000.
 PART = 25_000
-
-#: For each resource the charts of `dirframe.plot`, with what they are called.
-CHARTS: dict[str, dict[str, str]] = {
-    "project": {
-        "language_share": "Projects by main language",
-        "contributors_by_language": "Contributors by main language",
-        "contributors_per_thousand_lines": "Contributors per thousand lines",
-        "language_breakdown": "All code by language",
-        "languages_by_year": "Main languages by year",
-        "contributor_distribution": "Contributors a project",
-        "team_size_classes": "Sizes of teams",
-        "lorenz": "Concentration of contributors",
-        "activity": "Active and dormant projects",
-        "project_age": "Age of projects",
-        "life_span": "Life spans",
-        "growth": "Growth",
-        "users_against_contributors": "Users and contributors",
-        "licenses": "Licences",
-        "tags": "Tags",
-    },
-    "account": {
-        "accounts_by_country": "Accounts by country",
-        "accounts_map": "Map of accounts",
-        "growth": "Growth",
-        "accounts_by_kudo_rank": "Accounts by kudo rank",
-        "posts_distribution": "Posts an account",
-    },
-}
 
 _USUAL = {
     "project": (
@@ -86,11 +59,6 @@ _USUAL = {
         "created_at",
     ),
 }
-#: What tells the two apart where a frame does not say what it holds.
-_TELLING = {
-    "account": {"email_sha1", "posts_count", "country_code"},
-    "project": {LANGUAGE, "analysis_id", "stack_count"},
-}
 
 
 def resource_of(frame: pd.DataFrame) -> Resource:
@@ -106,16 +74,22 @@ def resource_of(frame: pd.DataFrame) -> Resource:
             "The frame has two columns of one name, or columns whose names are not text, so that "
             "none can be chosen by its name. Rename or drop them first."
         )
-    noted = str(provenance.describe(frame)["resource"])
-    if noted in RESOURCES:
-        return RESOURCES[noted]
-    for resource in () if noted else (ACCOUNT, PROJECT):
-        if _TELLING[resource.name] & set(frame):
-            return resource
+    resource = provenance.resource_of(frame)
+    if resource is not None and resource.name in RESOURCES:
+        return resource
     raise InvalidInputError(
         "The frame holds neither accounts nor projects of a directory. Hand over what "
         "dirframe.load_accounts() or dirframe.load_projects() gave."
     )
+
+
+def charts(resource: Resource) -> dict[str, str]:
+    """Name the charts of a resource, with what they are called."""
+    return {
+        name: spec.title
+        for name, spec in CHARTS.items()
+        if spec.collection in {"", resource.collection}
+    }
 
 
 def columns(frame: pd.DataFrame) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._display.html import Column, table_parts
+from dirframe._display.values import entries, entry, is_number
 from dirframe.explorer.choices import PAGE_SIZES, heading
 
 if TYPE_CHECKING:
@@ -55,7 +57,6 @@ _HIDING = f"""
 _LARGER = 1.35  # a screen is read from further away than a paper
 _WIDE, _DAY = 1.6, 1.25  # how much wider a column of texts or of days is than one of numbers
 _LONGEST = 200  # characters of a cell, of which some forty are seen
-_NAMED = ("nice_name", "name", "language", "factoid")  # what of a record in a list is its name
 
 
 @cache
@@ -113,32 +114,24 @@ def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: b
     """Show a page of the table; long texts end in an ellipsis and stay whole in their title."""
     if not len(shown.frame):
         return "<p>No record passes the filters.</p>"
-    counted = {name for name in rows if _is_number(rows[name])}
-    head = []
+    columns = []
     for name in rows:
-        ordered = "descending" if descending else "ascending"
-        sorting = f' aria-sort="{ordered}"' if name == order_by else ""
-        mark = (" ▾" if descending else " ▴") if name == order_by else ""
-        words = escape(heading(str(name), shown.resource))
-        kind = ' class="df-number"' if name in counted else ""
-        head.append(
-            f'<th scope="col"{kind}{sorting} title="{escape(str(name))}">{words}{mark}</th>'
+        ordered = ("descending" if descending else "ascending") if name == order_by else ""
+        mark = {"descending": " ▾", "ascending": " ▴"}.get(ordered, "")
+        columns.append(
+            Column(
+                head=heading(str(name), shown.resource) + mark,
+                cells=[_text(value) for value in rows[name].astype(object)],
+                number=is_number(rows[name].dtype),
+                sorting=ordered,
+                title=str(name),
+            )
         )
-    body = []
-    for _, row in rows.astype(object).iterrows():
-        cells = []
-        for name, value in row.items():
-            text = _text(value)
-            kind = ' class="df-number"' if name in counted else ""
-            title = f' title="{escape(text)}"' if len(text) > 16 else ""
-            cells.append(f"<td{kind}{title}>{escape(text)}</td>")
-        body.append(f"<tr>{''.join(cells)}</tr>")
     parts = [_share(rows[name]) for name in rows]
     widths = "".join(f'<col style="width:{100 * part / sum(parts):.2f}%">' for part in parts)
-    return (
-        f'<table class="df"><colgroup>{widths}</colgroup><thead><tr>{"".join(head)}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table>"
-    )
+    looks = {"number": 'class="df-number"', "attributes": ' class="df"'}
+    begin = f"<colgroup>{widths}</colgroup>"
+    return "".join(table_parts(columns, **looks, begin=begin, titles_from=16))
 
 
 def static(state: State, picture: Picture | None) -> str:
@@ -202,7 +195,7 @@ def texts(state: State) -> pd.DataFrame:
         return pd.DataFrame({"": []})
     written = {}
     for place, name in enumerate(rows):
-        missing = "-" if _is_number(rows[name]) else "–"
+        missing = "-" if is_number(rows[name].dtype) else "–"
         written[place] = [_text(value, missing) for value in rows[name].astype(object)]
     made = pd.DataFrame(written, dtype="str")
     made.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
@@ -221,7 +214,7 @@ def kinds(state: State) -> list[dict[str, Any]]:
     return [
         {
             "targets": place,
-            "type": "num-fmt" if _is_number(column) else "string",
+            "type": "num-fmt" if is_number(column.dtype) else "string",
             "width": f"{100 * _share(column) / whole:.2f}%",
         }
         for place, column in enumerate(columns)
@@ -234,11 +227,6 @@ def _share(column: pd.Series[Any]) -> float:
     return _DAY if pd.api.types.is_datetime64_any_dtype(column) else 1.0
 
 
-def _is_number(column: pd.Series[Any]) -> bool:
-    kinds = pd.api.types
-    return kinds.is_numeric_dtype(column) and not kinds.is_bool_dtype(column)
-
-
 def _span(state: State, most: int | None = None) -> str:
     if state.shown is None or state.rows is None or not len(state.rows):
         return ""
@@ -247,19 +235,11 @@ def _span(state: State, most: int | None = None) -> str:
     return f"Records {begin + 1:,} to {begin + count:,} of {len(state.shown.frame):,}"
 
 
-def _entry(value: object) -> str:
-    """Name an entry of a list: a text, or a record with a name or without."""
-    if not isinstance(value, dict):
-        return str(value)
-    named = next((value[key] for key in _NAMED if value.get(key)), None)
-    return str(named or ", ".join(map(str, value.values())))
-
-
 def _text(value: object, missing: str = "–") -> str:
     if isinstance(value, list | tuple | np.ndarray):  # Parquet gives lists back as arrays
-        value = ", ".join(map(_entry, value))
+        value = entries(value)
     elif isinstance(value, dict):
-        value = _entry(value)
+        value = entry(value)
     if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN
         return missing
     if isinstance(value, pd.Timestamp):

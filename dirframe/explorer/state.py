@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets as tr
 
 from dirframe import stats
+from dirframe.charts import CHARTS
 from dirframe.citation import cite
 from dirframe.client.directory import Directory
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
@@ -131,8 +132,8 @@ class State(Asking):
             self.languages, self.countries, self.years, self.activity = (), (), (), "all"
             if other or not self.columns or not set(self.columns) <= set(there):
                 self.columns = choices.usual_columns(loaded, resource)
-            if self.chart not in choices.CHARTS[resource.name]:
-                self.chart = next(iter(choices.CHARTS[resource.name]))
+            if self.chart not in (charts := choices.charts(resource)):
+                self.chart = next(iter(charts))
             self.exclude = tuple(r for r in self.exclude if r in choices.rules(loaded))
             if self.by not in choices.strata(loaded, self.chart):
                 self.by = ""
@@ -268,7 +269,7 @@ class State(Asking):
     @property
     def charts(self) -> dict[str, str]:
         """The charts of what is shown, with what they are called."""
-        return choices.CHARTS[self.shown.resource.name] if self.shown else {}
+        return choices.charts(self.shown.resource) if self.shown else {}
 
     @property
     def chart_options(self) -> dict[str, Any]:
@@ -293,7 +294,7 @@ class State(Asking):
         return chosen | ({"by": self.by} if self.by in self.strata else {})
 
     def _as_of(self) -> dict[str, Any]:
-        if self.shown is None or self.chart not in {"activity", "project_age"}:
+        if self.shown is None or "as_of" not in CHARTS[self.chart].options:
             return {}
         # Of what was loaded, as the filter has it: else dormant projects alone would be active.
         month = month_shown(self.shown.loaded)
@@ -334,7 +335,7 @@ class State(Asking):
         try:
             frame = self.shown.frame
             if self.exported == "statistic":
-                name = "accounts_by_country" if self.chart == "accounts_map" else self.chart
+                name = CHARTS[self.chart].statistic or self.chart
                 frame = getattr(stats, name)(frame, **self.chart_options)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)

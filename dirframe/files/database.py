@@ -9,6 +9,7 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from dirframe._sqlite import open_database
 from dirframe.errors import InvalidInputError, MissingExtraError
 from dirframe.files.arrow import from_arrow, to_arrow
 from dirframe.files.plain import Prepared, restored_frame
@@ -30,8 +31,9 @@ _INT64 = range(-(2**63), 2**63)
 def write_sqlite(frames: Sequence[Prepared], file: Path) -> None:
     """Write a SQLite file; times are ISO 8601 text, lists JSON, truth values 0 and 1."""
     _check_names(frames)
-    with closing(sqlite3.connect(file)) as base:
+    with closing(open_database(file)) as base:
         base.execute("PRAGMA journal_mode = OFF")  # the file has no name yet: nobody else looks
+        base.execute("BEGIN")
         for one in frames:
             names = [column["name"] for column in one.columns]
             kinds = [_kind(column["dtype"]) for column in one.columns]
@@ -47,12 +49,12 @@ def write_sqlite(frames: Sequence[Prepared], file: Path) -> None:
             )
         base.execute(_KEEPER_TABLE)
         base.executemany(f"INSERT INTO {KEEPER} VALUES (?, ?, ?)", _kept(frames))  # noqa: S608  # a constant
-        base.commit()
+        base.execute("COMMIT")
 
 
 def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_sqlite` wrote."""
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as base:
+    with closing(open_database(file, mode="ro")) as base:
         records = _records(base, file, sqlite3.Error)
         found = {}
         for name, record in records.items():

@@ -9,7 +9,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from dirframe._display.html import Column, table_parts
+from dirframe._display.values import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,24 +68,20 @@ def write_md(frames: Sequence[Prepared], file: Path) -> None:
 def _html_table(one: Prepared, stream: Any, headed: bool) -> None:
     if headed:
         stream.write(f"<h2>{escape(one.name)}</h2>\n")
-    numbers = [' class="n"' if number else "" for number in _numbers(one)]
     citation = one.record["citation"]
     cited = f"<small>{escape(_visible(citation))}</small>" if citation else ""
-    stream.write(f"<div><table>\n<caption>{escape(_visible(one.record['caption']))}{cited}")
-    stream.write("</caption>\n<thead><tr>")
-    for column, right in zip(one.columns, numbers, strict=True):
-        stream.write(f"<th{right}>{escape(_visible(column['name']))}</th>")
-    stream.write("</tr></thead>\n<tbody>\n")
-    columns = [_texts(one, place) for place in range(len(one.columns))]
-    for row in zip(*columns, strict=True):
-        cells = zip(row, numbers, strict=True)
-        stream.write("<tr>" + "".join(f"<td{n}>{escape(text)}</td>" for text, n in cells))
-        stream.write("</tr>\n")
-    stream.write("</tbody></table></div>\n")
+    caption = f"<caption>{escape(_visible(one.record['caption']))}{cited}</caption>\n"
+    columns = [
+        Column(head=_visible(column["name"]), cells=_texts(one, place), number=number)
+        for place, (column, number) in enumerate(zip(one.columns, _numbers(one), strict=True))
+    ]
+    stream.write("<div>")
+    stream.writelines(table_parts(columns, number='class="n"', begin=caption))
+    stream.write("</div>\n")
 
 
 def _numbers(one: Prepared) -> list[bool]:
-    return [is_numeric_dtype(dtype) and not is_bool_dtype(dtype) for dtype in one.frame.dtypes]
+    return [is_number(dtype) for dtype in one.frame.dtypes]
 
 
 def _texts(one: Prepared, place: int) -> list[str]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from dirframe._atomic import atomic_replace, atomic_write
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.files.checking import warn_of_change
 from dirframe.files.kinds import beside
 from dirframe.files.record import as_text, read_record
-from dirframe.files.whole import put, unfinished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def put_with_record(written: Path, target: Path, record: Record, *, overwrite: b
     replacing = overwrite and target.is_file()
     _write({**record, _REPLACES: _present(target)} if replacing else record, target, overwrite)
     try:
-        put(written, target, overwrite=overwrite)
+        atomic_replace(written, target, overwrite=overwrite)
     except BaseException:
         if not overwrite:
             beside(target).unlink(missing_ok=True)
@@ -81,10 +81,8 @@ def record_beside(file: Path) -> Record:
 
 
 def _write(record: Record, target: Path, overwrite: bool) -> None:
-    sidecar = beside(target)
-    with unfinished(sidecar) as part:
+    with atomic_write(beside(target), overwrite=overwrite) as part:
         part.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
-        put(part, sidecar, overwrite=overwrite)
 
 
 def _present(target: Path) -> Record | None:

@@ -10,13 +10,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dirframe._atomic import (
+    atomic_replace,
+    check_folder,
+    make_folder,
+    refuse_existing,
+    temporary_sibling,
+)
 from dirframe.errors import InvalidInputError
 from dirframe.files.checking import SEALED
 from dirframe.files.kinds import KINDS, beside, kind_of
 from dirframe.files.plain import prepare
 from dirframe.files.record import KEEPER
 from dirframe.files.sidecar import put_with_record
-from dirframe.files.whole import check_folder, make_folder, put, refuse_existing, unfinished
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +134,7 @@ def export(
         if kind.seal:
             prepared[-1].record[SEALED] = "sha256"
     make_folder(target.parent)
-    with unfinished(target) as part:
+    with temporary_sibling(target) as part:
         try:
             kind.write(prepared, part)
             if kind.seal:
@@ -143,7 +149,7 @@ def export(
         if kind.sidecar:
             put_with_record(part, target, prepared[0].record, overwrite=overwrite)
         else:
-            put(part, target, overwrite=overwrite)
+            atomic_replace(part, target, overwrite=overwrite)
     return target
 
 

@@ -5,12 +5,11 @@ What stays out: what a report contains (``template.ipynb``).
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dirframe._atomic import atomic_write, check_folder, make_folder, refuse_existing
 from dirframe.errors import InvalidInputError
-from dirframe.files.whole import check_folder, make_folder, refuse_existing
 from dirframe.reporting.material import sorted_out
 from dirframe.reporting.printing import browser, pdf
 from dirframe.reporting.running import executed, need, read_template
@@ -125,8 +124,8 @@ def report(
         page = html(notebook, material.title)
         content = pdf(page, program) if suffix == ".pdf" else page.encode()
     for name, picture in pictures.items():
-        _write(_folder(target) / name, picture)
-    return _write(target, content)
+        _write(_folder(target) / name, picture, overwrite=overwrite)
+    return _write(target, content, overwrite=overwrite)
 
 
 def _target(target: Path, *, overwrite: bool) -> Path:
@@ -148,12 +147,8 @@ def _folder(target: Path) -> Path:
     return target.with_name(f"{target.stem}_files")
 
 
-def _write(target: Path, content: bytes) -> Path:
+def _write(target: Path, content: bytes, *, overwrite: bool) -> Path:
     make_folder(target.parent)
-    unfinished = target.with_name(f".{target.stem}-{secrets.token_hex(4)}.part")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with atomic_write(target, overwrite=overwrite) as part:
+        part.write_bytes(content)
     return target

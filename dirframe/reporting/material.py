@@ -138,12 +138,12 @@ def _resource(name: str | None, frame: object) -> Resource:
         )
     if not all(isinstance(column, str) for column in frame) or not frame.columns.is_unique:
         raise InvalidInputError("The columns of a report's frame need different names, as text.")
-    if record["resource"] not in {"", *RESOURCES}:
+    said = provenance.resource_of(frame)
+    if said is not None and said.name not in RESOURCES:
         raise InvalidInputError(
-            f"A report is made of accounts and projects; the frame holds {record['resource']!r} "
+            f"A report is made of accounts and projects; the frame holds {said.name!r} "
             "records. Leave it out, and export it beside the report."
         )
-    said = RESOURCES.get(record["resource"]) or _by_columns(frame)
     given = _NAMES[name] if name is not None else said
     if given is None:
         raise InvalidInputError(
@@ -157,15 +157,6 @@ def _resource(name: str | None, frame: object) -> Resource:
     if said is not None and said is not given:
         raise InvalidInputError(f"The frame named {name!r} holds {said.collection}.")
     return given
-
-
-def _by_columns(frame: pd.DataFrame) -> Resource | None:
-    columns = {r.name: {f.column for f in r.specified} for r in RESOURCES.values()}
-    accounts = set(frame) & (columns[ACCOUNT.name] - columns[PROJECT.name])
-    projects = set(frame) & (columns[PROJECT.name] - columns[ACCOUNT.name])
-    if bool(accounts) == bool(projects):
-        return None
-    return ACCOUNT if accounts else PROJECT
 
 
 def _title(frames: Mapping[str, pd.DataFrame]) -> str:

@@ -9,17 +9,16 @@ What stays out: reading XML (`importing`), answering (`store`).
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from itertools import islice
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 import numpy as np
 from lxml import etree
 
+from dirframe._atomic import atomic_replace, temporary_sibling
+from dirframe._sqlite import open_database
 from dirframe.errors import StoreError
 from dirframe.schema import PROJECT, RESOURCES, Resource
 from dirframe.service.generate.languages import languages
@@ -31,6 +30,7 @@ from dirframe.service.writer import element_xml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from dirframe.service.progress import OnFile
 
@@ -114,20 +114,18 @@ def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None =
         A file is missing or not the interface's XML, or a record has no id; nothing is left.
     """
     files = find_files(sources)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            unfinished = Path(file.name)
-    except OSError as error:
-        raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
-    try:
-        with closing(sqlite3.connect(unfinished, isolation_level=None)) as database:
-            _fill(database, files, on_file)
-        os.replace(unfinished, path)  # noqa: PTH105  # Path.replace is the same, this says so
-    except sqlite3.Error as error:
-        raise StoreError(f"The store {path} cannot be written: {error}.") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with temporary_sibling(path) as part:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part.touch(mode=0o600)  # it holds addresses of members, if only as digests
+        except OSError as error:
+            raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+        try:
+            with closing(open_database(part)) as database:
+                _fill(database, files, on_file)
+        except sqlite3.Error as error:
+            raise StoreError(f"The store {path} cannot be written: {error}.") from error
+        atomic_replace(part, path, overwrite=True)
     return path
 
 

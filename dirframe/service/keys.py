@@ -13,18 +13,17 @@ import secrets
 import sqlite3
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from dirframe._sqlite import enable_wal, open_database, transaction
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.settings import data_folder
-from dirframe.writeahead import PATIENCE, write_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 __all__ = [
     "APPLICATIONS_PER_DEVELOPER",
@@ -121,9 +120,7 @@ class KeyStore:
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._database = sqlite3.connect(
-                self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-            )
+            self._database = open_database(self.path, any_thread=True)
             try:
                 self._prepare()
             except BaseException:
@@ -134,10 +131,10 @@ class KeyStore:
 
     def _prepare(self) -> None:
         database = self._database
-        write_ahead(database)
+        enable_wal(database)
         # A crash of the process loses nothing; only a power cut may lose the last counts.
         database.execute("PRAGMA synchronous = NORMAL")
-        with _transaction(database):
+        with transaction(database):
             (application,) = database.execute("PRAGMA application_id").fetchone()
             (version,) = database.execute("PRAGMA user_version").fetchone()
             (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -198,7 +195,7 @@ class KeyStore:
         developer, application = _name("developer", developer), _name("application", application)
         _check_limit(daily_limit)
         key = secrets.token_hex(20)
-        with self._lock, _transaction(self._database):
+        with self._lock, transaction(self._database):
             rows = self._database.execute(
                 "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
             )
@@ -278,18 +275,6 @@ class KeyStore:
             return Decision(known=False, allowed=False)
         wait = math.ceil(row[0] + _DAY - self._now())
         return Decision(known=True, allowed=False, retry_after=max(1, wait), limit=row[1])
-
-
-@contextmanager
-def _transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Hold the file's write lock from the beginning to the end."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
 
 
 def _hash(key: str) -> str:

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dirframe._sqlite import open_database
 from dirframe.errors import StoreError
 from dirframe.service.building import APPLICATION_ID, VERSION
 from dirframe.service.importing import find_files
@@ -124,8 +125,7 @@ def _prune(kept: Path) -> None:
 
 
 def _remove(file: Path, *, whatever_version: bool) -> None:
-    uri = f"{file.as_uri()}?mode=rw"
-    with closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as database:
+    with closing(open_database(file, mode="rw", timeout=0)) as database:
         (application,) = database.execute("PRAGMA application_id").fetchone()
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if application == APPLICATION_ID and (whatever_version or version < VERSION):

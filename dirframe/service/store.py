@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
+from dirframe._sqlite import open_database
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.building import APPLICATION_ID, SORT_ALIASES, VERSION, build_store
@@ -127,9 +128,8 @@ class Store:
         StoreError
             The file was removed in the meantime.
         """
-        uri = f"{self.path.resolve().as_uri()}?mode=ro"
         with suppress(sqlite3.Error):  # a disk without locks can be read from all the same
-            lock = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+            lock = open_database(self.path, mode="ro", any_thread=True)
             with self._lock:
                 self._connections.append(lock)
             lock.execute("BEGIN")
@@ -312,8 +312,7 @@ class Store:
         """Return this thread's own connection: they share nothing and never wait."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            connection = open_database(self.path, mode="fixed", any_thread=True)
             connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
             self._local.connection = connection
             with self._lock:

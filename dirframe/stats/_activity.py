@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: When the code was fetched: the specification's name, then that of the newer dialect. The
 #: update of the analysis is no such date: it can be years after the fetch.
-FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
+FETCHED: tuple[str, ...] = ("analysis_logged_at", "analysis_oldest_code_set_time")
 COLUMNS: dict[str, Column] = {
     "first": moment(FIRST_MONTH),
     "last": moment(LAST_MONTH),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.charts import base_of
 from dirframe.errors import ColumnsNotSentError, Hint, MissingColumnsError
-from dirframe.stats._bases import BASES
 from dirframe.stats._engines import absent_of, columns_of
 
 if TYPE_CHECKING:
@@ -30,15 +30,16 @@ def finish(
 ) -> pd.DataFrame:
     """Hand the provenance on to a statistic, with what it counted.
 
-    The base is the number of records that the figures are of, as `BASES` names it.
+    The base is the number of records that the figures are of, as the list of statistics names it.
 
     Of the engines, pandas alone keeps it with the frame; no source is better than a wrong one.
     """
     known = source if isinstance(source, pd.DataFrame) else pd.DataFrame()
     provenance.carry(known, result, step, records=False)
     base = {}
-    if step in BASES and (key := BASES[step][0]) in counted:
-        base = {"records": counted[key], "which": BASES[step][1]}
+    key, words = base_of(step)
+    if key in counted:
+        base = {"records": counted[key], "which": words}
     return provenance.attach(result, resource=resource, counted=counted, base=base)
 
 

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from dirframe._display.html import Column, table_parts
+from dirframe._display.text import align
+from dirframe._display.values import is_number, printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -45,10 +49,9 @@ class Shown:
         return "<div>" + "".join(parts) + "</div>"
 
 
-def cells(table: pd.DataFrame) -> list[list[str]]:
+def _columns(table: pd.DataFrame) -> list[list[str]]:
     """Write each value for people: thousands separated, shares in percent, missing as blank."""
-    columns = [[_text(value, name) for value in table[name]] for name in table]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return [[_text(value, name) for value in table[name]] for name in table]
 
 
 def _text(value: object, name: object) -> str:
@@ -61,7 +64,7 @@ def _text(value: object, name: object) -> str:
         return f"{value:.3g}" if 0 < abs(float(value)) < 1 else f"{value:,.1f}"
     if isinstance(value, int | np.integer):
         return f"{value:,}"
-    words = "".join(sign if sign.isprintable() else " " for sign in str(value))
+    words = printable(str(value))
     return words if len(words) <= _WIDEST else f"{words[: _WIDEST - 1]}…"
 
 
@@ -69,33 +72,17 @@ def _head(table: pd.DataFrame) -> list[str]:
     return [str(name).replace("_", " ") for name in table]
 
 
-def _numeric(table: pd.DataFrame) -> list[bool]:
-    return [pd.api.types.is_numeric_dtype(dtype) for dtype in table.dtypes]
-
-
 def _aligned(table: pd.DataFrame) -> list[str]:
-    rows = [_head(table), *cells(table)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    right = _numeric(table)
-    return [
-        "  "
-        + "  ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    columns = (
+        align([head, *texts], right=is_number(dtype))
+        for head, texts, dtype in zip(_head(table), _columns(table), table.dtypes, strict=True)
+    )
+    return ["  " + "  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
 def _html(table: pd.DataFrame) -> str:
-    sides = ["right" if number else "left" for number in _numeric(table)]
-
-    def row(tag: str, texts: list[str]) -> str:
-        inside = "".join(
-            f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
-            for text, side in zip(texts, sides, strict=True)
-        )
-        return f"<tr>{inside}</tr>"
-
-    body = "".join(row("td", texts) for texts in cells(table))
-    return f"<table><thead>{row('th', _head(table))}</thead><tbody>{body}</tbody></table>"
+    columns = [
+        Column(head=head, cells=texts, number=is_number(dtype))
+        for head, texts, dtype in zip(_head(table), _columns(table), table.dtypes, strict=True)
+    ]
+    return "".join(table_parts(columns, number='style="text-align:right"'))

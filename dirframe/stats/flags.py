@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe import provenance
+from dirframe.schema import PROJECT
 from dirframe.stats._edges import finish
-from dirframe.stats._engines import columns_of, in_parts
+from dirframe.stats._engines import in_parts
 from dirframe.stats._exclusion import applicable, columns_read, required, rules_of, tests_of
 from dirframe.stats._facts import facts_of
-from dirframe.stats._loaders import ANY
 from dirframe.stats._rules import READ, RULES
 from dirframe.stats._tables import reduced
 
@@ -150,7 +150,7 @@ def flags(
 
 
 def _of(frame: Any) -> tuple[dict[str, int], str]:
-    resource = ACCOUNT if "email_sha1" in columns_of(frame, ANY) else PROJECT
+    resource = provenance.resource_of(frame) or PROJECT
     return {resource.collection: in_parts(frame, [], len, _sum)}, resource.name
 
 

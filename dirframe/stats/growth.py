@@ -12,7 +12,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.schema import PROJECT
 from dirframe.stats._columns import moment, text
 from dirframe.stats._edges import finish, require
 from dirframe.stats._loaders import EITHER, PROJECTS
@@ -111,7 +111,7 @@ def growth(
             "total": count.cumsum(),
         }
     )
-    resource = _resource_of(frame)
+    resource = (provenance.resource_of(frame) or PROJECT).name
     known, records = int(dated.sum()), int(by_day["records"].sum())
     counted = {
         f"{resource}s": records,
@@ -226,11 +226,3 @@ def languages_by_year(
     }
     step = "languages_by_year"
     return finish(projects, result, step=step, resource="project", counted=counted)
-
-
-def _resource_of(frame: Any) -> str:
-    if isinstance(frame, pd.DataFrame) and (noted := provenance.describe(frame)["resource"]):
-        return str(noted)
-    of_projects = {field.column for field in PROJECT.fields}
-    of_accounts = {field.column for field in ACCOUNT.fields} - of_projects
-    return ACCOUNT.name if of_accounts.intersection(frame.columns) else PROJECT.name

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.extensions import ALL_RESOURCES
 from dirframe.identity import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._activity import FETCHED
@@ -125,8 +124,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     """
     require(frame, giver=ANY)
     record = provenance.describe(frame)
-    known = record["resource"] or (ACCOUNT.name if "email_sha1" in frame else PROJECT.name)
-    resource = ALL_RESOURCES.get(known) or Resource(known, f"{known}s", (), (), "")
+    resource = provenance.resource_of(frame) or PROJECT
     count = len(frame)
     title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
     differs = provenance.difference(frame)

@@ -22,3 +22,8 @@ def test_a_suggestion_needs_one_nearest_country() -> None:
     assert suggest("Nigera") is None or code("Nigera") is None
     assert suggest("Nowhere at all") is None
     assert suggest("xx") is None
+
+
+@pytest.mark.parametrize(("raw", "alpha_2"), [("ra fo egypt", "EG"), ("kbingdom of beligum", "BE")])
+def test_two_errors_in_a_long_name_are_seen_wherever_they_stand(raw: str, alpha_2: str) -> None:
+    assert suggest(raw) == alpha_2

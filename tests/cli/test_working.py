@@ -19,7 +19,7 @@ from dirframe import (
     stats,
     unify_countries,
 )
-from dirframe.cli.nouns import CHARTS, STATISTICS, Noun
+from dirframe.charts import CHARTS, STATISTICS, ChartSpec
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.files.writing import export
 from tests.cli import dirframe
@@ -44,12 +44,12 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def file_for(noun: Noun, saved: Path) -> Path:
+def file_for(noun: ChartSpec, saved: Path) -> Path:
     return saved / f"{noun.collection or 'accounts'}.parquet"
 
 
-@pytest.mark.parametrize("noun", STATISTICS, ids=lambda noun: noun.name)
-def test_each_statistic_is_that_of_python(noun: Noun, saved: Path, run: Any) -> None:
+@pytest.mark.parametrize("noun", STATISTICS.values(), ids=lambda noun: noun.name)
+def test_each_statistic_is_that_of_python(noun: ChartSpec, saved: Path, run: Any) -> None:
     outcome = run("stats", noun.name, file_for(noun, saved), "--format", "csv")
     assert outcome.code == 0, outcome.err
     frame = read_export(file_for(noun, saved))
@@ -61,8 +61,8 @@ def test_each_statistic_is_that_of_python(noun: Noun, saved: Path, run: Any) -> 
     assert SAMPLE in outcome.err
 
 
-@pytest.mark.parametrize("noun", CHARTS, ids=lambda noun: noun.name)
-def test_each_chart_is_a_picture(noun: Noun, saved: Path, run: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("noun", CHARTS.values(), ids=lambda noun: noun.name)
+def test_each_chart_is_a_picture(noun: ChartSpec, saved: Path, run: Any, tmp_path: Path) -> None:
     target = tmp_path / "new" / "chart.png"
     outcome = run("plot", noun.name, file_for(noun, saved), "-o", target, "--dpi", 40)
     assert outcome.code == 0, outcome.err
@@ -132,8 +132,8 @@ def test_two_columns_make_strata_of_their_pairs(saved: Path, run: Any) -> None:
     assert list(outcome.table.columns[:2]) == ["language", "year"]
 
 
-@pytest.mark.parametrize("noun", STATISTICS, ids=lambda noun: noun.name)
-def test_each_statistic_has_its_sensitivity(noun: Noun, saved: Path, run: Any) -> None:
+@pytest.mark.parametrize("noun", STATISTICS.values(), ids=lambda noun: noun.name)
+def test_each_statistic_has_its_sensitivity(noun: ChartSpec, saved: Path, run: Any) -> None:
     rule = {"accounts": ["--rule", "negative_posts"], "projects": ["--rule", "negative_lines"]}
     words = rule.get(noun.collection, [])
     outcome = run("sensitivity", noun.name, file_for(noun, saved), *words, "--format", "csv")
@@ -198,8 +198,8 @@ def test_without_a_file_the_directory_is_asked(there: Any, run: Any) -> None:
 
 
 @pytest.mark.parametrize(("group", "nouns"), [("stats", STATISTICS), ("plot", CHARTS)])
-def test_the_names_can_be_listed(group: str, nouns: list[Noun], run: Any) -> None:
-    assert run(group, "--list").out.split() == [noun.name for noun in nouns]
+def test_the_names_can_be_listed(group: str, nouns: dict[str, ChartSpec], run: Any) -> None:
+    assert run(group, "--list").out.split() == sorted(nouns)
 
 
 def test_commands_make_a_pipeline_that_keeps_the_source() -> None:

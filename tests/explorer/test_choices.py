@@ -5,27 +5,20 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dirframe import plot, provenance, stats
-from dirframe.cli.nouns import CHARTS
+from dirframe import provenance
+from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
 from dirframe.schema import ACCOUNT, PROJECT
 
 
-def test_every_chart_that_is_offered_exists(projects: pd.DataFrame, accounts: pd.DataFrame) -> None:
-    offered = {*choices.CHARTS["project"], *choices.CHARTS["account"]}
-    assert offered <= set(plot.__all__)
-    assert offered - {"accounts_map"} <= set(stats.__all__)
-
-
 def test_every_chart_of_accounts_or_projects_is_offered() -> None:
-    charts = {name for name in plot.__all__ if name.islower()} - {"language_colour", "style"}
+    offered = choices.charts(PROJECT) | choices.charts(ACCOUNT)
     # The explorer loads no months or contributors of one project.
-    of_one_project = {
-        noun.name for noun in CHARTS if noun.collection in {"activity", "contributors"}
-    }
-    assert len(of_one_project) == 2
-    assert charts - of_one_project == {*choices.CHARTS["project"], *choices.CHARTS["account"]}
+    missing = {CHARTS[name].collection for name in set(CHARTS) - set(offered)}
+    assert missing == {"activity", "contributors"}
+    assert {"growth"} == set(choices.charts(PROJECT)) & set(choices.charts(ACCOUNT))
+    assert all(offered.values())
 
 
 def test_a_frame_tells_what_it_holds_by_its_provenance_or_by_its_columns(

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from dirframe.errors import InvalidInputError
-from dirframe.explorer.choices import CHARTS
+from dirframe.explorer.choices import charts
 from dirframe.explorer.drawing import picture
+from dirframe.schema import ACCOUNT, PROJECT
 
 
-@pytest.mark.parametrize("chart", CHARTS["project"])
+@pytest.mark.parametrize("chart", charts(PROJECT))
 def test_every_chart_of_projects_becomes_a_picture(chart: str, projects: pd.DataFrame) -> None:
     open_before = plt.get_fignums()
     drawn = picture(projects, chart, {})
@@ -21,7 +22,7 @@ def test_every_chart_of_projects_becomes_a_picture(chart: str, projects: pd.Data
     assert plt.get_fignums() == open_before
 
 
-@pytest.mark.parametrize("chart", CHARTS["account"])
+@pytest.mark.parametrize("chart", charts(ACCOUNT))
 def test_every_chart_of_accounts_becomes_a_picture_also_of_none(
     chart: str, accounts: pd.DataFrame
 ) -> None:

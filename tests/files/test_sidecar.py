@@ -130,15 +130,15 @@ def test_a_record_of_a_file_that_never_came_is_not_taken_for_that_of_another(
 def test_a_file_that_cannot_get_its_name_leaves_no_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from dirframe._atomic import atomic_replace
     from dirframe.files import sidecar
-    from dirframe.files.whole import put
 
     def fail(written: Path, target: Path, *, overwrite: bool) -> None:
         if target.suffix == ".csv":
             raise OSError("no room")
-        put(written, target, overwrite=overwrite)
+        atomic_replace(written, target, overwrite=overwrite)
 
-    monkeypatch.setattr(sidecar, "put", fail)
+    monkeypatch.setattr(sidecar, "atomic_replace", fail)
     with pytest.raises(OSError, match="no room"):
         export(OLD, tmp_path / "f.csv")
     assert list(tmp_path.iterdir()) == []

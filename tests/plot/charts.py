@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from dirframe import plot, provenance
+from dirframe import charts, plot, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,12 +107,16 @@ def nouns(make: Callable[..., pd.DataFrame]) -> str:
     return make.__name__.replace("_", " ")
 
 
-_MAKERS = {"commits_by_contributor": contributors, "monthly_activity": activity_facts}
+_MAKERS = {
+    "accounts": accounts,
+    "projects": projects,
+    "": projects,
+    "contributors": contributors,
+    "activity": activity_facts,
+}
 #: Every chart, with what makes its frame.
 CHARTS: dict[str, Callable[..., pd.DataFrame]] = {
-    name: _MAKERS.get(name, accounts if name.startswith(("accounts", "posts")) else projects)
-    for name in plot.__all__
-    if name.islower() and name not in {"language_colour", "style"}
+    name: _MAKERS[spec.collection] for name, spec in charts.CHARTS.items()
 }
 
 

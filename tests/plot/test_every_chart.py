@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 from dirframe import plot, provenance, stats
+from dirframe.charts import base_of
 from dirframe.errors import InvalidInputError
-from dirframe.stats._bases import BASES
 from tests.plot.charts import CHARTS, bars, caption, draw, nouns, shown_texts
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def test_the_shares_in_the_caption_are_of_the_records_that_were_counted(name: st
         table = stats.accounts_by_country(make())
     record = provenance.describe(table)
     counted, base = record["counted"], record["base"]
-    assert base["records"] == counted[BASES[record["steps"][-1]][0]]
+    assert base["records"] == counted[base_of(record["steps"][-1])[0]]
     if name in {"language_breakdown", "languages_by_year"}:  # of lines, and of a year's
         return
     if "share" in table and make.__name__ in table:

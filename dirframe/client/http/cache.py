@@ -23,10 +23,10 @@ from requests_cache.backends.sqlite import SQLiteCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage
 
+from dirframe._sqlite import enable_wal, open_database
 from dirframe.errors import CacheWarning, Hint
 from dirframe.settings import cache_folder
 from dirframe.show import Card
-from dirframe.writeahead import write_ahead
 
 __all__ = [
     "CACHE_FILE",
@@ -162,11 +162,9 @@ class ResponseCache:
 
     def _check_writable(self) -> None:
         if self._probe is None:
-            self._probe = sqlite3.connect(
-                str(self._file), timeout=_PATIENCE, check_same_thread=False, isolation_level=None
-            )
+            self._probe = open_database(self._file, timeout=_PATIENCE, any_thread=True)
             # requests-cache does not wait for another process that begins the same new file.
-            write_ahead(self._probe, patience=_PATIENCE)
+            enable_wal(self._probe, timeout=_PATIENCE)
         self._probe.execute("BEGIN IMMEDIATE")
         self._probe.execute("ROLLBACK")
 

@@ -14,8 +14,8 @@ import warnings
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from dirframe._sqlite import BUSY_TIMEOUT, enable_wal, open_database
 from dirframe.errors import Hint, QuotaWarning
-from dirframe.writeahead import PATIENCE, write_ahead
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ __all__ = ["QUOTA_FILE", "DailyQuota", "QuotaWarning"]
 QUOTA_FILE = "quota.sqlite"
 
 _DAY = timedelta(days=1)
-_PATIENCE = PATIENCE
+_PATIENCE = BUSY_TIMEOUT
 
 #: Times are seconds since 1970; a row that stands for more than one request is what a directory
 #: said to be used. Ids are drawn, so that a receipt names no later row and none of another file.
@@ -169,11 +169,9 @@ class DailyQuota:
 def _open(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-    database = sqlite3.connect(
-        path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-    )
+    database = open_database(path, timeout=_PATIENCE, any_thread=True)
     try:
-        write_ahead(database, patience=_PATIENCE)
+        enable_wal(database, timeout=_PATIENCE)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(_TABLE)
         database.execute(_INDEX)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import gzip
 import io
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from random import Random
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Protocol
 
+from dirframe._atomic import atomic_write, make_folder
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.service.generate.accounts import account
@@ -155,7 +154,7 @@ def write_collection(
     >>> Path("two.xml").read_text(encoding="utf-8").count("<project>")
     2
     """
-    with _replacing(Path(path)) as scratch:
+    with atomic_write(Path(path), overwrite=True) as scratch:
         fragments = _counted(resource, records, count, progress)
         _write(fragments, scratch, count=count, compressed=Path(path).suffix == ".gz")
 
@@ -215,28 +214,15 @@ def generate(
                 shell="Choose another folder, or give --overwrite to replace them.",
             ),
         )
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInputError(f"{target} cannot be made ({error.strerror}).") from error
-    with _replacing(paths[0]) as first, _replacing(paths[1]) as second:
+    make_folder(target)
+    with (
+        atomic_write(paths[0], overwrite=overwrite) as first,
+        atomic_write(paths[1], overwrite=overwrite) as second,
+    ):
         for (resource, records, count), scratch in zip(made, (first, second), strict=True):
             fragments = _counted(resource, records, count, progress)
             _write(fragments, scratch, count=count, compressed=True)
     return paths[0], paths[1]
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give a file to write to, and put it in the place of `path` if nothing went wrong."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        scratch = Path(file.name)
-    try:
-        yield scratch
-        scratch.chmod(0o644)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def _write(fragments: Iterator[str], path: Path, *, count: int, compressed: bool) -> None:

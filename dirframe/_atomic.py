@@ -1,11 +1,9 @@
-"""A file whole or not at all, on the disk before it has its name.
-
-What stays out: what is written.
-"""
+"""Write a file whole or not at all, on the disk before it has its name."""
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 from typing import TYPE_CHECKING
@@ -16,7 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["check_folder", "make_folder", "put", "refuse_existing", "unfinished"]
+__all__ = [
+    "atomic_replace",
+    "atomic_write",
+    "check_folder",
+    "make_folder",
+    "refuse_existing",
+    "temporary_sibling",
+]
 
 
 def refuse_existing(target: Path) -> None:
@@ -49,17 +54,55 @@ def make_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def unfinished(target: Path) -> Iterator[Path]:
+def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Give a path to write to, which becomes the target if nothing is raised.
+
+    Parameters
+    ----------
+    target : pathlib.Path
+        The file to be; its folder exists.
+    overwrite : bool
+        Whether an existing file is replaced.
+
+    Yields
+    ------
+    pathlib.Path
+        A path in the same folder. Whatever is left there afterwards is removed.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is a file of that name by now, and it must not be replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     target = Path(folder) / "notes.txt"
+    ...     with atomic_write(target, overwrite=False) as temporary:
+    ...         _ = temporary.write_text("all of it", encoding="utf-8")
+    ...     target.read_text(encoding="utf-8")
+    'all of it'
+    """
+    with temporary_sibling(target) as temporary:
+        yield temporary
+        atomic_replace(temporary, target, overwrite=overwrite)
+
+
+@contextlib.contextmanager
+def temporary_sibling(target: Path) -> Iterator[Path]:
     """Give the path of a file beside the target that is gone afterwards, whatever happens."""
-    beside = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
+    temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
     try:
-        yield beside
+        yield temporary
     finally:
-        for left in beside.parent.glob(f"{beside.name}*"):  # and what a database puts beside it
+        # A database puts more files beside its own.
+        for left in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
             left.unlink(missing_ok=True)
 
 
-def put(written: Path, target: Path, *, overwrite: bool) -> None:
+def atomic_replace(written: Path, target: Path, *, overwrite: bool) -> None:
     """Give a finished file its name, once it is on the disk.
 
     Raises

@@ -1,0 +1,87 @@
+# The public names for type checkers and editors; `dirframe/__init__.py` loads them.
+# ruff: noqa: I001  # one list a module, not one line a name
+
+from dirframe import plot as plot, stats as stats
+from dirframe.archive.bundle import bundle as bundle
+from dirframe.archive.harvest import harvest as harvest
+from dirframe.archive.reading import (
+    Archive as Archive,
+    open_archive as open_archive,
+    read_pages as read_pages,
+)
+from dirframe.archive.refresh import refresh as refresh
+from dirframe.archive.unbundle import open_bundle as open_bundle
+from dirframe.citation import cite as cite
+from dirframe.clean import (
+    country_audit as country_audit,
+    country_note as country_note,
+    unify_countries as unify_countries,
+)
+from dirframe.client.children import child_table as child_table
+from dirframe.client.collections import (
+    load_activity as load_activity,
+    load_contributors as load_contributors,
+    load_languages as load_languages,
+    load_size as load_size,
+)
+from dirframe.client.directory import Directory as Directory
+from dirframe.client.load import load as load
+from dirframe.client.loaders import (
+    load_accounts as load_accounts,
+    load_projects as load_projects,
+)
+from dirframe.client.plan import plan as plan
+from dirframe.client.records import (
+    load_account as load_account,
+    load_project as load_project,
+)
+from dirframe.client.http.cache import (
+    cache_info as cache_info,
+    clear_cache as clear_cache,
+    prune_cache as prune_cache,
+)
+from dirframe.dictionary import fields as fields
+from dirframe.errors import (
+    AnalysesNotSentWarning as AnalysesNotSentWarning,
+    ArchiveError as ArchiveError,
+    CacheError as CacheError,
+    CacheWarning as CacheWarning,
+    ColumnsNotSentError as ColumnsNotSentError,
+    ConfigurationError as ConfigurationError,
+    DirframeError as DirframeError,
+    DirframeWarning as DirframeWarning,
+    ExportWarning as ExportWarning,
+    Hint as Hint,
+    IncompleteCollectionError as IncompleteCollectionError,
+    IncompleteWarning as IncompleteWarning,
+    InvalidInputError as InvalidInputError,
+    InvalidKeyError as InvalidKeyError,
+    MissingColumnsError as MissingColumnsError,
+    MissingExtraError as MissingExtraError,
+    NetworkError as NetworkError,
+    NotFoundError as NotFoundError,
+    QuotaExceededError as QuotaExceededError,
+    QuotaWarning as QuotaWarning,
+    ReportError as ReportError,
+    RequestError as RequestError,
+    ServiceError as ServiceError,
+    StaleWarning as StaleWarning,
+    StoreError as StoreError,
+    UnreadableResponseError as UnreadableResponseError,
+    UnreadableValueWarning as UnreadableValueWarning,
+    UnresolvedCountriesError as UnresolvedCountriesError,
+    WeakKeyWarning as WeakKeyWarning,
+)
+from dirframe.explorer.explorer import Explorer as Explorer
+from dirframe.files.reading import read_export as read_export
+from dirframe.files.writing import export as export
+from dirframe.reporting.making import report as report
+from dirframe.sample import sample_directory as sample_directory
+from dirframe.service.server import serve as serve
+from dirframe.stats.flags import flags as flags
+from dirframe.stats.overview import summary as summary
+from dirframe.stats.sensitivity import sensitivity as sensitivity
+from dirframe.stats.snapshots import compare as compare
+
+__all__: list[str]  # noqa: PYI035  # the imports are the list
+__version__: str

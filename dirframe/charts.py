@@ -1,0 +1,264 @@
+"""Every statistic and chart, listed once: the shell, the explorer and captions read this.
+
+Nothing is loaded for it. A test holds it and the functions of `dirframe.stats` and
+`dirframe.plot` together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
+
+#: What every statistic takes besides its own options, and every chart of accounts or projects.
+SELECTION = ("exclude", "max_age", "by", "min_records")
+
+_A, _P = "accounts", "projects"
+#: Of one project, and no part of the specification.
+_C, _M = "contributors", "activity"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartSpec:
+    """A statistic and its chart, or one of the two.
+
+    Parameters
+    ----------
+    name : str
+        The function in `dirframe.stats` and in `dirframe.plot`.
+    collection : str
+        What it is of; empty where accounts and projects will do.
+    summary : str
+        What it tells, in a line beside its name.
+    title : str
+        What it is called in a list of charts; empty where there is none.
+    base : tuple of str
+        Which of the records its figures are of: the key in ``counted``, the words of captions.
+    options : tuple of str
+        The statistic's own options.
+    chart_options : tuple of str or None
+        The chart's own options, where they differ.
+    statistic : str
+        What the chart draws, where that is a statistic of another name.
+    by_country : bool
+        Whether it takes countries that were unified.
+    """
+
+    name: str
+    collection: str
+    summary: str
+    title: str = ""
+    base: tuple[str, str] = ("", "")
+    options: tuple[str, ...] = ()
+    chart_options: tuple[str, ...] | None = None
+    statistic: str = ""
+    by_country: bool = False
+
+    @property
+    def chart_selection(self) -> tuple[str, ...]:
+        """Name the options of the chart that choose records: those of one project have none."""
+        return () if self.collection in {_C, _M} else SELECTION
+
+
+_WITH_CONTRIBUTORS = ("with_contributors", "with a valid number of contributors")
+_WITH_COMMITS = ("with_commits", "with a valid number of commits")
+
+#: In the order in which charts are offered.
+_ALL = (
+    ChartSpec(
+        name="language_share",
+        collection=_P,
+        summary="Count the projects of each main language.",
+        title="Projects by main language",
+        base=("with_language", "with a main language"),
+        options=("top",),
+    ),
+    ChartSpec(
+        name="contributors_by_language",
+        collection=_P,
+        summary="Describe contributors by main language.",
+        title="Contributors by main language",
+        base=(
+            "with_language_and_contributors",
+            "with a main language and a valid number of contributors",
+        ),
+        options=("top",),
+    ),
+    ChartSpec(
+        name="contributors_per_thousand_lines",
+        collection=_P,
+        summary="Relate contributors to lines of code.",
+        title="Contributors per thousand lines",
+        base=("with_both", "with a main language, contributors and lines"),
+        options=("top",),
+    ),
+    ChartSpec(
+        name="language_breakdown",
+        collection=_P,
+        summary="Share out all code among languages.",
+        title="All code by language",
+        base=("with_breakdown", "with a valid breakdown"),  # has shares of lines, of these projects
+        options=("top",),
+    ),
+    ChartSpec(
+        name="languages_by_year",
+        collection=_P,
+        summary="Count main languages by year.",
+        title="Main languages by year",
+        base=("with_language_and_date", "with a main language and a date"),
+        options=("top", "date"),
+    ),
+    ChartSpec(
+        name="contributor_distribution",
+        collection=_P,
+        summary="Count projects by number of contributors.",
+        title="Contributors a project",
+        base=_WITH_CONTRIBUTORS,
+    ),
+    ChartSpec(
+        name="team_size_classes",
+        collection=_P,
+        summary="Count projects in classes of team size.",
+        title="Sizes of teams",
+        base=_WITH_CONTRIBUTORS,
+        options=("bounds",),
+    ),
+    ChartSpec(
+        name="lorenz",
+        collection=_P,
+        summary="Give the Lorenz curve of contributors.",
+        title="Concentration of contributors",
+        base=_WITH_CONTRIBUTORS,
+    ),
+    ChartSpec(
+        name="activity",
+        collection=_P,
+        summary="Count active and dormant projects.",
+        title="Active and dormant projects",
+        base=("with_activity", "whose activity is known"),
+        options=("as_of", "window"),
+    ),
+    ChartSpec(
+        name="project_age",
+        collection=_P,
+        summary="Count projects by age in years.",
+        title="Age of projects",
+        base=("with_age", "with a known age"),
+        options=("as_of",),
+    ),
+    ChartSpec(
+        name="life_span",
+        collection=_P,
+        summary="Time from first to last activity.",
+        title="Life spans",
+        base=("with_life_span", "with a valid life span"),
+        options=("top", "window"),
+    ),
+    ChartSpec(
+        name="accounts_by_country",
+        collection=_A,
+        summary="Count the accounts of each country.",
+        title="Accounts by country",
+        base=("with_country", "with a country"),
+        options=("top",),
+        by_country=True,
+    ),
+    ChartSpec(
+        name="accounts_map",
+        collection=_A,
+        summary="Map the accounts of each country.",
+        title="Map of accounts",
+        statistic="accounts_by_country",
+        by_country=True,
+    ),
+    ChartSpec(
+        name="growth",
+        collection="",
+        summary="Count records over time.",
+        title="Growth",
+        base=("with_created_at", "with a date"),
+        options=("freq",),
+        chart_options=("freq", "cumulative"),
+    ),
+    ChartSpec(
+        name="users_against_contributors",
+        collection=_P,
+        summary="Compare users with contributors.",
+        title="Users and contributors",
+        base=("with_both", "with users and contributors"),
+    ),
+    ChartSpec(
+        name="licenses",
+        collection=_P,
+        summary="Count the projects under each licence.",
+        title="Licences",
+        base=("with_license", "with a license"),
+        options=("top",),
+    ),
+    ChartSpec(
+        name="tags",
+        collection=_P,
+        summary="Count the projects with each tag.",
+        title="Tags",
+        base=("with_tag", "with a tag"),
+        options=("top",),
+    ),
+    ChartSpec(
+        name="accounts_by_kudo_rank",
+        collection=_A,
+        summary="Count the accounts of each kudo rank.",
+        title="Accounts by kudo rank",
+        base=("with_kudo_rank", "with a kudo rank"),
+    ),
+    ChartSpec(
+        name="posts_distribution",
+        collection=_A,
+        summary="Count accounts by number of posts.",
+        title="Posts an account",
+        base=("with_posts", "with a valid number of posts"),
+    ),
+    ChartSpec(
+        name="commits_by_contributor",
+        collection=_C,
+        summary="Rank contributors by their commits.",
+        title="Commits by contributor",
+        base=_WITH_COMMITS,
+    ),
+    ChartSpec(
+        name="monthly_activity",
+        collection=_M,
+        summary="Follow commits and contributors by month.",
+        title="Activity by month",
+        base=("with_month", "with a month"),
+    ),
+    ChartSpec(
+        name="commit_concentration",
+        collection=_C,
+        summary="Give bus factor, Gini and top shares.",
+        base=_WITH_COMMITS,
+    ),
+    ChartSpec(
+        name="contributor_concentration",
+        collection=_P,
+        summary="Give Gini and the largest projects' shares.",
+        base=_WITH_CONTRIBUTORS,
+    ),
+    ChartSpec(
+        name="contributor_quantiles",
+        collection=_P,
+        summary="Give quantiles of contributors a project.",
+        base=_WITH_CONTRIBUTORS,
+        options=("quantiles",),
+    ),
+)
+
+#: The functions of `dirframe.stats`.
+STATISTICS = {spec.name: spec for spec in _ALL if not spec.statistic}
+
+#: The charts of `dirframe.plot`.
+CHARTS = {spec.name: spec for spec in _ALL if spec.title}
+
+
+def base_of(statistic: str) -> tuple[str, str]:
+    """Say which of the records a statistic's figures are of; empty for what is none."""
+    return STATISTICS[statistic].base if statistic in STATISTICS else ("", "")

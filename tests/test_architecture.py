@@ -21,14 +21,17 @@ PACKAGE = ROOT / "dirframe"
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
     "tests/clean/test_probes.py",
+    "tests/client/test_details_price.py",
     "tests/cli/test_examples.py",
     "tests/cli/test_hints.py",
     "tests/cli/test_processes.py",
+    "tests/plot/test_captions.py",
     "tests/client/test_parsed_once.py",
     "tests/plot/test_every_chart.py",
     "tests/plot/test_pictures.py",
     "tests/service/test_door.py",
     "tests/test_cli.py",
+    "tests/stats/test_recomputed.py",
     "tests/test_architecture.py",
     "tests/test_docs.py",
     "tests/test_docstrings.py",

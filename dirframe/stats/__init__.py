@@ -13,6 +13,7 @@ What stays out: drawing (`dirframe.plot`), loading and cleaning.
 
 from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
 from dirframe.stats.activity import activity
+from dirframe.stats.breakdown import language_breakdown
 from dirframe.stats.commits import commit_concentration, commits_by_contributor
 from dirframe.stats.contributors import (
     contributor_concentration,
@@ -23,7 +24,7 @@ from dirframe.stats.contributors import (
 )
 from dirframe.stats.countries import accounts_by_country
 from dirframe.stats.density import contributors_per_thousand_lines, users_against_contributors
-from dirframe.stats.entries import language_breakdown, licenses, tags
+from dirframe.stats.entries import licenses, tags
 from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
 from dirframe.stats.lifetimes import life_span, project_age

@@ -126,7 +126,7 @@ def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
     numbers = records.index.get_level_values(1).to_numpy(dtype=float)
     ends = records.to_numpy(dtype=np.int64).cumsum()
     sizes_of = records.groupby(level=0, sort=False).sum()
-    count = sizes_of.to_numpy(dtype=np.int64)
+    count = sizes_of.to_numpy().astype(np.int64)
     found = _interpolated(
         count, at, lambda places: numbers[np.searchsorted(ends, places, side="right")]
     )
@@ -140,7 +140,7 @@ def quantiles_of(
 
     A group without a value has no row.
     """
-    count = np.bincount(groups)
+    count = np.bincount(groups).astype(np.int64)
     order = np.argsort(values)
     # Short whole numbers are sorted in one pass.
     short = groups[order].astype(np.min_scalar_type(len(count)))

@@ -168,7 +168,7 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
     shown, labels = pd.factorize(names)
     people, lines = (found[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
     quartiles = quantiles_of(1000 * people / lines, shown[place], np.array([*_QUARTILES.values()]))
-    return quartiles.set_axis(labels.take(quartiles.index)), len(place)
+    return quartiles.set_axis(labels.take(quartiles.index.to_numpy())), len(place)
 
 
 @selectable

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 #: When the frames of projects were loaded; some of the dates are after it.
 RETRIEVED = datetime(2004, 3, 17, tzinfo=UTC)
 BY_2004 = recomputed_lives.month(RETRIEVED)
-assert BY_2004 is not None
 PEOPLE = "analysis_twelve_month_contributor_count"
 
 counts = st.integers(-2, 12) | st.integers(0, 3)
@@ -224,6 +223,7 @@ def test_projects_over_time(records: list[Record], top: int | None, date: Any, f
 @FEW
 @given(st.lists(project, max_size=14), st.none() | days, st.integers(1, 24), tops)
 def test_lives(records: list[Record], day: datetime | None, window: int, top: int | None) -> None:
+    assert BY_2004 is not None
     projects, retrieved = frame(records, PROJECT, RETRIEVED), BY_2004
     as_of = recomputed_lives.month(day)
     table = stats.activity(projects, as_of=day, window=window)

@@ -55,9 +55,11 @@ def test_every_figure_has_its_difference_to_that_without_exclusion(
         faulty.loc[faulty.index[:20], "analysis_total_code_lines"] = 10**12
     found = sensitivity(getattr(stats, name), faulty, rules=[rule])
     keys = [*KEYS[name]]
-    figures = [column.removesuffix("_difference") for column in found if "_difference" in column]
+    figures = [
+        column.removesuffix("_difference") for column in map(str, found) if "_difference" in column
+    ]
     numeric = found.drop(columns=["exclusion", "removed", *keys]).select_dtypes("number")
-    assert figures == [column for column in numeric if "_difference" not in column] != []
+    assert figures == [column for column in map(str, numeric) if "_difference" not in column] != []
     without: dict[Any, list[Any]] = {}
     for row in found.to_dict("records"):
         key = tuple("missing" if pd.isna(row[one]) else row[one] for one in keys)

@@ -69,7 +69,7 @@ def record_digests(
 
 
 def _in_tree(element: etree._Element, depth: int) -> Iterator[Element]:
-    attributes = ((str(k).rpartition("}")[2], str(v)) for k, v in element.items())
+    attributes = ((str(k).rpartition("}")[2], str(v).strip()) for k, v in element.items())
     text = "" if len(element) else text_of(element) or ""
     yield depth, local_name(element), sorted(attributes), text
     for child in element:
@@ -91,6 +91,7 @@ def _scanned(scan: TagScan) -> Iterator[Element]:
         name = start[1:].rstrip("/>").split(maxsplit=1)[0]
         if ":" in name:
             raise FallbackToTree
-        attributes = sorted(attributes_of(start).items()) if "=" in start else []
+        values = attributes_of(start) if "=" in start else {}
+        attributes = sorted((key, value.strip()) for key, value in values.items())
         is_empty = filled or text < 0
         yield depth, name, attributes, "" if is_empty else resolved[text // 2].strip()

@@ -94,7 +94,7 @@ def attributes_of(tag: str) -> dict[str, str]:
     Raises
     ------
     FallbackToTree
-        If the tag has to do with namespaces.
+        If the tag has to do with namespaces, or two attributes have one name without them.
     """
     if "xmlns" in tag:  # names mean something else inside
         raise FallbackToTree
@@ -125,4 +125,7 @@ def _attributes_of_any(tag: str) -> dict[str, str]:
         element = etree.fromstring(tag if tag.endswith("/>") else f"{tag[:-1]}/>")
     except etree.XMLSyntaxError as error:  # its namespace is declared elsewhere
         raise FallbackToTree from error
-    return {str(k).rpartition("}")[2]: str(v) for k, v in element.items()}
+    attributes = {str(k).rpartition("}")[2]: str(v) for k, v in element.items()}
+    if len(attributes) < len(element.attrib):  # lang and xml:lang, of which one would be lost
+        raise FallbackToTree
+    return attributes

@@ -76,6 +76,7 @@ def test_pages_in_any_split_give_the_same_columns(
         "<languages><language><a>D</a></language><language/></languages>",
         "<languages><language id='1'><a>D</a></language><language><a>D</a></language></languages>",
         "<languages><language id='1' language='D'>C</language></languages>",
+        "<languages><language lang='en' xml:lang='de'>C</language></languages>",
         "<kudo_score><x/><x/></kudo_score>",
         "<kudo_score/><kudo_score><kudo_rank>2</kudo_rank></kudo_score>",
         "<new/>",

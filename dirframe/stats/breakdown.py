@@ -1,0 +1,162 @@
+"""The statistic of the languages that the code of projects is written in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+import narwhals as nw
+import pandas as pd
+
+from dirframe.stats._columns import whole
+from dirframe.stats._edges import finish, require
+from dirframe.stats._engines import collected, in_parts
+from dirframe.stats._entries import LANGUAGES, Counts, combine_counts, list_entries
+from dirframe.stats._loaders import PROJECTS
+from dirframe.stats._selection import selectable
+from dirframe.stats._tables import LINES, named, ranking, whole_column
+
+if TYPE_CHECKING:
+    from dirframe.stats._engines import Frame
+    from dirframe.stats._selection import Selection
+
+__all__ = ["language_breakdown"]
+
+_UNNAMED = "code_lines_unnamed"
+#: What the directory writes for the languages that it does not list, without an id.
+_REST = r"\d+ Others?"
+
+
+@selectable
+def language_breakdown(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
+    """Share out the lines of code among all languages, not only the main ones.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many languages and sum up the others in a last row named
+        ``other (n languages)``, with thousands separated by commas, where a project counts
+        once for each of them. A single language left over keeps its own row. Left out: all
+        languages.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a language, the most lines first, then the most projects, then by name (by code
+        point), ``other`` last whatever its size:
+
+        - ``language`` (str): without blanks around it
+        - ``projects`` (Int64, projects): that list this language
+        - ``code_lines`` (Float64, lines): sum over these projects of their lines
+          (``analysis_total_code_lines``) times the language's percentage by 100, which the
+          directory gives in whole percent (``<1`` counts as 0.5)
+        - ``share`` (Float64, 0 to 1): of the lines in all rows; 0.0 in each where that sum
+          is 0, so that nothing can be shared out
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+
+    Notes
+    -----
+    The directory lists a project's largest languages and sums up the rest, such as
+    ``7 Other``: digits, a blank, ``Other`` or ``Others``, and no id. The rest is in no row and
+    in no share; its lines, reckoned as those of a language, are in ``code_lines_unnamed``, with
+    those of entries without a name. A language that a project lists twice counts as one
+    project, with the lines of both. In the row ``other (n languages)``, a project counts once
+    for each of its languages there. Left out are, for the first of these reasons, projects
+    without a breakdown or with one that lists nothing (``breakdown_missing``), without a number
+    of lines (``code_lines_missing``) or with a negative one (``code_lines_negative``), and
+    those with a percentage, of the rest too, that is missing, cannot be read, is below 0 or
+    above 100 (``percentages_impossible``: negative lines in one language make others exceed the
+    whole). ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all) and
+    ``with_breakdown``, which they add up with to that; ``languages`` (those in ``other`` too),
+    ``languages_in_other``, and ``code_lines_unnamed`` (rounded to whole lines).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "id": ["1", "2"],
+    ...     "analysis_total_code_lines": [1000, 500],
+    ...     "analysis_languages": [
+    ...         [{"language": "C", "percentage": "80", "id": "1"},
+    ...          {"language": "2 Other", "percentage": "20", "id": ""}],
+    ...         [{"language": "C", "percentage": "40", "id": "1"},
+    ...          {"language": "Perl", "percentage": "60", "id": "8"}],
+    ...     ],
+    ... })
+    >>> print(language_breakdown(projects))
+      language  projects  code_lines    share
+    0        C         2      1000.0  0.769231
+    1     Perl         1       300.0  0.230769
+    """
+    require(projects, LINES, giver=PROJECTS, lists=[LANGUAGES])
+    found, numbers, _ = in_parts(projects, [LANGUAGES, LINES], _breakdown, combine_counts)
+    names, pooled = ranking(
+        found, "language", ["code_lines", "projects"], top=top, noun="languages"
+    )
+    label = names.reindex(found["language"]).to_numpy()
+    sums = found.groupby(label)[["projects", "code_lines"]].sum()
+    sums = sums.reindex(pd.Index(list(dict.fromkeys(names)), dtype="str"))
+    code_lines = pd.Series(sums["code_lines"].to_numpy(), dtype="Float64")
+    result = pd.DataFrame(
+        {
+            "language": pd.Series(sums.index, dtype="str"),
+            "projects": whole_column(sums["projects"]),
+            "code_lines": code_lines,
+            "share": code_lines / (float(code_lines.sum()) or 1.0),
+        }
+    )
+    counted = {
+        **{what: int(number) for what, number in numbers.items() if what != _UNNAMED},
+        "languages": len(names),
+        "languages_in_other": pooled,
+        _UNNAMED: round(numbers[_UNNAMED]),
+    }
+    step = "language_breakdown"
+    return finish(projects, result, step=step, resource="project", counted=counted)
+
+
+def _breakdown(projects: pd.DataFrame) -> Counts:
+    entries = list_entries(projects, "languages")
+    lines = whole(LINES).of(projects).reset_index(drop=True)
+    number = entries["project_id"].astype("int64")
+    percentage = entries["percentage"]
+    odd = percentage.isna() | (percentage < 0) | (percentage > 100)
+    listed = pd.Series(range(len(projects))).isin(set(number))
+    impossible = pd.Series(range(len(projects))).isin(set(number[odd.fillna(value=True)]))
+    missing, negative = lines.isna(), (lines < 0).fillna(value=False)
+    counts = listed & ~missing & ~negative & ~impossible
+    kept = counts.reindex(number).to_numpy(dtype=bool)
+    rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
+    weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
+    named_rows = kept & ~rest & named(entries, "language")
+    table = nw.from_native(
+        pd.DataFrame(
+            {
+                "project": number[named_rows],
+                "language": entries["language"][named_rows],
+                "lines": weight[named_rows],
+            }
+        )
+    ).lazy()
+    own = table.group_by("project", "language").agg(nw.col("lines").sum())
+    found = own.group_by("language").agg(projects=nw.len(), code_lines=nw.col("lines").sum())
+    numbers = {
+        "projects": len(projects),
+        "with_breakdown": counts.sum(),
+        "breakdown_missing": (~listed).sum(),
+        "code_lines_missing": (listed & missing).sum(),
+        "code_lines_negative": (listed & negative).sum(),
+        "percentages_impossible": (listed & ~missing & ~negative & impossible).sum(),
+        _UNNAMED: weight[kept & ~named_rows].sum(),
+    }
+    return Counts(collected(found), {what: float(number) for what, number in numbers.items()})

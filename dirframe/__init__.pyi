@@ -34,14 +34,13 @@ from dirframe.client.records import (
     load_account as load_account,
     load_project as load_project,
 )
-from dirframe.client.upkeep import (
+from dirframe.client.http.cache import (
     cache_info as cache_info,
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
 from dirframe.dictionary import fields as fields
 from dirframe.errors import (
-    AllowanceWarning as AllowanceWarning,
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,
     CacheError as CacheError,
@@ -51,14 +50,17 @@ from dirframe.errors import (
     DirframeError as DirframeError,
     DirframeWarning as DirframeWarning,
     ExportWarning as ExportWarning,
+    Hint as Hint,
     IncompleteCollectionError as IncompleteCollectionError,
     IncompleteWarning as IncompleteWarning,
     InvalidInputError as InvalidInputError,
     InvalidKeyError as InvalidKeyError,
+    MissingColumnsError as MissingColumnsError,
     MissingExtraError as MissingExtraError,
     NetworkError as NetworkError,
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,
+    QuotaWarning as QuotaWarning,
     ReportError as ReportError,
     RequestError as RequestError,
     ServiceError as ServiceError,

@@ -8,7 +8,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,11 @@ def refuse_existing(target: Path) -> None:
     """Raise if there is something at a path already."""
     if os.path.lexists(target):
         raise InvalidInputError(
-            f"{target} exists already; choose another name or pass overwrite=True."
+            f"{target} exists already.",
+            hint=Hint(
+                "Choose another name or pass overwrite=True.",
+                shell="Choose another name or give --overwrite.",
+            ),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from dirframe.errors import Hint
 from dirframe.record import ATTRIBUTE, Provenance
 
 if TYPE_CHECKING:
@@ -15,10 +16,11 @@ __all__ = ["Absent", "absent"]
 
 
 class Absent(NamedTuple):
-    """Columns that hold nothing although the records may have it, and why."""
+    """Columns that hold nothing although the records may have it, why, and what to do."""
 
     columns: tuple[str, ...]
     why: str
+    hint: Hint
 
 
 def absent(
@@ -47,7 +49,7 @@ def absent(
     >>> from dirframe.provenance import attach
     >>> frame = attach(pd.DataFrame({"id": ["1"]}), columns=["id"])
     >>> absent(frame, ["name"]).why
-    "name was not loaded: columns=['id'] left it out. Name it there, or leave columns out."
+    'name was not loaded: only the columns id were asked for.'
     """
     record, names = Provenance.from_dict(frame.attrs.get(ATTRIBUTE)), list(columns)
     unsent = tuple(one for one in names if one in record.not_sent)
@@ -58,8 +60,13 @@ def absent(
         return Absent(
             unsent,
             f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
-            "project alone, so that nothing is known here. Load with details=True (dirframe projects "
-            "--details) to ask for these pages; dirframe.plan(..., details=True) says the price.",
+            "project alone, so that nothing is known here.",
+            Hint(
+                "Load with details=True to ask for these pages; dirframe.plan(..., details=True) "
+                "says the price.",
+                shell="Ask for these pages with dirframe projects --details; dirframe plan projects "
+                "--details says the price.",
+            ),
         )
     there = set(frame)
     unloaded = tuple(
@@ -69,8 +76,12 @@ def absent(
         was, it = ("was", "it") if len(unloaded) == 1 else ("were", "them")
         return Absent(
             unloaded,
-            f"{', '.join(unloaded)} {was} not loaded: columns={list(record.columns)} left {it} out. "
-            f"Name {it} there, or leave columns out.",
+            f"{', '.join(unloaded)} {was} not loaded: only the columns {', '.join(record.columns)} "
+            "were asked for.",
+            Hint(
+                f"Name {it} in columns=, or leave columns= out.",
+                shell="Load the file again with all columns.",
+            ),
         )
     return None
 

@@ -16,7 +16,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.extensions import ALL_RESOURCES
 from dirframe.provenance import ATTRIBUTE, Provenance, difference
 
@@ -121,9 +121,12 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
         raise InvalidInputError(
-            "The frame does not say where it is from, so it cannot be cited. Cite the frame of "
-            "a loader, or hand its record on to one that was merged or concatenated with "
-            "dirframe.provenance.carry(loaded, frame)."
+            "The frame does not say where it is from, so it cannot be cited.",
+            hint=Hint(
+                "Cite the frame of a loader, or hand its record on to one that was merged or "
+                "concatenated with dirframe.provenance.carry(loaded, frame).",
+                shell="Cite a file of dirframe accounts or projects.",
+            ),
         )
     return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record, differs))
 

@@ -6,13 +6,14 @@
     ├── ConfigurationError          an address, a key or an optional package is missing
     │   └── MissingExtraError       (also an ImportError) an extra has to be installed
     ├── InvalidInputError           (also a ValueError) an argument that cannot be meant
+    │   ├── MissingColumnsError     a frame has not the columns that a function needs
     │   ├── ColumnsNotSentError     columns that the directory did not send, or were not loaded
     │   └── UnresolvedCountriesError  values that name no country, where none was allowed
     ├── UnreadableResponseError     what came is not the interface's XML
     ├── RequestError                one request did not succeed
     │   ├── NetworkError            no answer: refused, cut, timed out
     │   ├── InvalidKeyError         the key is missing, unknown or revoked
-    │   ├── QuotaExceededError      the day's allowance is used up
+    │   ├── QuotaExceededError      the daily quota is used up
     │   ├── NotFoundError           there is no such account or project
     │   └── ServiceError            any other failed answer
     ├── IncompleteCollectionError   a collection could not be proven complete
@@ -29,16 +30,18 @@ Warnings are a tree of their own, for `warnings.filterwarnings`::
     ├── UnreadableValueWarning      values that are no numbers or timestamps were kept as text
     ├── StaleWarning                cached pages are used that are older than they should be
     ├── CacheWarning                the cache cannot be used; the load goes on without it
-    ├── AllowanceWarning            the count of requests cannot be shared with other processes
+    ├── QuotaWarning                the count of requests cannot be shared with other processes
     ├── WeakKeyWarning              the text of the API key stands in the data, and could be data
     └── ExportWarning               a file cannot hold something of a frame as it was
 
-An error says what was asked, what came and what to do. Its facts are attributes, it can
-be pickled, and it never contains a key: whoever raises it passes addresses without one.
+The message states what was asked and what came, `hint` what to do in Python and in a shell, and
+the facts are attributes. Errors can be pickled and never contain a key: whoever raises one passes
+addresses without it.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,7 +51,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "AllowanceWarning",
     "AnalysesNotSentWarning",
     "ArchiveError",
     "CacheError",
@@ -58,14 +60,17 @@ __all__ = [
     "DirframeError",
     "DirframeWarning",
     "ExportWarning",
+    "Hint",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
+    "MissingColumnsError",
     "MissingExtraError",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "QuotaWarning",
     "ReportError",
     "RequestError",
     "ServiceError",
@@ -78,24 +83,71 @@ __all__ = [
 ]
 
 
-def _rebuild(
-    cls: type[DirframeError], args: tuple[Any, ...], state: dict[str, Any]
-) -> DirframeError:
+@dataclass(frozen=True, init=False)
+class Hint:
+    """What to do about an error or a warning.
+
+    Parameters
+    ----------
+    python : str
+        For a caller of the function, in sentences; empty if there is nothing to do.
+    shell : str, optional
+        For a user of the command line. Left out: the same.
+
+    Examples
+    --------
+    >>> Hint("Pass overwrite=True.", shell="Give --overwrite.").shell
+    'Give --overwrite.'
+    >>> Hint("Check the address.").shell
+    'Check the address.'
+    """
+
+    python: str
+    shell: str
+
+    def __init__(self, python: str, shell: str | None = None) -> None:
+        object.__setattr__(self, "python", python)
+        object.__setattr__(self, "shell", python if shell is None else shell)
+
+
+def _rebuild(cls: type[_Hinted], args: tuple[Any, ...], state: dict[str, Any]) -> _Hinted:
     error = cls.__new__(cls, *args)
     error.args = args
     error.__dict__.update(state)
     return error
 
 
-class DirframeError(Exception):
-    """Base of everything that dirframe raises on purpose."""
+class _Hinted(Exception):  # noqa: N818  # the part that errors and warnings share
+    """A message, and what to do."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, hint: Hint | None = None) -> None:
         super().__init__(message)
+        self.hint = hint
+
+    @property
+    def message(self) -> str:
+        """What happened, without advice."""
+        return str(self.args[0])
+
+    @property
+    def shell_text(self) -> str:
+        """The message and what to do in a shell."""
+        return self._with(self.hint.shell if self.hint else "")
+
+    def __str__(self) -> str:
+        return self._with(self.hint.python if self.hint else "")
+
+    def _with(self, advice: str) -> str:
+        gap = "\n" if "\n" in self.message else " "  # below a list, not at the end of its last line
+        return f"{self.message}{gap}{advice}" if advice else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls cls(*args), which fails for keyword-only facts.
         return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class DirframeError(_Hinted):
+    """Base of everything that dirframe raises on purpose."""
 
 
 class ConfigurationError(DirframeError):
@@ -107,8 +159,8 @@ class MissingExtraError(ConfigurationError, ImportError):
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package!r}, which is not installed: "
-            f'run pip install "dirframe[{extra}]".'
+            f"{purpose} needs the package {package!r}, which is not installed.",
+            hint=Hint(f'Run pip install "dirframe[{extra}]".'),
         )
         self.package = package
         self.extra = extra
@@ -128,8 +180,12 @@ class UnresolvedCountriesError(InvalidInputError):
             shown.append(f"  and {len(unresolved) - len(shown):,} more")
         super().__init__(
             f"{len(unresolved):,} values in {records:,} records name no country:\n"
-            + "\n".join(shown)
-            + '\nAnswer them with overrides={value: code or None}, or pass errors="coerce".'
+            + "\n".join(shown),
+            hint=Hint(
+                'Answer them with overrides={value: code or None}, or pass errors="coerce".',
+                shell="Answer them in a file of overrides, which --audit writes, and give it with "
+                "--overrides; or leave --strict out.",
+            ),
         )
         self.unresolved = list(unresolved)
 
@@ -137,16 +193,26 @@ class UnresolvedCountriesError(InvalidInputError):
 class ColumnsNotSentError(InvalidInputError):
     """Columns are needed that the directory did not send, or that were not loaded: `columns`."""
 
-    def __init__(self, message: str, *, columns: Sequence[str]) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.columns = tuple(columns)
+
+
+class MissingColumnsError(InvalidInputError):
+    """A frame has not the columns that a function needs: `columns`."""
+
+    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.columns = tuple(columns)
 
 
 class UnreadableResponseError(DirframeError):
     """What came is not the interface's XML; `found` says what it is instead."""
 
-    def __init__(self, message: str, *, found: str, source: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, *, found: str, source: str | None = None, hint: Hint | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
         self.found = found
         self.source = source
 
@@ -155,9 +221,15 @@ class RequestError(DirframeError):
     """One request did not succeed; `url` holds no key."""
 
     def __init__(
-        self, message: str, *, url: str, status: int | None = None, help_text: str | None = None
+        self,
+        message: str,
+        *,
+        url: str,
+        status: int | None = None,
+        help_text: str | None = None,
+        hint: Hint | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, hint=hint)
         self.url = url
         self.status = status
         self.help_text = help_text
@@ -178,22 +250,16 @@ class NotFoundError(RequestError):
 class ServiceError(RequestError):
     """The service answered, but with a failure; `reported` is the status word of its body."""
 
-    reported: str | None = None
+    def __init__(self, message: str, *, reported: str | None = None, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.reported = reported
 
 
 class QuotaExceededError(RequestError):
-    """The day's allowance is used up; `resets_at` says when it comes back, if known."""
+    """The daily quota is used up; `resets_at` says when it comes back, if known."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        url: str,
-        status: int | None = None,
-        help_text: str | None = None,
-        resets_at: datetime | None = None,
-    ) -> None:
-        super().__init__(message, url=url, status=status, help_text=help_text)
+    def __init__(self, message: str, *, resets_at: datetime | None = None, **facts: Any) -> None:
+        super().__init__(message, **facts)
         self.resets_at = resets_at
 
 
@@ -211,8 +277,9 @@ class IncompleteCollectionError(DirframeError):
         frame: pd.DataFrame,
         missing: str,
         details_missing: Sequence[str] = (),
+        hint: Hint | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, hint=hint)
         self.frame = frame
         self.missing = missing
         self.details_missing = tuple(details_missing)
@@ -237,8 +304,11 @@ class ReportError(DirframeError):
         below = f", below {heading!r}," if heading else ""
         super().__init__(
             f"Cell {cell} of the report's template{below} failed with {error}: {text} "
-            "Nothing was written. Cells are counted without those that were left out; open "
-            "the template in Jupyter to mend it."
+            "Nothing was written.",
+            hint=Hint(
+                "Open the template in Jupyter to repair it; cells are counted without those that "
+                "were left out."
+            ),
         )
         self.cell = cell
         self.heading = heading
@@ -246,15 +316,15 @@ class ReportError(DirframeError):
         self.text = text
 
 
-class DirframeWarning(UserWarning):
+class DirframeWarning(_Hinted, UserWarning):
     """Base of everything that dirframe warns of."""
 
 
 class AnalysesNotSentWarning(DirframeWarning):
     """A collection of projects came without any analysis; `requests` is the price of them all."""
 
-    def __init__(self, message: str, *, requests: int = 0) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, requests: int = 0, hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.requests = requests
 
 
@@ -264,8 +334,10 @@ class IncompleteWarning(DirframeWarning):
     `details_missing` has the ids of projects whose own page did not come.
     """
 
-    def __init__(self, message: str, *, details_missing: Sequence[str] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, *, details_missing: Sequence[str] = (), hint: Hint | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
 
 
@@ -281,8 +353,8 @@ class CacheWarning(DirframeWarning):
     """The cache cannot be used; the load goes on without it."""
 
 
-class AllowanceWarning(DirframeWarning):
-    """The allowance cannot be shared with other processes; this one counts for itself."""
+class QuotaWarning(DirframeWarning):
+    """The daily quota cannot be shared with other processes; this one counts for itself."""
 
 
 class WeakKeyWarning(DirframeWarning):

@@ -82,6 +82,6 @@ def sample_directory(
             cache_dir=(cache_dir or cache_folder()) if cache else None,
             cache_namespace=f"sample-{content.hexdigest()[:16]}",
             max_workers=max_workers,
-            allowance_dir=None,  # its key lives as long as this service
+            quota_dir=None,  # its key lives as long as this service
         )
         return Directory.from_settings(settings, closing=stack.pop_all())

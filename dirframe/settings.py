@@ -1,6 +1,6 @@
 """Where one asks and how politely: the only place with defaults.
 
-What stays out: opening connections (`dirframe.client.session`).
+What stays out: opening connections (`dirframe.client.http.client`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.errors import ConfigurationError, Hint, InvalidInputError
 
 if TYPE_CHECKING:
     from requests.auth import AuthBase
@@ -135,9 +135,9 @@ class Settings:
     max_per_second
         Requests that go out within a second; None for no limit. Left out: 10, and no limit
         for a service on this machine.
-    daily_allowance
+    daily_quota
         Requests that the directory allows this key within 24 hours.
-    allowance_dir
+    quota_dir
         Folder of the count that all processes share; None to count for this session alone.
     allow_http
         Whether a host other than loopback may be asked without encryption.
@@ -163,8 +163,8 @@ class Settings:
     max_body: int = 64 * _MIB
     max_workers: int = 4
     max_per_second: float | None = POLITE
-    daily_allowance: int = 1_000
-    allowance_dir: Path | None = field(default_factory=data_folder)
+    daily_quota: int = 1_000
+    quota_dir: Path | None = field(default_factory=data_folder)
     allow_http: bool = False
     auth: AuthBase | None = field(default=None, repr=False)
 
@@ -175,7 +175,7 @@ class Settings:
         host = urlsplit(self.base_url).hostname or ""
         if self.max_per_second == POLITE and is_loopback(host):
             object.__setattr__(self, "max_per_second", None)
-        for name in ("max_workers", "daily_allowance"):
+        for name in ("max_workers", "daily_quota"):
             if getattr(self, name) < 1:
                 raise InvalidInputError(f"{name} is {getattr(self, name)}; it must be 1 or more.")
 
@@ -187,16 +187,25 @@ class Settings:
         address = base_url or os.environ.get(BASE_URL_VARIABLE)
         if not address:
             raise ConfigurationError(
-                f"No directory is given. Pass base_url=, set {BASE_URL_VARIABLE}, or use "
-                "dirframe.sample_directory() for the bundled sample data."
+                "No directory is given.",
+                hint=Hint(
+                    f"Pass base_url=, set {BASE_URL_VARIABLE}, or use "
+                    "dirframe.sample_directory() for the bundled sample data.",
+                    shell=f"Give --base-url, set {BASE_URL_VARIABLE}, or give --sample for the "
+                    "bundled sample data.",
+                ),
             )
         key = api_key or os.environ.get(API_KEY_VARIABLE) or _key_from_keyring(address)
         if not key:
+            stored = f"store it in your keyring (keyring set dirframe {_without_secrets(address)})"
             raise ConfigurationError(
-                f"No API key is given for {_without_secrets(address)}. Pass api_key=, set "
-                f"{API_KEY_VARIABLE}, store it in your keyring "
-                f"(keyring set dirframe {_without_secrets(address)}), or use "
-                "dirframe.sample_directory() for the bundled sample data."
+                f"No API key is given for {_without_secrets(address)}.",
+                hint=Hint(
+                    f"Pass api_key=, set {API_KEY_VARIABLE}, {stored}, or use "
+                    "dirframe.sample_directory() for the bundled sample data.",
+                    shell=f"Set {API_KEY_VARIABLE}, {stored}, or give --sample for the bundled "
+                    "sample data.",
+                ),
             )
         secret = key if isinstance(key, ApiKey) else ApiKey(key)
         return cls(base_url=address, api_key=secret, **options)
@@ -232,12 +241,17 @@ def _checked_base_url(address: str, allow_http: bool) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigurationError(
             f"The base URL {_without_secrets(address)} carries more than an address (a user, "
-            "a query or a fragment). Leave that out; the key is passed as api_key=."
+            "a query or a fragment).",
+            hint=Hint(
+                "Leave that out; the key is passed as api_key=.",
+                shell=f"Leave that out; the key is taken from {API_KEY_VARIABLE}.",
+            ),
         )
     if parts.scheme == "http" and not allow_http and not is_loopback(host):
         raise ConfigurationError(
             f"{_without_secrets(address)} is asked without encryption, and the key would be "
-            "readable on the way. Use https://, or pass allow_http=True if you must."
+            "readable on the way.",
+            hint=Hint("Use https://, or pass allow_http=True if you must.", shell="Use https://."),
         )
     return _without_secrets(address)
 

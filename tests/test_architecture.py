@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from functools import cache
@@ -22,6 +23,7 @@ OF_THE_WHOLE = {
     "tests/clean/test_probes.py",
     "tests/client/test_details_price.py",
     "tests/cli/test_examples.py",
+    "tests/cli/test_hints.py",
     "tests/cli/test_processes.py",
     "tests/plot/test_captions.py",
     "tests/client/test_parsed_once.py",
@@ -162,3 +164,66 @@ def test_no_file_locks_download_addresses() -> None:
 def test_the_citation_names_the_version_of_the_package() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {dirframe.__version__}\n" in citation
+
+
+def _is_text_of_an_error(node: ast.AST, caught: set[str]) -> bool:
+    """Tell whether an expression is the message of a caught error: str(error), error.args[0]..."""
+    return any(
+        (
+            isinstance(part, ast.Call)
+            and getattr(part.func, "id", "") in {"str", "repr"}
+            and any(isinstance(arg, ast.Name) and arg.id in caught for arg in part.args)
+        )
+        or (
+            isinstance(part, ast.Attribute)
+            and part.attr in {"args", "message", "shell_text"}
+            and any(isinstance(n, ast.Name) and n.id in caught for n in ast.walk(part.value))
+        )
+        for part in ast.walk(node)
+    )
+
+
+def decisions_on_texts(source: str) -> list[int]:
+    """Return the lines where code compares, searches or parses the message of an error."""
+    tree = ast.parse(source)
+    handled = {n.name for n in ast.walk(tree) if isinstance(n, ast.ExceptHandler) and n.name}
+    caught = handled | {"error", "warning", "exc"}
+    searching = {"startswith", "endswith", "find", "index", "removeprefix", "removesuffix"}
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            of_re = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
+            searches = node.func.attr in searching
+            is_pattern = node.func.attr in {"match", "search", "fullmatch", "sub", "findall"}
+            parts = [node.func.value] if searches else node.args if of_re or is_pattern else []
+        else:
+            continue
+        if any(_is_text_of_an_error(part, caught) for part in parts):
+            lines.append(node.lineno)
+    return lines
+
+
+def test_no_code_decides_by_the_text_of_an_error() -> None:
+    found = {
+        module.as_posix(): lines
+        for module in modules()
+        if (lines := decisions_on_texts((PACKAGE / module).read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'except OSError as e:\n    if "locked" in str(e): pass',
+        'except OSError as e:\n    if e.args[0] == "gone": pass',
+        'except OSError as e:\n    str(e).startswith("The frame")',
+        'except OSError as e:\n    re.match("a", str(e))',
+        "except OSError as e:\n    PATTERN.search(str(e).lower())",
+        'except OSError as e:\n    if "x" in e.message.lower(): pass',
+    ],
+)
+def test_a_decision_by_the_text_of_an_error_is_seen(code: str) -> None:
+    assert decisions_on_texts(f"try:\n    pass\n{code}\n") == [4]

@@ -13,6 +13,7 @@ from dirframe.errors import (
     ConfigurationError,
     DirframeError,
     DirframeWarning,
+    Hint,
     IncompleteCollectionError,
     InvalidInputError,
     MissingExtraError,
@@ -21,17 +22,19 @@ from dirframe.errors import (
     ReportError,
     RequestError,
     UnreadableResponseError,
+    UnresolvedCountriesError,
 )
 
 URL = "https://directory.example/projects.xml"
-CLASSES = [getattr(errors, name) for name in errors.__all__]
+CLASSES = [getattr(errors, name) for name in errors.__all__ if name != "Hint"]
 ONE_OF_EACH_SHAPE = [
+    InvalidInputError("It is there.", hint=Hint("Pass overwrite=True.", "Give --overwrite.")),
     InvalidInputError("max_items is -1; it must be 0 or more."),
     MissingExtraError("keyring", extra="keyring", purpose="Reading a stored key"),
     UnreadableResponseError("This is HTML.", found="HTML", source="page.xml"),
     NetworkError("No answer came.", url=URL),
     QuotaExceededError(
-        "The allowance is used up.",
+        "The quota is used up.",
         url=URL,
         status=429,
         help_text="Come back tomorrow.",
@@ -62,6 +65,10 @@ def test_the_records_of_an_incomplete_collection_cross_with_it() -> None:
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(error)).frame, frame)
 
 
+def public_base(cls: type[Exception]) -> type:
+    return next(base for base in cls.__mro__[1:] if not base.__name__.startswith("_"))
+
+
 def test_the_drawn_tree_is_the_tree() -> None:
     """The drawing gives each class below its first base, indented by one step."""
     drawn: dict[str, str] = {}
@@ -73,7 +80,7 @@ def test_the_drawn_tree_is_the_tree() -> None:
             above[depth:] = [found["name"]]
             root = "UserWarning" if found["name"].endswith("Warning") else "Exception"
             drawn[found["name"]] = above[depth - 1] if depth else root
-    assert drawn == {cls.__name__: cls.__bases__[0].__name__ for cls in CLASSES}
+    assert drawn == {cls.__name__: public_base(cls).__name__ for cls in CLASSES}
 
 
 def test_one_base_catches_everything() -> None:
@@ -90,3 +97,27 @@ def test_the_standard_names_catch_what_they_should() -> None:
 def test_a_missing_extra_says_what_to_install() -> None:
     error = MissingExtraError("keyring", extra="keyring", purpose="Reading a stored key")
     assert 'pip install "dirframe[keyring]"' in str(error)
+
+
+def test_python_and_a_shell_each_get_the_advice_that_is_theirs() -> None:
+    for kind in (InvalidInputError, DirframeWarning):
+        error = kind("It is there.", hint=Hint("Pass overwrite=True.", shell="Give --overwrite."))
+        assert str(error) == "It is there. Pass overwrite=True."
+        assert error.shell_text == "It is there. Give --overwrite."
+        assert error.message == "It is there."
+
+
+def test_advice_that_holds_everywhere_is_given_once() -> None:
+    error = InvalidInputError("It is gone.", hint=Hint("Check the address."))
+    assert str(error) == error.shell_text == "It is gone. Check the address."
+    assert str(InvalidInputError("It is gone.")) == "It is gone."
+    assert (
+        InvalidInputError("It is gone.", hint=Hint("Call f().", shell="")).shell_text
+        == "It is gone."
+    )
+
+
+def test_advice_stands_below_a_list() -> None:
+    error = UnresolvedCountriesError([("Mars", 2, "no country")])
+    assert "\n  'Mars' (2): no country\nAnswer them with overrides=" in str(error)
+    assert "overrides=" not in error.shell_text

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
-    "AllowanceWarning",
     "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
@@ -30,14 +29,17 @@ PUBLIC = [
     "DirframeWarning",
     "Explorer",
     "ExportWarning",
+    "Hint",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
     "InvalidKeyError",
+    "MissingColumnsError",
     "MissingExtraError",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
+    "QuotaWarning",
     "ReportError",
     "RequestError",
     "ServiceError",

@@ -73,7 +73,7 @@ def harvest(
         analysis: one request each. Today's live service sends analyses there alone. An `update`
         then does the same for what it asks for.
     requests_per_day : int, optional
-        Requests within 24 hours for this archive, at most. Left out: the key's allowance.
+        Requests within 24 hours for this archive, at most. Left out: the key's quota.
     stop_at : datetime.datetime, optional
         When to stop. Left out: at the end.
 
@@ -85,7 +85,7 @@ def harvest(
     Raises
     ------
     QuotaExceededError
-        If the day's allowance ends; ``resets_at`` says when to go on. The same line then
+        If the daily quota ends; ``resets_at`` says when to go on. The same line then
         pays only for what is missing.
     RequestError
         If the directory cannot be reached or refuses; what came is kept.

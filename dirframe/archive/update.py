@@ -38,7 +38,7 @@ from dirframe.errors import ArchiveError, NotFoundError, ServiceError
 
 if TYPE_CHECKING:
     from dirframe.archive.model import PageRecord, Round
-    from dirframe.archive.writer import ArchiveWriter, FetchedPage
+    from dirframe.archive.writer import ArchiveWriter, CompressedPage
     from dirframe.client.directory import Directory
 
 __all__ = ["find_removed", "update"]
@@ -78,7 +78,7 @@ def update(
         Whether to ask for everything again. Needed to learn which records were removed where no
         order of the directory keeps still; elsewhere each costs some ten requests.
     requests_per_day : int, optional
-        Requests within 24 hours for this archive, at most. Left out: the key's allowance.
+        Requests within 24 hours for this archive, at most. Left out: the key's quota.
     stop_at : datetime.datetime, optional
         When to stop. Left out: at the end.
 
@@ -91,7 +91,7 @@ def update(
     Raises
     ------
     QuotaExceededError
-        If the day's allowance ends; ``resets_at`` says when to go on. The same line then
+        If the daily quota ends; ``resets_at`` says when to go on. The same line then
         pays only for what is missing.
     RequestError
         If the directory cannot be reached or refuses; what came is kept.
@@ -158,7 +158,7 @@ def _start(writer: ArchiveWriter, *, full: bool) -> Round:
     return start_round(writer, list(dict.fromkeys([base.sort, "id", "created_at", None])))
 
 
-def _first_changes(writer: ArchiveWriter) -> FetchedPage | None:
+def _first_changes(writer: ArchiveWriter) -> CompressedPage | None:
     """Return the page of the newest changes; None if the directory does not sort by them."""
     try:
         first = writer.fetch(1, NEWEST_FIRST)

@@ -24,29 +24,29 @@ from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
 from dirframe.client.details import Details, Refused
 from dirframe.client.directory import opened
-from dirframe.client.manner import Manner
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import ArchiveError, InvalidInputError, QuotaExceededError
+from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceededError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dirframe.client.directory import Directory
+    from dirframe.client.http.client import FetchedPage
     from dirframe.client.question import Question
-    from dirframe.client.session import Answer
     from dirframe.errors import ServiceError
 
-__all__ = ["ArchiveWriter", "FetchedPage", "is_client_error", "open_writer"]
+__all__ = ["ArchiveWriter", "CompressedPage", "is_client_error", "open_writer"]
 
 _DAY = timedelta(days=1)
 _SPENT = """
 SELECT retrieved, paid FROM pages WHERE retrieved > :since
 UNION ALL SELECT at, paid FROM refusals WHERE at > :since
 """
-_UNCACHED = Manner(refresh=True, keep=False)
+_UNCACHED = CachePolicy(refresh=True, keep=False)
 
 
-class FetchedPage(NamedTuple):
+class CompressedPage(NamedTuple):
     """A page that came, and its compressed bytes."""
 
     page: PageRecord
@@ -97,14 +97,14 @@ class ArchiveWriter:
         """How many pages may be asked for at the same time."""
         return self.directory.settings.max_workers
 
-    def fetch(self, number: int, sort: str | None) -> FetchedPage:
+    def fetch(self, number: int, sort: str | None) -> CompressedPage:
         """Ask for a page; it counts once it is written down."""
         self.check_budget()
         asked = replace(self.question, sort=sort)
         answer = self.directory.session.get(asked.path, asked.parameters(number), _UNCACHED)
         return self.parse(answer, number, sort)
 
-    def parse(self, answer: Answer, number: int, sort: str | None) -> FetchedPage:
+    def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:
         """Describe a page that came."""
         reader = RecordReader(self.question.resource)
         envelope = reader.add(answer.page)
@@ -125,10 +125,10 @@ class ArchiveWriter:
             low=texts[0] if texts else None,
             high=texts[-1] if texts else None,
             ordered=int(values == sorted(values, reverse=(sort or "").endswith("_reverse"))),
-            paid=answer.paid,
+            paid=answer.attempts,
             synthetic=int(envelope.synthetic),
         )
-        return FetchedPage(page, compressed)
+        return CompressedPage(page, compressed)
 
     def fetch_and_record(self, one: Round, number: int) -> PageRecord:
         """Ask for a page of a round and keep it."""
@@ -150,14 +150,14 @@ class ArchiveWriter:
                 self.store.add_page(one, page, fetched.content)
                 return
             named = ", ".join(str(other) for other in ids[:3]) or "nothing"
-            came = Refused(f"answered with {named}", requests=came.paid)
+            came = Refused(f"answered with {named}", requests=came.attempts)
         self.store.add_refusal(one, Refusal(own, came.why, _now().isoformat(), came.requests))
 
     def start_round(
         self,
         kind: RoundKind,
         sort: str | None = None,
-        first: FetchedPage | None = None,
+        first: CompressedPage | None = None,
         *,
         expected: int = 0,
     ) -> Round:
@@ -192,25 +192,31 @@ class ArchiveWriter:
                     )
             self._spent.append(now)
 
-    def quota_message(self, error: QuotaExceededError) -> str:
-        """Say what is kept, and when and how to go on."""
-        when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
-        again = f"Run the same line again{when}: only what is missing is paid for."
-        if not self.rounds:
-            return f"{error}"
+    def quota_error(self, error: QuotaExceededError) -> QuotaExceededError:
+        """Make of an error of one request that of the session: what is kept, when to go on."""
         last = self.rounds[-1]
         if last.kind not in {RoundKind.FULL, RoundKind.DETAILS}:
-            return (
-                f"The day's allowance is used up. {last.pages:,} pages of changes are kept in "
-                f"{self.store.name}. {again}"
+            kept = f"{last.pages:,} pages of changes are kept in {self.store.name}."
+        else:
+            status = Archive(Path(self.store.name)).status()
+            days = status.days_remaining(
+                self._requests_per_day or self.directory.settings.daily_quota
             )
-        status = Archive(Path(self.store.name)).status()
-        days = status.days_remaining(
-            self._requests_per_day or self.directory.settings.daily_allowance
-        )
-        return (
-            f"The day's allowance is used up. {status.heading} are kept in {self.store.name}; "
-            f"{days:,} more {'day' if days == 1 else 'days'} to go. {again}"
+            kept = (
+                f"{status.heading} are kept in {self.store.name}; "
+                f"{days:,} more {'day' if days == 1 else 'days'} to go."
+            )
+        when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
+        saved = "only what is missing is paid for."
+        return QuotaExceededError(
+            f"The daily quota is used up. {kept}",
+            url=error.url,
+            status=error.status,
+            resets_at=error.resets_at,
+            hint=Hint(
+                f"Run the same line again{when}: {saved}",
+                shell=f"Run the same command again{when}: {saved}",
+            ),
         )
 
 
@@ -252,8 +258,9 @@ def open_writer(
             except _DeadlineReached:
                 pass
             except QuotaExceededError as error:
-                error.args = (writer.quota_message(error),)
-                raise
+                if not writer.rounds:
+                    raise
+                raise writer.quota_error(error) from error
 
 
 def is_client_error(error: ServiceError) -> bool:

@@ -16,7 +16,7 @@ from dirframe.clean._overrides import Overrides, checked_overrides
 from dirframe.clean._reasons import explain
 from dirframe.clean.names import Answer
 from dirframe.clean.resolve import resolve
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, carry, describe
 
 if TYPE_CHECKING:
@@ -105,8 +105,11 @@ def raw_column(data: pd.DataFrame | pd.Series[Any], column: str) -> pd.Series[An
     if len(places) != 1:
         raise InvalidInputError(
             f"The frame has {len(places) or 'no'} column{'s' if places else ''} {column!r}. It has "
-            f"{', '.join(map(repr, data.columns[:30])) or 'no column at all'}; "
-            "pass column= to name the one that holds the countries."
+            f"{', '.join(map(repr, data.columns[:30])) or 'no column at all'}.",
+            hint=Hint(
+                "Pass column= to name the one that holds the countries.",
+                shell="Give --column to name the one that holds the countries.",
+            ),
         )
     return data.iloc[:, places[0]]
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 import pandas as pd
 
 from dirframe.clean._iso import countries
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 
 __all__ = ["Overrides", "checked_overrides"]
 
@@ -25,8 +25,12 @@ def checked_overrides(overrides: Overrides | None) -> dict[Hashable, str | None]
         lacking = [name for name in ("raw", "country_alpha_2") if name not in overrides]
         if lacking:
             raise InvalidInputError(
-                "A frame of overrides is the table of country_audit(); this one has no column "
-                f"{' and no column '.join(map(repr, lacking))}."
+                "The table of overrides has no column "
+                f"{' and no column '.join(map(repr, lacking))}.",
+                hint=Hint(
+                    "A frame of overrides is the table of country_audit().",
+                    shell="Overrides are what --audit writes.",
+                ),
             )
         pairs = zip(overrides["raw"], overrides["country_alpha_2"], strict=True)
     elif isinstance(overrides, Mapping):

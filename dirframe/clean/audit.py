@@ -15,7 +15,7 @@ from dirframe.clean._iso import countries
 from dirframe.clean._lookup import look_up, raw_column
 from dirframe.clean._reasons import UNKNOWN, explain
 from dirframe.clean.suggest import suggest
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE
 
 if TYPE_CHECKING:
@@ -125,8 +125,11 @@ Shares by country describe the others alone.'
     counts = record.get("countries") if isinstance(record, dict) else None
     if not isinstance(counts, dict):
         raise InvalidInputError(
-            "The frame does not know how many of its records have no country: pass what "
-            "unify_countries() or country_audit() returned."
+            "The frame does not know how many of its records have no country.",
+            hint=Hint(
+                "Pass what unify_countries() or country_audit() returned.",
+                shell="Name a file of dirframe clean.",
+            ),
         )
     resource = record.get("resource") if isinstance(record, dict) else None
     records, missing, unresolved = (counts[k] for k in ("records", "missing", "unresolved"))

@@ -39,13 +39,13 @@ from dirframe.cli.keeping import cache
 from dirframe.cli.looking import compare, flags, summary
 from dirframe.cli.pricing import plan, quota
 from dirframe.cli.serving import generate, keys, serve
-from dirframe.cli.wording import in_a_shell
 from dirframe.cli.working import clean, plot, sensitivity, stats
 from dirframe.errors import (
     ArchiveError,
     CacheError,
     ConfigurationError,
     DirframeError,
+    DirframeWarning,
     IncompleteCollectionError,
     InvalidInputError,
     InvalidKeyError,
@@ -75,7 +75,7 @@ EXIT_CODES: dict[type[DirframeError], int] = {
 
 _EPILOG = """\b
 Exit codes:
-  0 done            4 the day's allowance is used up
+  0 done            4 the daily quota is used up
   1 other errors    5 the directory cannot be reached or fails
   2 a wrong call    6 there is no such record
   3 no or bad key   7 a collection could not be proven complete
@@ -104,11 +104,15 @@ class _Commands(click.Group):
         return list(self.commands)
 
 
+def _shell_text(message: Warning | str) -> str:
+    return message.shell_text if isinstance(message, DirframeWarning) else str(message)
+
+
 def main() -> NoReturn:
     """Run the command line and leave the process with a documented exit code."""
     import warnings
 
-    warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
+    warnings.formatwarning = lambda message, *_: f"dirframe: {_shell_text(message)}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Tables are UTF-8 whatever the locale; a terminal shows what it can.
         if sys.stdout.isatty():
@@ -118,7 +122,7 @@ def main() -> NoReturn:
     try:
         code = cli.main(standalone_mode=False)
     except DirframeError as error:
-        click.echo(f"dirframe: {in_a_shell(str(error))}", err=True)
+        click.echo(f"dirframe: {error.shell_text}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         error.show()

@@ -97,7 +97,7 @@ def _price(
     # A harvest asks the directory for everything, whatever is in the cache.
     most = price.pages + price.details
     open_still = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
-    a_day = requests_per_day or directory.settings.daily_allowance
+    a_day = requests_per_day or directory.settings.daily_quota
     days = [-(-requests // a_day) for requests in (most - open_still, most)]
     span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
     return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."

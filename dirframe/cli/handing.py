@@ -120,13 +120,12 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts --template my.ipynb -o mine.html
     """
-    from dirframe._atomic import check_folder
-    from dirframe.errors import InvalidInputError
+    from dirframe._atomic import check_folder, refuse_existing
     from dirframe.reporting.making import report as make
 
     check_folder(output)
-    if output.exists() and not overwrite:  # before anything is paid for
-        raise InvalidInputError(f"{output} exists already; choose another name or --overwrite.")
+    if not overwrite:  # before anything is paid for
+        refuse_existing(output)
     if files:
         frames = [take(file, None, question) for file in files]
     else:

@@ -23,7 +23,7 @@ def show_cache_info() -> None:
     Example:
       dirframe cache info
     """
-    from dirframe.client.upkeep import cache_info
+    from dirframe.client.http.cache import cache_info
 
     click.echo(cache_info())
 
@@ -36,7 +36,7 @@ def clear() -> None:
     Example:
       dirframe cache clear
     """
-    from dirframe.client.upkeep import clear_cache
+    from dirframe.client.http.cache import clear_cache
 
     click.echo(f"Removed {clear_cache():,} pages.", err=True)
 
@@ -52,6 +52,6 @@ def prune(older_than: float) -> None:
     """
     from datetime import timedelta
 
-    from dirframe.client.upkeep import prune_cache
+    from dirframe.client.http.cache import prune_cache
 
     click.echo(f"Removed {prune_cache(timedelta(days=older_than)):,} pages.", err=True)

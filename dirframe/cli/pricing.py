@@ -1,4 +1,4 @@
-"""Commands about the day's allowance: what a load will cost, and what is left.
+"""Commands about the daily quota: what a load will cost, and what is left.
 
 What stays out: everything that the commands call.
 """
@@ -72,7 +72,7 @@ def plan(collection: str, form: str, **question: Any) -> None:
 @where
 @plain_format
 def quota(base_url: str | None, sample: bool, form: str) -> None:
-    """Say what is left of the day's allowance; asks nothing.
+    """Say what is left of the daily quota; asks nothing.
 
     The count is kept on this machine and shared by all your processes. That of the bundled
     sample lasts as long as one command: its key is made anew each time.
@@ -83,9 +83,9 @@ def quota(base_url: str | None, sample: bool, form: str) -> None:
       dirframe quota --format json
     """
     with open_directory(base_url, sample) as directory:
-        allowance = directory.session.allowance
-        left, resets_at = allowance.left(), allowance.resets_at()
-        limit, settings = allowance.limit, directory.settings
+        quota = directory.session.quota
+        left, resets_at = quota.remaining(), quota.resets_at()
+        limit, settings = quota.limit, directory.settings
     used = limit - left
     if form == "json":
         facts = {

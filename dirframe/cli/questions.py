@@ -47,7 +47,7 @@ _MANNER = (
         metavar="SECONDS",
         type=click.FloatRange(0),
         default=0.0,
-        help="Sleep so long, at most, until the day's allowance comes back.",
+        help="Sleep so long, at most, until the daily quota comes back.",
     ),
 )
 _QUESTION = (
@@ -89,7 +89,7 @@ def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., 
 
 #: Which directory.
 where = with_options(*_WHERE)
-#: Which directory, and how the cache and the allowance may be used.
+#: Which directory, and how the cache and the quota may be used.
 asking = with_options(*_WHERE, *_MANNER)
 #: The same, for a question to a collection.
 collecting = with_options(*_QUESTION, details_option, *_PROOF, *_WHERE, *_MANNER)

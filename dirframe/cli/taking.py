@@ -106,7 +106,7 @@ def _content(file: str) -> bytes:
         raise InvalidInputError(f"There is no file {file}.")
     suffixes = _suffixes()
     if path.suffix and path.suffix.lower() not in suffixes:  # a pipe by name has none
-        hint = " Recorded XML is read in Python: dirframe.read_pages." if _is_xml(path) else ""
+        hint = " Recorded XML is read in Python alone." if _is_xml(path) else ""
         raise InvalidInputError(
             f"{file} has the suffix {path.suffix!r}; records are read from "
             f"{', '.join(suffixes)}.{hint}"

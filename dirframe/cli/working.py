@@ -365,15 +365,15 @@ def _chart(noun: ChartSpec) -> click.Command:
 
 
 def _picture(path: Path, overwrite: bool) -> Path:
-    from dirframe._atomic import check_folder
+    from dirframe._atomic import check_folder, refuse_existing
     from dirframe.errors import InvalidInputError
 
     if path.suffix.lower() not in _PICTURES:
         raise InvalidInputError(
             f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_PICTURES)}."
         )
-    if path.exists() and not overwrite:
-        raise InvalidInputError(f"{path} exists already; choose another name or --overwrite.")
+    if not overwrite:
+        refuse_existing(path)
     check_folder(path)
     return path
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from dirframe.client.redaction import KEY_PARAMETER, scrub
-from dirframe.errors import InvalidInputError
+from dirframe.client.http.redaction import KEY_PARAMETER, scrub
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -67,16 +67,19 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
         )
     if KEY_PARAMETER in unquote(asked).casefold() or scrub(asked, secret) != asked:
         raise InvalidInputError(
-            "The path holds an api_key. Pass the path alone; the key belongs to the Directory, "
-            "which sends it by itself."
+            "The path holds an api_key, which is sent without that.",
+            hint=Hint("Pass the path alone."),
         )
     below = asked.removeprefix(base_url) if asked.startswith(f"{base_url}/") else asked
     parts = urlsplit(below)
     if parts.scheme or parts.netloc:
         raise InvalidInputError(  # without the address: it may hold a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "
-            f"{base_url}, the one directory that is asked. Pass a path, such as "
-            "'/languages.xml', or a Directory of the other address."
+            f"{base_url}, the one directory that is asked.",
+            hint=Hint(
+                "Pass a path, such as '/languages.xml', or a Directory of the other address.",
+                shell="Give a path, such as /languages.xml, or --base-url.",
+            ),
         )
     if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
         raise InvalidInputError(
@@ -92,8 +95,11 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
     if "page" in parameters:
         raise InvalidInputError(
-            f"The path {asked!r} names a page; all pages are loaded. Leave it out, and pass "
-            "max_items to load less."
+            f"The path {asked!r} names a page; all pages are loaded.",
+            hint=Hint(
+                "Leave it out, and pass max_items= to load less.",
+                shell="Leave it out, and give --max-items to load less.",
+            ),
         )
     resource, is_collection = known_resource(path)
     if resource is None:

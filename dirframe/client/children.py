@@ -70,7 +70,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             "frame of a loader, with its id."
         )
     if absent := provenance.absent(frame, [field.column]):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns)
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     own = [value if isinstance(value, list) else _listed(value) for value in lists]
     items = field.items

@@ -12,6 +12,7 @@ from dirframe.client.pages import IncompleteWarning, collect
 from dirframe.client.progress import Progress
 from dirframe.errors import (
     AnalysesNotSentWarning,
+    Hint,
     IncompleteCollectionError,
     InvalidInputError,
 )
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
-    from dirframe.client.manner import Manner
+    from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.pages import Walk
     from dirframe.client.progress import Told
     from dirframe.client.question import Question
-    from dirframe.client.session import Answer
 
 __all__ = ["Incomplete", "check_incomplete", "load_question"]
 
@@ -37,12 +37,12 @@ def load_question(
     question: Question,
     directory: Directory | None,
     incomplete: Incomplete,
-    manner: Manner,
+    manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
     progress: bool | Told,
-    first: Answer | None = None,
+    first: FetchedPage | None = None,
     stacklevel: int = 3,
 ) -> pd.DataFrame:
     """Load what a question asks for; see `load_projects`.
@@ -54,7 +54,7 @@ def load_question(
     directory, incomplete, columns, progress
         As in `load_projects`.
     manner
-        How the cache and the day's allowance may be used.
+        How the cache and the daily quota may be used.
     first
         The first page, if it was fetched already.
     stacklevel
@@ -84,7 +84,7 @@ def load_question(
             first=first,
         )
         if walk.answers:
-            place.session.warn_of_age(walk.answers)
+            place.session.warn_if_stale(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
     frame = note(
         walk.frame,
@@ -104,19 +104,18 @@ def load_question(
         details_missing=walk.lost,
     )
     if walk.not_sent:
-        warnings.warn(
-            AnalysesNotSentWarning(_not_sent(len(frame), walk.needed), requests=walk.needed),
-            stacklevel=3,
-        )
+        warnings.warn(_not_sent(len(frame), walk.needed), stacklevel=3)
     if walk.why:
         what = f"{question.resource.collection} of {place.settings.name}"
         say = _stopped if walk.stopped else _without_details if walk.lost else _unproven
-        message, missing = say(what, walk.why), walk.lost
+        (message, hint), missing = say(what, walk.why), walk.lost
         if incomplete == "raise":
             raise IncompleteCollectionError(
-                message, frame=frame, missing=walk.why, details_missing=missing
+                message, frame=frame, missing=walk.why, details_missing=missing, hint=hint
             )
-        warnings.warn(IncompleteWarning(message, details_missing=missing), stacklevel=stacklevel)
+        warnings.warn(
+            IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
+        )
     return frame
 
 
@@ -129,23 +128,23 @@ def check_incomplete(incomplete: str) -> None:
 def _walk(
     place: Directory,
     question: Question,
-    manner: Manner,
+    manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
     progress: bool | Told,
-    first: Answer | None,
+    first: FetchedPage | None,
 ) -> Walk:
     session, settings = place.session, place.settings
 
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
-        chosen = manner.again() if refresh else manner
+    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
+        chosen = manner.for_retry() if refresh else manner
         return session.get(question.path, question.parameters(page), chosen)
 
-    def at_hand(page: int) -> Answer | None:
+    def at_hand(page: int) -> FetchedPage | None:
         if page == 1 and first is not None:
             return first
-        return session.at_hand(question.path, question.parameters(page), manner)
+        return session.get_cached(question.path, question.parameters(page), manner)
 
     with (
         Progress(question.resource.collection, shown=progress) as bar,
@@ -164,34 +163,46 @@ def _walk(
         )
 
 
-def _unproven(what: str, why: str) -> str:
-    return (
-        f"The {what} could not be proven complete: {why}. The collection probably changed while "
-        "it was read; run the same line again (pages in the cache cost nothing; refresh=True asks "
-        'for all of them), choose another sort, or pass incomplete="warn" to go on with what came.'
+def _unproven(what: str, why: str) -> tuple[str, Hint]:
+    changed = "The collection probably changed while it was read."
+    return f"The {what} could not be proven complete: {why}. {changed}", Hint(
+        "Run the same line again (pages in the cache cost nothing; refresh=True asks for all of "
+        'them), choose another sort, or pass incomplete="warn" to go on with what came.',
+        shell="Run the same command again (pages in the cache cost nothing; --refresh asks for "
+        "all of them), choose another --sort, or give --incomplete warn to go on with what came.",
     )
 
 
-def _stopped(what: str, why: str) -> str:
+def _stopped(what: str, why: str) -> tuple[str, Hint]:
     return (
-        f"The load of the {what} is not complete: {why}. The same load again goes on from there; "
-        "pages in the cache cost nothing."
+        f"The load of the {what} is not complete: {why}.",
+        Hint("The same load again goes on from there; pages in the cache cost nothing."),
     )
 
 
-def _without_details(what: str, why: str) -> str:
+def _without_details(what: str, why: str) -> tuple[str, Hint]:
     return (
-        f"The {what} came, but {why}. Their rows are those of the collection. "
-        'incomplete="warn" goes on without them. The cache remembers these refusals as long as it '
-        "keeps pages fresh; refresh=True asks for everything again."
+        f"The {what} came, but {why}. Their rows are those of the collection.",
+        Hint(
+            'incomplete="warn" goes on without them. The cache remembers these refusals as long as '
+            "it keeps pages fresh; refresh=True asks for everything again.",
+            shell="--incomplete warn goes on without them. The cache remembers these refusals as "
+            "long as it keeps pages fresh; --refresh asks for everything again.",
+        ),
     )
 
 
-def _not_sent(records: int, needed: int) -> str:
-    return (
+def _not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
+    price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
+    return AnalysesNotSentWarning(
         f"{needed:,} of {records:,} projects have an analysis, and none came with it: this "
         "directory sends it with the own page of each project alone. The columns of the analysis "
-        "are empty for that reason. details=True asks for the own pages, for at most "
-        f"{needed:,} {'request' if needed == 1 else 'requests'}; "
-        "dirframe.plan(..., details=True) says how many."
+        "are empty for that reason.",
+        requests=needed,
+        hint=Hint(
+            f"details=True asks for the own pages, {price}; dirframe.plan(..., details=True) says "
+            "how many.",
+            shell=f"--details asks for the own pages, {price}; dirframe plan projects --details "
+            "says how many.",
+        ),
     )

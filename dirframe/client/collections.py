@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from dirframe.client.addresses import Address, path_of
 from dirframe.client.collection_loader import check_incomplete
 from dirframe.client.directory import opened
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import load_at
-from dirframe.client.manner import Manner
 from dirframe.client.question import Question
 from dirframe.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 
@@ -78,7 +78,7 @@ def load_languages(
     'contributors'
     """
     check_incomplete(incomplete)
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(LANGUAGE, query=query, sort=sort, max_items=max_items)
     with opened(directory) as place:
         return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
@@ -145,7 +145,7 @@ def load_contributors(
     ['contributor_id', 'account_id']
     """
     check_incomplete(incomplete)
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(
         CONTRIBUTOR_FACT, project=project, query=query, sort=sort, max_items=max_items
     )
@@ -298,7 +298,7 @@ def _by_month(
             question,
             place,
             incomplete,
-            Manner(**manner),
+            CachePolicy(**manner),
             columns=columns,
             progress=False,
             stacklevel=5,

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from dirframe.client.frames import FrameBuilder
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
+from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.client.directory import Directory
-    from dirframe.client.manner import Manner
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
@@ -118,10 +117,10 @@ class Details:
         How the cache and the quota may be used.
     """
 
-    def __init__(self, directory: Directory, resource: Resource, manner: Manner) -> None:
+    def __init__(self, directory: Directory, resource: Resource, manner: CachePolicy) -> None:
         self._session, self._resource, self._manner = directory.session, resource, manner
 
-    def fetch(self, identifier: str) -> Answer | Refused:
+    def fetch(self, identifier: str) -> FetchedPage | Refused:
         """Return the own page of a record, or why the directory does not give it."""
         path = record_path(self._resource, identifier)
         try:
@@ -134,13 +133,13 @@ class Details:
                 self._session.put_refusal(path, refused.why)
             return refused
 
-    def at_hand(self, identifier: str) -> Answer | Refused | None:
+    def at_hand(self, identifier: str) -> FetchedPage | Refused | None:
         """Return the own page of a record, or its refusal, from the cache if it may be used."""
         path = record_path(self._resource, identifier)
         why = self._session.get_refusal(path, self._manner)
         if why is not None:
             return Refused(why, requests=0)
-        return self._session.at_hand(path, {}, self._manner)
+        return self._session.get_cached(path, {}, self._manner)
 
 
 def refusal(error: NotFoundError | ServiceError) -> Refused | None:
@@ -206,6 +205,7 @@ def check_details(resource: Resource, *, details: bool) -> None:
     """
     if details and resource is not PROJECT:
         raise InvalidInputError(
-            f"details=True asks for the own page of each project; {resource.collection} come "
-            "whole in their collection. Leave it out."
+            f"Details are the own page of each project; {resource.collection} come whole in their "
+            "collection.",
+            hint=Hint("Leave details= out.", shell="Leave --details out."),
         )

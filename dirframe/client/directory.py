@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from dirframe.client.session import Session
+from dirframe.client.http.client import Session
 from dirframe.settings import POLITE, Settings
 from dirframe.show import Card
 
@@ -46,7 +46,7 @@ class Directory(Card):
         Age at which a cached page is asked for again.
     max_workers : int, default 4
         Pages that are fetched at the same time.
-    daily_allowance : int, default 1000
+    daily_quota : int, default 1000
         Requests that the directory allows this key within 24 hours. All processes of a
         person count together.
     max_per_second : float or None, optional
@@ -88,7 +88,7 @@ class Directory(Card):
         cache_dir: str | Path | None = None,
         expire_after: timedelta = timedelta(days=1),
         max_workers: int = 4,
-        daily_allowance: int = 1_000,
+        daily_quota: int = 1_000,
         max_per_second: float | None = POLITE,
         connect_timeout: float = 10.0,
         read_timeout: float = 60.0,
@@ -104,7 +104,7 @@ class Directory(Card):
             name=name,
             expire_after=expire_after,
             max_workers=max_workers,
-            daily_allowance=daily_allowance,
+            daily_quota=daily_quota,
             max_per_second=max_per_second,
             connect_timeout=connect_timeout,
             read_timeout=read_timeout,
@@ -182,7 +182,7 @@ class Directory(Card):
             "address": settings.base_url,
             "key": f"fingerprint {settings.api_key.fingerprint}",
             "cache": "none" if settings.cache_dir is None else str(settings.cache_dir),
-            "allowance": f"{settings.daily_allowance:,} requests a day"
+            "quota": f"{settings.daily_quota:,} requests a day"
             + ("" if rate is None else f", at most {rate:g} a second"),
         }
         return f"Directory: {settings.name}", facts, ""

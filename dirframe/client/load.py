@@ -9,7 +9,7 @@ from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import check_incomplete, load_question
 from dirframe.client.directory import opened
 from dirframe.client.documents import frame_pages
-from dirframe.client.manner import Manner
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.noting import note
 from dirframe.client.question import Question
 from dirframe.client.xml.records import RecordReader
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
+    from dirframe.client.http.client import FetchedPage
     from dirframe.client.progress import Told
-    from dirframe.client.session import Answer
     from dirframe.client.xml.envelope import Envelope
 
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
@@ -38,7 +38,7 @@ class First:
     """The first answer at an address, and what it shows."""
 
     question: Question
-    answer: Answer
+    answer: FetchedPage
     envelope: Envelope
 
     @property
@@ -115,7 +115,7 @@ def load(
     """
     asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     check_incomplete(incomplete)
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     with opened(directory) as place:
         question = question_at(path, place, **asked)
         return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
@@ -134,7 +134,7 @@ def question_at(path: str, place: Directory, **asked: Any) -> Question:
     return Question(resource=resource or _UNKNOWN, address=address, **asked)
 
 
-def fetch_first(question: Question, place: Directory, manner: Manner) -> First:
+def fetch_first(question: Question, place: Directory, manner: CachePolicy) -> First:
     """Fetch the first page of an address, and see what its records are.
 
     Raises
@@ -173,7 +173,7 @@ def load_at(
     question: Question,
     place: Directory,
     incomplete: Incomplete,
-    manner: Manner,
+    manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     progress: bool | Told,
@@ -210,7 +210,7 @@ def load_at(
 
 def _single(first: First, place: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
     answer, resource = first.answer, first.question.resource
-    place.session.warn_of_age([answer])
+    place.session.warn_if_stale([answer])
     read = frame_pages([answer.page], resource, columns=columns)
     return note(
         read.frame,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.client.collection_loader import load_question
-from dirframe.client.manner import Manner
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.question import Question
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -66,7 +66,7 @@ def load_accounts(
     stale : bool, default False
         Whether cached pages may be of any age; a warning names it.
     wait : float, default 0
-        Seconds that the load may sleep until the day's allowance comes back.
+        Seconds that the load may sleep until the daily quota comes back.
     progress : bool or callable, default True
         Whether to show a progress bar where someone can see it; or a function that is told
         after each page how many records came and how many should. If it raises StopIteration
@@ -90,7 +90,7 @@ def load_accounts(
     InvalidInputError
         If `sort` or `max_items` cannot be meant.
     QuotaExceededError
-        If the day's allowance ends; the same line pays only for the rest later.
+        If the daily quota ends; the same line pays only for the rest later.
     RequestError
         If the directory cannot be reached or refuses; what was loaded is in the cache.
     CacheError
@@ -107,7 +107,7 @@ def load_accounts(
     (50, True)
     """
     question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_question(
         question,
         directory,
@@ -170,7 +170,7 @@ def load_projects(
     stale : bool, default False
         Whether cached pages may be of any age; a warning names it.
     wait : float, default 0
-        Seconds that the load may sleep until the day's allowance comes back.
+        Seconds that the load may sleep until the daily quota comes back.
     progress : bool or callable, default True
         Whether to show a progress bar where someone can see it; or a function that is told
         after each page how many records came and how many should, and then the same of own
@@ -198,7 +198,7 @@ def load_projects(
     InvalidInputError
         If `sort` or `max_items` cannot be meant.
     QuotaExceededError
-        If the day's allowance ends; the same line pays only for the rest later.
+        If the daily quota ends; the same line pays only for the rest later.
     RequestError
         If the directory cannot be reached or refuses; what was loaded is in the cache.
     CacheError
@@ -224,7 +224,7 @@ def load_projects(
     True
     """
     question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_question(
         question,
         directory,

@@ -12,7 +12,7 @@ from dirframe import provenance
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import FetchedPage
     from dirframe.schema import Resource
     from dirframe.settings import Settings
 
@@ -23,7 +23,7 @@ def note(
     frame: pd.DataFrame,
     settings: Settings,
     resource: Resource,
-    answers: list[Answer],
+    answers: list[FetchedPage],
     *,
     requests_without_answer: int = 0,
     **facts: Any,
@@ -59,7 +59,7 @@ def note(
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),
         retrieved_newest=max(times, default=None),
-        requests_paid=sum(answer.paid for answer in answers) + requests_without_answer,
+        requests_paid=sum(answer.attempts for answer in answers) + requests_without_answer,
         requests_cached=sum(answer.from_cache for answer in answers),
         **facts,
     )

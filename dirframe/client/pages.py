@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.client.details import Details
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import FetchedPage
     from dirframe.schema import Resource
 
 __all__ = ["Fetch", "IncompleteWarning", "Walk", "collect"]
@@ -59,7 +59,7 @@ _NAMED = 20
 class Fetch(Protocol):
     """Hand over one page; ``refresh`` forbids an answer from the cache."""
 
-    def __call__(self, page: int, *, refresh: bool = False) -> Answer:
+    def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
         """Return the answer for a page, counted from 1."""
 
 
@@ -72,7 +72,7 @@ class Walk:
     capped: bool
     why: str | None
     duplicates: int
-    answers: list[Answer] = field(repr=False)
+    answers: list[FetchedPage] = field(repr=False)
     synthetic: bool = False
     stopped: bool = False
     details: int = 0
@@ -98,7 +98,7 @@ def collect(
     max_items: int | None = None,
     workers: int = 1,
     columns: Sequence[str] | None = None,
-    at_hand: Callable[[int], Answer | None] = lambda _: None,
+    at_hand: Callable[[int], FetchedPage | None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
     details: Details | None = None,
     on_details: Callable[[int, int], None] | None = None,
@@ -173,7 +173,7 @@ class _Walker(Positions):
         max_items: int | None,
         workers: int,
         columns: Sequence[str] | None,
-        at_hand: Callable[[int], Answer | None],
+        at_hand: Callable[[int], FetchedPage | None],
         progress: Callable[[int, int], None] | None,
     ) -> None:
         super().__init__(max_items, paged=resource.paged)
@@ -189,7 +189,7 @@ class _Walker(Positions):
         self._reader = RecordReader(resource, chosen=chosen_paths(resource, read))
         self._builder = FrameBuilder(resource, read)
         self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
-        self._answers: list[Answer] = []
+        self._answers: list[FetchedPage] = []
         self._synthetic = False
         self._held = 0
         self._own: dict[str, int] = {}  # the rows of the records of own pages
@@ -235,7 +235,7 @@ class _Walker(Positions):
         """Tell whether the newest reading since one of them shows that nothing is behind it."""
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
-    def _read_one(self, number: int, answer: Answer) -> None:
+    def _read_one(self, number: int, answer: FetchedPage) -> None:
         envelope = self._reader.add(answer.page)
         reader = self._reader
         ids = reader.last_values(self._key) if self._key else reader.last_digests()
@@ -252,7 +252,7 @@ class _Walker(Positions):
         self.put(page)
         self._was_read(number, len(ids), answer)
 
-    def _was_read(self, number: int, count: int, answer: Answer) -> None:
+    def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
         self._rows.append((number, count))
         # It was read, and takes memory.
         self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
@@ -276,7 +276,7 @@ class _Walker(Positions):
             if progress is not None:
                 progress(1, len(needed))
 
-    def _read_own(self, asked: str, answer: Answer) -> None:
+    def _read_own(self, asked: str, answer: FetchedPage) -> None:
         envelope = self._reader.add(answer.page)
         ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic

@@ -17,11 +17,11 @@ from dirframe.client.details import (
     wants_analysis,
 )
 from dirframe.client.directory import opened
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, question_at
-from dirframe.client.manner import Manner
 from dirframe.client.positions import USUAL_PAGE_SIZES
 from dirframe.client.question import Question
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.extensions import EXTENSIONS
 from dirframe.schema import RESOURCES
 from dirframe.show import Card
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import FetchedPage
 
 __all__ = ["Plan", "plan"]
 
@@ -71,7 +71,7 @@ class Plan(Card):
     requests_paid_now : int
         What finding out cost: 1 or, if the first page was in the cache, 0; one more where the
         directory redirects; with ``exact=True``, the pages of the collection.
-    allowance_left : int
+    quota_left : int
         Requests that may still go out today with this key.
     resets_at : datetime or None
         When the oldest request of the day is a day old; None if none was made.
@@ -87,16 +87,16 @@ class Plan(Card):
     requests_at_least: int | None
     exact: bool = True
     requests_paid_now: int
-    allowance_left: int
+    quota_left: int
     resets_at: datetime | None
 
     @property
     def fits(self) -> bool | None:
-        """Whether today's allowance is enough; None if that is not known."""
+        """Whether todaily quota is enough; None if that is not known."""
         if self.requests_to_pay is None or self.requests_at_least is None:
             return None
-        enough = self.requests_to_pay <= self.allowance_left
-        return None if not enough and self.requests_at_least <= self.allowance_left else enough
+        enough = self.requests_to_pay <= self.quota_left
+        return None if not enough and self.requests_at_least <= self.quota_left else enough
 
     @property
     def _at_most(self) -> str:
@@ -127,7 +127,7 @@ class Plan(Card):
             if self.details is None
             else f"{self._at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
             "requests to pay": "not known" if self.requests_to_pay is None else self._to_pay,
-            "left today": f"{self.allowance_left:,} requests",
+            "left today": f"{self.quota_left:,} requests",
         }
         if self.details == 0:
             del facts["own pages"]
@@ -144,7 +144,7 @@ class Plan(Card):
             if (self.resets_at)
             else ""
         )
-        left = f"{self.allowance_left:,} requests are left today{resets}."
+        left = f"{self.quota_left:,} requests are left today{resets}."
         if self.items is None:
             return (
                 f"The directory does not say how many {self.collection} there are, so the price "
@@ -196,7 +196,7 @@ def plan(
     Returns
     -------
     Plan
-        Pages, those in the cache, requests to pay, what is left of the day's allowance,
+        Pages, those in the cache, requests to pay, what is left of the daily quota,
         when it resets, and whether the load fits. Its first page is in the cache then. Which
         projects need their own page is known of the pages in the cache; where others are not,
         ``requests_at_least`` and ``requests_to_pay`` are the bounds (``exact`` is false).
@@ -236,8 +236,8 @@ def plan(
         question = Question(resource=resource, **asked)
     elif details:
         raise InvalidInputError(
-            f"details=True asks for the own page of each project; {collection} has none. "
-            "Leave it out."
+            f"Details are the own page of each project; {collection} has none.",
+            hint=Hint("Leave details= out.", shell="Leave --details out."),
         )
     with opened(directory) as place:
         if resource is None:
@@ -250,7 +250,7 @@ def _price(
     place: Directory, question: Question, *, details: bool, refresh: bool, exact: bool
 ) -> Plan:
     session = place.session
-    shown = fetch_first(question, place, Manner())
+    shown = fetch_first(question, place, CachePolicy())
     question, first, envelope = shown.question, shown.answer, shown.envelope
     available, cap = envelope.items_available, question.max_items
     if shown.is_single:
@@ -258,20 +258,21 @@ def _price(
     items = available if cap is None or available is None else min(available, cap)
     whole = items == available and question.resource.paged and not shown.is_single
     pages = _pages(items, envelope.records, whole=whole)
-    documents, paid = [first], first.paid
+    documents, paid = [first], first.attempts
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
         documents += _others(place, question, last, fetch=exact)
-        paid = sum(answer.paid for answer in documents)
+        paid = sum(answer.attempts for answer in documents)
     cached = 0
     if pages is not None and not refresh:
         cached = sum(
-            session.has(question.path, question.parameters(page)) for page in range(1, pages + 1)
+            session.is_cached(question.path, question.parameters(page))
+            for page in range(1, pages + 1)
         )
     to_pay = None if pages is None else pages - cached
     own, own_cached, unknown = 0, 0, 0
     if details and items is not None and to_pay is not None:
-        asks = Details(place, question.resource, Manner(refresh=refresh))
+        asks = Details(place, question.resource, CachePolicy(refresh=refresh))
         own, own_cached, unknown = _details(asks, question, documents, items)
         to_pay += own - own_cached
     return Plan(
@@ -285,20 +286,20 @@ def _price(
         requests_at_least=None if to_pay is None else to_pay - unknown,
         exact=not unknown,
         requests_paid_now=paid,
-        allowance_left=session.allowance.left(),
-        resets_at=session.allowance.resets_at(),
+        quota_left=session.quota.remaining(),
+        resets_at=session.quota.resets_at(),
     )
 
 
-def _others(place: Directory, question: Question, last: int, *, fetch: bool) -> list[Answer]:
+def _others(place: Directory, question: Question, last: int, *, fetch: bool) -> list[FetchedPage]:
     """Return the pages of a collection behind the first: all, or those in the cache."""
     session = place.session
 
-    def get(page: int) -> Answer:
-        return session.get(question.path, question.parameters(page), Manner())
+    def get(page: int) -> FetchedPage:
+        return session.get(question.path, question.parameters(page), CachePolicy())
 
-    def at_hand(page: int) -> Answer | None:
-        return session.at_hand(question.path, question.parameters(page), Manner())
+    def at_hand(page: int) -> FetchedPage | None:
+        return session.get_cached(question.path, question.parameters(page), CachePolicy())
 
     pages = range(2, last + 1)
     if not fetch:
@@ -308,7 +309,7 @@ def _others(place: Directory, question: Question, last: int, *, fetch: bool) -> 
 
 
 def _details(
-    asks: Details, question: Question, documents: list[Answer], items: int
+    asks: Details, question: Question, documents: list[FetchedPage], items: int
 ) -> tuple[int, int, int]:
     """Count the own pages at most, those in the cache, and those that may not be needed."""
     every, came = read_sent((one.page for one in documents), question.resource)

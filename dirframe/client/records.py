@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from dirframe.client.details import record_path
 from dirframe.client.directory import opened
 from dirframe.client.documents import frame_pages
-from dirframe.client.manner import Manner
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.noting import note
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -54,7 +54,7 @@ def load_account(
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     refresh, offline, stale, wait
-        How the cache and the day's allowance may be used, as in `load_accounts`.
+        How the cache and the daily quota may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def load_account(
     >>> len(one)
     1
     """
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     asked = str(account).strip()
     with opened(directory) as place:
         if "@" in asked:
@@ -106,7 +106,7 @@ def load_project(
     directory : Directory, optional
         Where to ask. Left out: the directory that the environment names.
     refresh, offline, stale, wait
-        How the cache and the day's allowance may be used, as in `load_accounts`.
+        How the cache and the daily quota may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -130,12 +130,12 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    manner = Manner(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     with opened(directory) as place:
         return _load_one(PROJECT, str(project).strip(), place, manner)
 
 
-def _by_address(asked: str, place: Directory, manner: Manner) -> pd.DataFrame:
+def _by_address(asked: str, place: Directory, manner: CachePolicy) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([asked.lower(), asked]))
     for spelling in spellings:
@@ -198,7 +198,7 @@ def _load_one(
     resource: Resource,
     identifier: str,
     place: Directory,
-    manner: Manner,
+    manner: CachePolicy,
     *,
     is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,
 ) -> pd.DataFrame:
@@ -206,7 +206,7 @@ def _load_one(
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
     answer = place.session.get(path, {}, manner)
-    place.session.warn_of_age([answer])
+    place.session.warn_if_stale([answer])
     read = frame_pages([answer.page], resource)
     if len(read.frame) != 1 or not is_asked(read.frame, identifier):
         count = len(read.frame)

@@ -60,7 +60,7 @@ class Asking(tr.HasTraits):
     total = tr.Int(0)
     message = tr.Unicode()
     severity = tr.Enum(("info", "success", "warning", "error"), "info")
-    allowance_left = tr.Int(None, allow_none=True)
+    quota_left = tr.Int(None, allow_none=True)
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Asking(tr.HasTraits):
         self.dispatch = dispatch
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._count_allowance()
+        self._count_quota()
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -82,9 +82,9 @@ class Asking(tr.HasTraits):
         return (*resource.sorts, *resource.other_sorts)
 
     @property
-    def allowance(self) -> int:
+    def quota(self) -> int:
         """The requests that a day allows; 0 without a directory."""
-        return self.directory.settings.daily_allowance if self.directory else 0
+        return self.directory.settings.daily_quota if self.directory else 0
 
     @tr.observe("collection")
     def _begin_a_question(self, _: Any) -> None:
@@ -201,12 +201,12 @@ class Asking(tr.HasTraits):
             elif self.busy == "load" and (kept := self.kept()):
                 outcome = replace(outcome, message=f"{outcome.message} {kept}")
             self.say(outcome)
-            self._count_allowance()
+            self._count_quota()
         except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
             self.say(Outcome(message=sentence(error), severity="error", error=error))
         finally:
             self.busy = ""
 
-    def _count_allowance(self) -> None:
+    def _count_quota(self) -> None:
         if self.directory is not None:
-            self.allowance_left = self.directory.session.allowance.left()
+            self.quota_left = self.directory.session.quota.remaining()

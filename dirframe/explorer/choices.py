@@ -37,7 +37,7 @@ __all__ = [
 
 PAGE_SIZES = (10, 25, 50, 100)
 
-#: Records that a table which turns its pages in the browser gets at once: what a day's allowance
+#: Records that a table which turns its pages in the browser gets at once: what a daily quota
 #: loads. A browser is busy for half a second with them, for some three with 100,000.
 PART = 25_000
 

@@ -25,7 +25,7 @@ class Explorer:
     """Explore accounts or projects in a notebook: load, filter, chart, cite, export.
 
     As the last line of a cell it shows itself: the question, its price, what is left of the
-    day's allowance, a load that can be cancelled with what came kept, a table, charts, filters
+    daily quota, a load that can be cancelled with what came kept, a table, charts, filters
     that act on both, the citation, and the lines of code that give the same. Only the buttons
     *Price* and *Load* ask the directory. The table is that of itables where it is installed
     (``pip install "dirframe[table]"``), which is ordered and searched in the browser, and else

@@ -87,14 +87,14 @@ def bar(came: int, total: int, *, running: bool) -> str:
     return f'<div class="df-bar">{progress}<span class="df-quiet">{said}</span></div>'
 
 
-def gauge(left: int | None, allowance: int) -> str:
-    """Show what is left of the day's allowance."""
+def gauge(left: int | None, quota: int) -> str:
+    """Show what is left of the daily quota."""
     if left is None:
         return ""
-    said = f"{left:,} of {allowance:,} requests left today"
+    said = f"{left:,} of {quota:,} requests left today"
     return (
-        f'<div class="df-gauge"><span class="df-quiet">Allowance</span>'
-        f'<meter aria-label="Allowance" min="0" max="{allowance}" low="{allowance // 10}" '
+        f'<div class="df-gauge"><span class="df-quiet">Quota</span>'
+        f'<meter aria-label="Quota" min="0" max="{quota}" low="{quota // 10}" '
         f'value="{left}">{said}</meter><span class="df-quiet">{said}</span></div>'
     )
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe.clean import unify_countries
+from dirframe.client.http.redaction import scrub
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
-from dirframe.client.redaction import scrub
 from dirframe.errors import DirframeError, DirframeWarning, IncompleteCollectionError
 from dirframe.explorer.filters import COUNTRY
 

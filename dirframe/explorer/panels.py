@@ -26,7 +26,7 @@ _MOST = 10_000_000
 
 
 def ask(state: State) -> Any:
-    """Make the question, its price, the load, and what is left of the allowance."""
+    """Make the question, its price, the load, and what is left of the quota."""
 
     def sorts() -> list[tuple[str, str]]:
         return [("default", ""), *((name, name) for name in state.sorts)]
@@ -45,15 +45,15 @@ def ask(state: State) -> Any:
         ["came", "total", "busy"],
         lambda: html.bar(state.came, state.total, running=state.busy == "load"),
     )
-    allowance = say(
-        "df-allowance",
+    quota = say(
+        "df-quota",
         state,
-        ["allowance_left"],
-        lambda: html.gauge(state.allowance_left, state.allowance),
+        ["quota_left"],
+        lambda: html.gauge(state.quota_left, state.quota),
     )
     return box(
         "df-asking",
-        [box("df-row df-ask", question), box("df-row df-bars", [allowance, progress])],
+        [box("df-row df-ask", question), box("df-row df-bars", [quota, progress])],
         w.VBox,
     )
 

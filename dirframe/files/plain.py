@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.errors import ExportWarning, Hint, InvalidInputError
 from dirframe.files.record import record_of
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def prepare(name: str, frame: pd.DataFrame) -> Prepared:
     """
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
-            f"{name!r} is a {type(frame).__name__}, and only a DataFrame can be exported. "
-            "A Series becomes one with .to_frame()."
+            f"{name!r} is a {type(frame).__name__}, and only a DataFrame can be exported.",
+            hint=Hint("A Series becomes one with .to_frame().", shell=""),
         )
     names = list(frame.columns)
     if not names or not all(isinstance(one, str) and one for one in list[object](names)):

@@ -13,7 +13,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from dirframe._atomic import atomic_replace, atomic_write
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.files.checking import warn_of_change
 from dirframe.files.kinds import beside
 from dirframe.files.record import as_text, read_record
@@ -60,8 +60,12 @@ def record_beside(file: Path) -> Record:
     sidecar = beside(file)
     if not sidecar.is_file():
         raise InvalidInputError(
-            f"{sidecar.name}, which says what dirframe exported, is not beside {file}. Put it "
-            "there, or read the file with pandas as the documentation of dirframe.export shows."
+            f"{sidecar.name}, which says what dirframe exported, is not beside {file}.",
+            hint=Hint(
+                "Put it there, or read the file with pandas as the documentation of "
+                "dirframe.export shows.",
+                shell="Put it there.",
+            ),
         )
     record = read_record(sidecar.read_bytes(), sidecar)
     fitting = _fitting(record, file)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.reporting.selection import checked
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES
 from dirframe.stats._selection import Selection
@@ -91,8 +91,11 @@ def sorted_out(frames: Frames, title: str | None, selection: Selection | None = 
         collection = _resource(name, frame).collection
         if collection in found:
             raise InvalidInputError(
-                f"A report is made of one frame of {collection}; two came. Make a report of "
-                "each, or compare them with dirframe.compare(before, after)."
+                f"A report is made of one frame of {collection}; two came.",
+                hint=Hint(
+                    "Make a report of each, or compare them with dirframe.compare(before, after).",
+                    shell="Make a report of each, or use dirframe compare BEFORE AFTER.",
+                ),
             )
         found[collection] = frame
     if not found:
@@ -145,7 +148,11 @@ def _resource(name: str | None, frame: object) -> Resource:
     if given is None:
         raise InvalidInputError(
             "The frame says neither in its provenance nor in its columns whether it holds "
-            'accounts or projects. Name it: {"projects": frame}.'
+            "accounts or projects.",
+            hint=Hint(
+                'Name it: {"projects": frame}.',
+                shell="Name a file of dirframe accounts or projects.",
+            ),
         )
     if said is not None and said is not given:
         raise InvalidInputError(f"The frame named {name!r} holds {said.collection}.")

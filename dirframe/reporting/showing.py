@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 
 from dirframe import provenance
 from dirframe.clean import unify_countries
-from dirframe.errors import InvalidInputError
+from dirframe.errors import MissingColumnsError
 from dirframe.plot import style
 from dirframe.plot._axes import words
 from dirframe.reporting.handover import selected
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "Table", "show", "with_countries"]
 
+#: Columns that `with_countries` adds.
+_OF_COUNTRIES = {"country_alpha_2", "country_name"}
 _UNDATED = {"Date": None, "Creator": None}
 
 
@@ -111,8 +113,11 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     try:
         with style():
             made = make(frame, **options_for(make, frame, selected(), options))
-    except InvalidInputError as error:
-        if not _lacking(frame, str(error)):
+    except MissingColumnsError as error:
+        specified = {
+            field.column for resource in RESOURCES.values() for field in resource.specified
+        }
+        if specified.union(_OF_COUNTRIES).isdisjoint(error.columns):
             raise
         return Passage((("text", f"{name} is not shown: {error}"),))
     if isinstance(made, Axes):
@@ -146,10 +151,3 @@ def with_countries(accounts: pd.DataFrame) -> pd.DataFrame:
     if "country_alpha_2" in accounts or "country_code" not in accounts:
         return accounts
     return unify_countries(accounts)
-
-
-def _lacking(frame: pd.DataFrame, message: str) -> bool:
-    specified = {f.column for r in RESOURCES.values() for f in r.specified}
-    there = set(message.replace(",", " ").replace(". ", " ").split())
-    missing = (there & (specified | {"country_alpha_2", "country_name"})) - set(frame)
-    return message.startswith("The frame has no column") and bool(missing)

@@ -2,7 +2,7 @@
 
 What the specification leaves open is decided here: a page past the end is an empty result; a
 page that is no number from 1 on, an unknown sort and a query beyond its bounds are failures
-(400); a spent allowance is 429 with Retry-After; other methods than GET, HEAD and OPTIONS are 405
+(400); a spent quota is 429 with Retry-After; other methods than GET, HEAD and OPTIONS are 405
 and are answered before the key is looked at.
 
 Whether an answer is XML, and needs a key, is a matter of the view that answers, never of how the

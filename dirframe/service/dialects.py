@@ -69,7 +69,7 @@ class Rules:
     not_in_collections : mapping of str to frozenset of str
         Elements that only a record's own page has, by the tag of the record.
     missing_key, unknown_key, over_limit : Refusal
-        Answers to a request without a key, with none of ours, and beyond the allowance.
+        Answers to a request without a key, with none of ours, and beyond the quota.
     not_found : Refusal or None
         Answer where there is nothing; None: 404 with a text that says what.
     not_found_mimetype : str

@@ -1,4 +1,4 @@
-"""API keys and the daily allowance of each, exact under any number of threads and processes.
+"""API keys and the daily quota of each, exact under any number of threads and processes.
 
 Only a hash of a key is kept. A key is 160 random bits, so an unsalted SHA-256 cannot be turned
 round, and it is the look-up column at the same time.

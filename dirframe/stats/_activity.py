@@ -19,7 +19,8 @@ from dirframe.errors import InvalidInputError
 from dirframe.stats._columns import moment
 from dirframe.stats._edges import require
 from dirframe.stats._engines import columns_of
-from dirframe.stats._tables import FIRST_MONTH, LAST_MONTH, PROJECTS, whole_number
+from dirframe.stats._loaders import PROJECTS
+from dirframe.stats._tables import FIRST_MONTH, LAST_MONTH, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import narwhals as nw
 import pandas as pd
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._engines import collected
 
 if TYPE_CHECKING:
@@ -213,9 +213,8 @@ def _nothing(
 
 
 def _other(name: object, expected: str, why: object) -> InvalidInputError:
-    hint = (
-        "Convert it first, such as with pandas.to_datetime(…, utc=True) of a known format"
-        if expected == "dates"
-        else "Convert it first, such as with pandas.to_numeric(…)"
+    way = "to_datetime(…, utc=True) of a known format" if expected == "dates" else "to_numeric(…)"
+    return InvalidInputError(
+        f"The column {name} must hold {expected}: {why}.",
+        hint=Hint(f"Convert it first, such as with pandas.{way}.", shell="Convert it first."),
     )
-    return InvalidInputError(f"The column {name} must hold {expected}: {why}. {hint}.")

@@ -11,11 +11,13 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.charts import base_of
-from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.errors import ColumnsNotSentError, Hint, MissingColumnsError
 from dirframe.stats._engines import absent_of, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from dirframe.stats._loaders import Loader
 
 
 def finish(
@@ -42,7 +44,11 @@ def finish(
 
 
 def require(
-    frame: object, *columns: str, giver: str, any_of: Sequence[str] = (), lists: Sequence[str] = ()
+    frame: object,
+    *columns: str,
+    giver: Loader,
+    any_of: Sequence[str] = (),
+    lists: Sequence[str] = (),
 ) -> None:
     """Refuse what is no frame with these columns, and say who gives one.
 
@@ -53,10 +59,14 @@ def require(
     known = set(columns_of(frame, giver))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
     if absent := absent_of(frame, needed):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns)
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     if missing := [column for column in columns if column not in known]:
-        raise InvalidInputError(
-            f"The frame has no column {', '.join(missing)}. Pass one as {giver} gives it."
+        raise MissingColumnsError(
+            f"The frame has no column {', '.join(missing)}.",
+            columns=missing,
+            hint=Hint(
+                f"Pass one as {giver.python} gives it.", shell=f"Name a file of {giver.shell}."
+            ),
         )
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from dirframe.client.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
+from dirframe.stats._loaders import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from dirframe.provenance import Absent
+    from dirframe.stats._loaders import Loader
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
@@ -49,12 +51,12 @@ _OWN = "__dirframe_own_"
 _ROWS = 100_000
 
 
-def columns_of(frame: object, giver: str) -> list[str]:
+def columns_of(frame: object, giver: Loader) -> list[str]:
     """Name the columns of what a statistic takes; refuse anything else."""
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # all have them
     raise InvalidInputError(
-        f"A DataFrame as {giver} gives it was expected, of pandas or Dask, or a relation of "
+        f"A DataFrame as {giver.python} gives it was expected, of pandas or Dask, or a relation of "
         f"DuckDB with its columns; a {type(frame).__name__} came."
     )
 
@@ -94,7 +96,7 @@ def in_parts(
     """
     if isinstance(frame, pd.DataFrame):
         return work(frame)
-    names = [name for name in columns_of(frame, "a loader") if name in set(columns)]
+    names = [name for name in columns_of(frame, ANY) if name in set(columns)]
     if is_relation(frame):
         # A relation without a column cannot be, and its rows still count.
         from duckdb import ColumnExpression

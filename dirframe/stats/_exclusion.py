@@ -13,6 +13,7 @@ from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.stats._engines import absent_of, columns_of
 from dirframe.stats._facts import facts_of
 from dirframe.stats._filter import count, keep
+from dirframe.stats._loaders import ANY
 from dirframe.stats._rules import READ, RULES, Rule
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dirframe.stats._columns import Column
     from dirframe.stats._facts import Facts, MaxAge
 
-_GIVER = "a loader"
 _ANY = "excluded"
 
 
@@ -51,7 +51,7 @@ def required(frame: Any, rules: Iterable[Rule]) -> None:
     for rule in rules:
         needed = [name for read in RULES[rule].needs for name in READ[read].names]
         if (missing := _missing(rule, known)) and (absent := absent_of(frame, needed)):
-            raise ColumnsNotSentError(absent.why, columns=absent.columns)
+            raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
         if missing:
             raise InvalidInputError(
                 f"The rule {rule} needs the column {', '.join(missing)}, which the frame does not "
@@ -61,7 +61,7 @@ def required(frame: Any, rules: Iterable[Rule]) -> None:
 
 def _known(frame: Any) -> set[str]:
     """Name the columns, but not those that are empty because they were not sent."""
-    columns = columns_of(frame, _GIVER)
+    columns = columns_of(frame, ANY)
     absent = absent_of(frame, columns)
     return {*columns}.difference(absent.columns if absent else ())
 

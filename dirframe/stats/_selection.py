@@ -160,7 +160,7 @@ def _stratified(
     tables = [compute(stratum.frame) for stratum in strata] or [compute(frame)]
     if clash := set(names) & set(tables[0].columns):
         raise InvalidInputError(
-            f"by={by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
+            f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
             "something else."
         )
     labelled = [

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._columns import text, whole
 from dirframe.stats._engines import columns_of, is_relation, relation_table
 from dirframe.stats._filter import keep
 from dirframe.stats._frequencies import size_class
+from dirframe.stats._loaders import ANY
 from dirframe.stats._rules import READ
 from dirframe.stats._tables import sizes
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 #: More of them are no strata; each is a pass over the records.
 MOST = 1000
 TEAM_SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
-_GIVER = "a loader"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def strata_of(
     table = _sorted(_sizes(frame, keys, columns), keys)
     if len(table) > MOST and most is None:
         raise InvalidInputError(
-            f"by={by!r} gives {len(table):,} strata, more than {MOST:,}. Stratify by what fewer "
+            f"Stratified by {by!r}, there are {len(table):,} strata, more than {MOST:,}. Stratify by what fewer "
             "records have alone, or keep the frequent values only."
         )
     small = table["records"] < min_records
@@ -133,7 +133,7 @@ def _is(key: _Key, value: str | None) -> nw.Expr:
 
 def known_strata(frame: Any) -> tuple[str, ...]:
     """Name the strata that are none of the columns, and that a frame has the columns for."""
-    known = set(columns_of(frame, _GIVER))
+    known = set(columns_of(frame, ANY))
     return tuple(name for name, key in _NAMED.items() if not _lacking(key(known), known))
 
 
@@ -142,17 +142,20 @@ def _lacking(key: _Key, known: set[str]) -> list[tuple[str, ...]]:
 
 
 def _key(frame: Any, name: str) -> _Key:
-    known = set(columns_of(frame, _GIVER))
+    known = set(columns_of(frame, ANY))
     if name in _NAMED:
         key = _NAMED[name](known)
         if lacking := _lacking(key, known):
             needed = ", ".join(" or ".join(names) for names in lacking)
-            how = " dirframe.unify_countries adds it." if name == "country" else ""
-            raise InvalidInputError(f"by={name!r} needs the column {needed}.{how}")
+            adds = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
+            raise InvalidInputError(
+                f"The stratum {name!r} needs the column {needed}.",
+                hint=adds if name == "country" else None,
+            )
         return key
     if name not in known:
         raise InvalidInputError(
-            f"by={name!r} is neither a column of the frame nor one of {', '.join(_NAMED)}."
+            f"The stratum {name!r} is neither a column of the frame nor one of {', '.join(_NAMED)}."
         )
     return _of_column(frame, name)
 
@@ -173,7 +176,7 @@ def _of_column(frame: Any, name: str) -> _Key:
     if dtype in {nw.String, nw.Categorical, nw.Enum}:
         return _Key(name, {read: text(name)}, _named(read))
     raise InvalidInputError(
-        f"by={name!r} must be a column of text or whole numbers, or one of {', '.join(_NAMED)}."
+        f"The stratum {name!r} must be a column of text or whole numbers, or one of {', '.join(_NAMED)}."
     )
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Statement = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
 
-PROJECTS = "dirframe.load_projects()"
-ACCOUNTS = "dirframe.load_accounts()"
 
 LANGUAGE = "analysis_main_language_name"
 ANALYSIS = "analysis_id"

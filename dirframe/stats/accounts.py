@@ -12,8 +12,9 @@ import pandas as pd
 from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies
+from dirframe.stats._loaders import ACCOUNTS
 from dirframe.stats._selection import selectable
-from dirframe.stats._tables import ACCOUNTS, shares, sizes, whole_column
+from dirframe.stats._tables import shares, sizes, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame

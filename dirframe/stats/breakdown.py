@@ -11,8 +11,9 @@ from dirframe.stats._columns import whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._engines import collected, in_parts
 from dirframe.stats._entries import LANGUAGES, Counts, combine_counts, list_entries
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
-from dirframe.stats._tables import LINES, PROJECTS, named, ranking, whole_column
+from dirframe.stats._tables import LINES, named, ranking, whole_column
 
 if TYPE_CHECKING:
     from dirframe.stats._engines import Frame

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 import pandas as pd
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.extensions import CONTRIBUTOR_FACT
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import concentration
+from dirframe.stats._loaders import CONTRIBUTORS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import shares, sizes, summable, whole_column
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from dirframe.stats._selection import Selection
 
 __all__ = ["commit_concentration", "commits_by_contributor"]
-
-_LOADER = "dirframe.load_contributors()"
 
 
 @selectable
@@ -160,7 +159,7 @@ def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
 
 
 def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
-    require(frame, "contributor_id", "commits", giver=_LOADER)
+    require(frame, "contributor_id", "commits", giver=CONTRIBUTORS)
     columns = {
         "id": text("contributor_id"),
         "name": text("contributor_name"),
@@ -170,9 +169,13 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
     again = found["id"][found["id"].notna() & (found["id"].duplicated() | (found["records"] > 1))]
     if len(again):
         raise InvalidInputError(
-            f"The contributor {again.iloc[0]!r} is in the frame more than once. Pass the "
-            f"contributors of one project, as {_LOADER} gives them, or those of several with by= "
-            "and the column that tells their projects apart."
+            f"The contributor {again.iloc[0]!r} is in the frame more than once.",
+            hint=Hint(
+                f"Pass the contributors of one project, as {CONTRIBUTORS.python} gives them, or "
+                "those of several with by= and the column that tells their projects apart.",
+                shell=f"Name a file of one project, as {CONTRIBUTORS.shell} writes it, or give "
+                "--by and the column that tells projects apart.",
+            ),
         )
     # Those without an id are as many people as rows.
     found = found.loc[found.index.repeat(found["records"].to_numpy(dtype=int))]

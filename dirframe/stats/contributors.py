@@ -18,10 +18,10 @@ import pandas as pd
 from dirframe.errors import InvalidInputError
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import Frequencies, concentration, size_class
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
-    PROJECTS,
     shares,
     summable,
     whole_column,

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dirframe.stats._columns import text
 from dirframe.stats._edges import finish, require
+from dirframe.stats._loaders import UNIFIED_ACCOUNTS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import named, ranking, shares, sizes, whole_column
 
@@ -79,7 +80,7 @@ def accounts_by_country(
     1              NA      Namibia         1  0.333333
     """
     columns = ("country_code", "country_alpha_2", "country_name")
-    require(accounts, *columns, giver="dirframe.unify_countries(accounts)")
+    require(accounts, *columns, giver=UNIFIED_ACCOUNTS)
     found = sizes(accounts, {name: text(name) for name in columns})
     known, given = named(found, "country_name"), named(found, "country_code")
     rows = found[known].astype({"country_name": "str", "country_alpha_2": "str"})

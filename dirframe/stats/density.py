@@ -14,12 +14,12 @@ import pandas as pd
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import quantiles_of
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     LANGUAGE,
     LINES,
-    PROJECTS,
     USERS,
     named,
     ranked,

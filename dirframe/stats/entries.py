@@ -15,8 +15,9 @@ import pandas as pd
 from dirframe.stats._edges import finish, require
 from dirframe.stats._engines import in_parts
 from dirframe.stats._entries import Counts, combine_counts, list_entries
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
-from dirframe.stats._tables import PROJECTS, named, ranking, whole_column
+from dirframe.stats._tables import named, ranking, whole_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

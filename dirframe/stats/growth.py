@@ -15,13 +15,13 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT
 from dirframe.stats._columns import moment, text
 from dirframe.stats._edges import finish, require
+from dirframe.stats._loaders import EITHER, PROJECTS
 from dirframe.stats._periods import Periods
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CREATED,
     FIRST_MONTH,
     LANGUAGE,
-    PROJECTS,
     named,
     ranking,
     sizes,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from dirframe.stats._selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
-
-_LOADERS = "dirframe.load_accounts() or dirframe.load_projects()"
 
 
 @selectable
@@ -95,7 +93,7 @@ def growth(
     1 2013-02-01 00:00:00+00:00    0      1
     2 2013-03-01 00:00:00+00:00    2      3
     """
-    require(frame, CREATED, giver=_LOADERS)
+    require(frame, CREATED, giver=EITHER)
     periods = Periods.of(freq)
 
     def days(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:

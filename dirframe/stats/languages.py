@@ -14,13 +14,13 @@ import pandas as pd
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
 from dirframe.stats._frequencies import quantiles
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     ANALYSIS,
     CONTRIBUTORS,
     LANGUAGE,
     LINES,
-    PROJECTS,
     USERS,
     named,
     ranked,

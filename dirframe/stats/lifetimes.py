@@ -27,13 +27,13 @@ from dirframe.stats._activity import (
 )
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._loaders import PROJECTS
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import (
     CONTRIBUTORS,
     FIRST_MONTH,
     LANGUAGE,
     LAST_MONTH,
-    PROJECTS,
     check_top,
     reduced,
     shares,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.extensions import ACTIVITY_FACT
 from dirframe.stats._columns import moment, whole
 from dirframe.stats._edges import finish, require
+from dirframe.stats._loaders import ACTIVITY
 from dirframe.stats._selection import selectable
 from dirframe.stats._tables import sizes
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["monthly_activity"]
 
-_LOADER = "dirframe.load_activity()"
 _NEEDED = ("month", "commits", "contributors")
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 
@@ -79,7 +79,7 @@ def monthly_activity(
     1 2013-02-01 00:00:00+00:00        0             0
     2 2013-03-01 00:00:00+00:00        2             1
     """
-    require(frame, *_NEEDED, giver=_LOADER)
+    require(frame, *_NEEDED, giver=ACTIVITY)
     columns = {"month": moment("month"), **{name: whole(name) for name in _NUMBERS}}
     found = sizes(frame, columns, by=[*columns])
     records = int(found["records"].sum())
@@ -88,9 +88,13 @@ def monthly_activity(
     again = first_days[first_days.duplicated() | (dated["records"] > 1)]
     if len(again):
         raise InvalidInputError(
-            f"The month {again.iloc[0]:%Y-%m} is in the frame more than once. Pass the months of "
-            f"one project, as {_LOADER} gives them, or those of several with by= and the column "
-            "that tells their projects apart."
+            f"The month {again.iloc[0]:%Y-%m} is in the frame more than once.",
+            hint=Hint(
+                f"Pass the months of one project, as {ACTIVITY.python} gives them, or "
+                "those of several with by= and the column that tells their projects apart.",
+                shell=f"Name a file of one project, as {ACTIVITY.shell} writes it, or give "
+                "--by and the column that tells projects apart.",
+            ),
         )
     numbers = dated.loc[:, list(_NUMBERS)].astype("Int64").set_index(pd.DatetimeIndex(first_days))
     numbers = numbers.sort_index().where(lambda table: table.ge(0).fillna(value=False))

@@ -19,6 +19,7 @@ from dirframe.stats._edges import require
 from dirframe.stats._exclusion import applicable, columns_read, tests_of
 from dirframe.stats._facts import facts_of, offset_of, reference_day
 from dirframe.stats._filter import count
+from dirframe.stats._loaders import ANY
 from dirframe.stats._rules import RULES, Rule
 from dirframe.stats._show import Shown
 from dirframe.stats._tables import LANGUAGE, whole_column
@@ -121,7 +122,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     <BLANKLINE>
     n = 2 records · Source: not recorded
     """
-    require(frame, giver="a loader")
+    require(frame, giver=ANY)
     record = provenance.describe(frame)
     resource = provenance.resource_of(frame) or PROJECT
     count = len(frame)

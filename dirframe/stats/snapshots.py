@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._columns import text, whole
 from dirframe.stats._edges import require
+from dirframe.stats._loaders import ANY
 from dirframe.stats._show import Shown
 from dirframe.stats._tables import CONTRIBUTORS, LANGUAGE
 from dirframe.stats._values import as_text, differing
@@ -140,7 +141,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     """
     ids = {}
     for name, frame in (("before", before), ("after", after)):
-        require(frame, "id", giver="a loader")
+        require(frame, "id", giver=ANY)
         ids[name] = _checked_ids(frame, name)
     _same_resource(before, after)
     old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
@@ -185,7 +186,8 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     if missing := int(column.isna().sum()):
         raise InvalidInputError(
             f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
-            "snapshot. Leave them out: frame.dropna(subset='id')."
+            "snapshot.",
+            hint=Hint("Leave them out: frame.dropna(subset='id').", shell="Leave them out."),
         )
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if isinstance(column.dtype, pd.CategoricalDtype):

@@ -37,7 +37,7 @@ from dirframe.client.directory import Directory
 from dirframe.settings import ApiKey, Settings
 url, folder = sys.argv[1:]
 settings = Settings(base_url=url, api_key=ApiKey({KEY!r}), name="faulty", cache_dir=None,
-    allowance_dir=None, max_workers=2)
+    quota_dir=None, max_workers=2)
 with Directory.from_settings(settings) as place:
     dirframe.harvest("projects", folder, directory=place)
 """
@@ -69,7 +69,7 @@ def test_a_finished_harvest_pays_nothing_more(
     assert ids(tmp_path / "a") == numbered(55)
 
 
-def test_it_stops_at_the_allowance_and_goes_on_later(
+def test_it_stops_at_the_quota_and_goes_on_later(
     service: FaultyService, ask: Ask, tmp_path: Path
 ) -> None:
     with pytest.raises(QuotaExceededError, match="3 of 6 pages") as stopped:

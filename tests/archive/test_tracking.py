@@ -26,7 +26,7 @@ from dirframe.archive.snapshot import Snapshot
 from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
 from dirframe.archive.update import find_removed
-from dirframe.archive.writer import FetchedPage
+from dirframe.archive.writer import CompressedPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ class Days:
     store: Store = field(default_factory=private)
     rounds: list[Round] = field(default_factory=list)
 
-    def fetch(self, number: int, sort: str | None) -> FetchedPage:
+    def fetch(self, number: int, sort: str | None) -> CompressedPage:
         assert sort == self.sort
         if self.today == self.a_day:
             raise DayIsOverError
@@ -104,14 +104,14 @@ class Days:
             paid=1,
             synthetic=0,
         )
-        return FetchedPage(page, b"")
+        return CompressedPage(page, b"")
 
     def fetch_and_record(self, one: Round, number: int) -> PageRecord:
         page, content = self.fetch(number, one.sort)
         self.store.add_page(one, page, content)
         return page
 
-    def start_round(self, kind: RoundKind, sort: str | None, first: FetchedPage) -> Round:
+    def start_round(self, kind: RoundKind, sort: str | None, first: CompressedPage) -> Round:
         one = Round(len(self.rounds) + 1, kind, sort, BEGIN.isoformat())
         self.store.add_round(one, *first)
         self.rounds.append(one)

@@ -90,7 +90,7 @@ def test_an_update_when_nothing_changed_costs_two_requests(
     assert (len(archive.frame()), archive.status().complete) == (300, True)
 
 
-def test_it_stops_at_the_allowance_and_goes_on_while_pages_move(
+def test_it_stops_at_the_quota_and_goes_on_while_pages_move(
     shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
 ) -> None:
     for one in numbered(75):
@@ -129,7 +129,7 @@ def test_what_was_removed_is_named_and_stays_in_the_state_before(
     assert names(archive.frame()) == true_names(service, ask)
 
 
-def test_the_allowance_may_end_while_the_removed_are_looked_for(
+def test_the_quota_may_end_while_the_removed_are_looked_for(
     shelf: LivingShelf, service: FaultyService, ask: Ask, folder: Path
 ) -> None:
     for one in ("20", "150", "290"):

@@ -37,7 +37,7 @@ import sys
 import dirframe
 url, folder, quota = sys.argv[1:]
 try:
-    with dirframe.Directory(url, daily_allowance=int(quota)) as directory:
+    with dirframe.Directory(url, daily_quota=int(quota)) as directory:
         dirframe.harvest("projects", folder, directory=directory, details=True)
 except dirframe.QuotaExceededError:
     sys.exit(7)

@@ -64,7 +64,7 @@ def seconds(url: str, threads: int) -> float:
             base_url=url,
             api_key=ApiKey(KEY),
             cache_dir=Path(folder) / "cache",
-            allowance_dir=Path(folder) / "data",
+            quota_dir=Path(folder) / "data",
             max_workers=threads,
         )
         with Directory.from_settings(settings) as directory:

@@ -16,14 +16,14 @@ import requests_cache
 from lxml import etree
 
 import dirframe
-from dirframe.client.cache import CACHE_FILE
 from dirframe.client.directory import Directory
+from dirframe.client.http.cache import CACHE_FILE
 from dirframe.schema import PROJECT
 from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._corpus import project_pages, side_by_side
 
 if TYPE_CHECKING:
-    from dirframe.client.session import Session
+    from dirframe.client.http.client import Session
 
 PAGES = 200
 ROUNDS = 7
@@ -69,7 +69,7 @@ def main() -> None:
     base = "http://127.0.0.1:1"
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
-            base_url=base, api_key=ApiKey("k"), cache_dir=Path(folder), allowance_dir=None
+            base_url=base, api_key=ApiKey("k"), cache_dir=Path(folder), quota_dir=None
         )
         theirs = requests_cache.CachedSession(Path(folder) / "default.sqlite")
         with Directory.from_settings(settings) as directory:

@@ -1,4 +1,4 @@
-"""What a load costs, and what is left of the day's allowance."""
+"""What a load costs, and what is left of the daily quota."""
 
 from __future__ import annotations
 

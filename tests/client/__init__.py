@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
-from dirframe.client.session import Answer
+from dirframe.client.http.client import FetchedPage
 from dirframe.client.xml.parser import PageParser
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ def page_xml(
     return f"<response><status>success</status>{said}{body}</response>".encode()
 
 
-def fetched(content: bytes, url: str, moment: datetime, paid: int) -> Answer:
+def fetched(content: bytes, url: str, moment: datetime, attempts: int) -> FetchedPage:
     """Make what a session hands over for a document."""
-    return Answer(content, url, moment, paid, PageParser().parse(content, source=url))
+    return FetchedPage(content, url, moment, attempts, PageParser().parse(content, source=url))
 
 
 def failed(text: str) -> bytes:

@@ -23,7 +23,7 @@ def at(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
     def make(server: Server | str, key: str = KEY, **options: Any) -> Directory:
         manners: dict[str, Any] = {
             "cache_dir": tmp_path / "cache",
-            "allowance_dir": None,
+            "quota_dir": None,
             "retries": 0,
             "backoff": 0.0,
             "connect_timeout": 2.0,

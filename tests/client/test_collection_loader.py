@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.client.collection_loader import load_question
-from dirframe.client.manner import Manner
+from dirframe.client.http.client import CachePolicy
 from dirframe.client.question import Question
 from dirframe.errors import IncompleteCollectionError, IncompleteWarning, InvalidInputError
 from dirframe.schema import PROJECT
@@ -32,7 +32,7 @@ def load(directory: Directory, incomplete: Incomplete) -> pd.DataFrame:
         Question(resource=PROJECT),
         directory,
         incomplete,
-        Manner(),
+        CachePolicy(),
         columns=None,
         details=False,
         progress=False,

@@ -247,10 +247,10 @@ def test_a_used_up_quota_keeps_what_came(
 ) -> None:
     half = len(with_id(carried))
     with pytest.raises(QuotaExceededError):
-        load(ask(today, daily_allowance=half), details=True)
+        load(ask(today, daily_quota=half), details=True)
     came = list(today.own_pages)
     today.forget()
-    frame = load(ask(today, daily_allowance=100_000), details=True)
+    frame = load(ask(today, daily_quota=100_000), details=True)
     pd.testing.assert_frame_equal(frame, carried, check_flags=False, check_like=True)
     assert today.own_pages == with_id(carried)[len(came) :]
 

@@ -41,7 +41,7 @@ class Served:
         return self.keys.list()[0].used
 
     def directory(self, **options: Any) -> Directory:
-        chosen: dict[str, Any] = {"cache_dir": self.folder, "daily_allowance": 100_000} | options
+        chosen: dict[str, Any] = {"cache_dir": self.folder, "daily_quota": 100_000} | options
         return dirframe.Directory(self.url, self.key, **chosen)
 
 
@@ -123,9 +123,9 @@ def test_whether_it_fits_is_open_between_the_bounds(there: Served) -> None:
     expected = {price.requests_at_least - 1: False, price.requests_at_least: None}
     expected |= {price.requests_to_pay - 1: None, price.requests_to_pay: True}
     for left, fits in expected.items():
-        with there.directory(daily_allowance=left + there.asked) as directory:
+        with there.directory(daily_quota=left + there.asked) as directory:
             said = dirframe.plan("projects", directory=directory, **asked)
-            assert (said.allowance_left, said.fits) == (left, fits)
+            assert (said.quota_left, said.fits) == (left, fits)
 
 
 def test_refresh_and_exact_exclude_one_another(there: Served) -> None:
@@ -139,7 +139,7 @@ def test_a_session_pays_for_one_redirect_however_many_workers_begin_it(there: Se
     with there.directory() as directory, ThreadPoolExecutor(4) as pool:
         session = directory.session
         answers = list(pool.map(lambda path: session.get(path, {}), paths))
-    assert there.asked == sum(answer.paid for answer in answers) == len(paths) + 1
+    assert there.asked == sum(answer.attempts for answer in answers) == len(paths) + 1
 
 
 def _needed(there: Served, records: int) -> list[str]:

@@ -17,8 +17,8 @@ def test_times_and_costs_are_those_of_the_documents() -> None:
     settings = Settings(base_url="http://127.0.0.1:1", api_key=ApiKey("secret"), name="Here")
     early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)
     answers = [
-        fetched(page_xml([]), "http://127.0.0.1:1/projects.xml", late, paid=2),
-        fetched(page_xml([]), "http://127.0.0.1:1/projects.xml", early, paid=0),
+        fetched(page_xml([]), "http://127.0.0.1:1/projects.xml", late, attempts=2),
+        fetched(page_xml([]), "http://127.0.0.1:1/projects.xml", early, attempts=0),
     ]
     frame = note(pd.DataFrame({"id": ["1"]}), settings, PROJECT, answers, complete=True)
     facts = describe(frame)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dirframe.client import positions
+from dirframe.client.http.client import FetchedPage
 from dirframe.client.pages import Fetch, Walk, collect
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
@@ -19,7 +20,7 @@ from tests.client import fetched, page_xml, record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import FetchedPage
 
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -41,7 +42,7 @@ class Changing:
         self.states = [list(ids)]
         self.asked: list[tuple[int, bool]] = []
 
-    def __call__(self, page: int, *, refresh: bool = False) -> Answer:
+    def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
         self.asked.append((page, refresh))
         reading = len(self.asked)
         if self.edit is not None and reading > 1:
@@ -121,7 +122,7 @@ def test_without_a_count_all_pages_come_but_are_not_said_to_be_complete(past: st
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_the_order_does_not_depend_on_the_number_of_workers(workers: int) -> None:
     class Slow(Changing):
-        def __call__(self, page: int, *, refresh: bool = False) -> Answer:
+        def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
             import time
 
             time.sleep(0.003 * (page % 3))
@@ -134,7 +135,7 @@ def test_the_order_does_not_depend_on_the_number_of_workers(workers: int) -> Non
 
 def test_an_error_of_any_page_is_raised_whatever_the_number_of_workers() -> None:
     class Failing(Changing):
-        def __call__(self, page: int, *, refresh: bool = False) -> Answer:
+        def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
             if page == 7:
                 raise ConnectionError("page 7")
             return super().__call__(page, refresh=refresh)
@@ -194,7 +195,7 @@ def test_an_old_first_page_that_became_the_second_one_is_asked_for_again() -> No
     state = [*map(str, range(100, 125)), *ids(25)]  # 25 came in front, 25 went at the end
     fresh = Changing(state, size=25)
 
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
+    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         if page == 1 and not refresh:
             old = page_xml(map(record, ids(25)), available=50, first=0)
             return fetched(old, "from the cache", _BEGIN, 0)
@@ -245,7 +246,7 @@ def test_pages_of_varying_length_come_whole_if_their_positions_fit(sizes: list[i
     everything = ids(sum(sizes))
     starts = [sum(sizes[:n]) for n in range(len(sizes))]
 
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
+    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         inside = page <= len(sizes)
         start = starts[page - 1] if inside else len(everything)
         shown = everything[start : start + sizes[page - 1]] if inside else []
@@ -260,7 +261,7 @@ def test_pages_of_varying_length_come_whole_if_their_positions_fit(sizes: list[i
 def test_overlapping_pages_are_doubted_even_if_all_records_came() -> None:
     shown = {1: ids(10), 2: ids(20)[8:18], 3: ids(20)[16:]}
 
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
+    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         content = page_xml(map(record, shown.get(page, [])), available=20, first=10 * page - 10)
         return fetched(content, "u", _BEGIN, 1)
 
@@ -351,7 +352,7 @@ def test_whatever_happens_between_two_readings_the_outcome_is_a_state_in_number_
 def test_a_directory_that_says_not_found_behind_its_last_page_is_complete() -> None:
     inner = Changing(ids(50), size=25)
 
-    def fetch(page: int, *, refresh: bool = False) -> Answer:
+    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         if page > 2:
             raise NotFoundError("no such page", url=f"/projects.xml?page={page}", status=404)
         return inner(page, refresh=refresh)

@@ -54,12 +54,12 @@ def test_refreshing_costs_every_page_again(directory: dirframe.Directory) -> Non
     assert price.requests_to_pay == 3
 
 
-def test_a_price_beyond_the_allowance_does_not_fit(directory: dirframe.Directory) -> None:
-    directory.session.allowance.limit = 1_000
+def test_a_price_beyond_the_quota_does_not_fit(directory: dirframe.Directory) -> None:
+    directory.session.quota.limit = 1_000
     for _ in range(950):
-        directory.session.allowance.spend()
+        directory.session.quota.acquire()
     price = dirframe.plan("accounts", directory=directory)
-    assert price.allowance_left == 49
+    assert price.quota_left == 49
     assert price.fits is False
     assert "NOT fit" in str(price)
     assert price.resets_at is not None

@@ -51,13 +51,13 @@ def test_the_price_is_said_before_anything_is_loaded(directory: dirframe.Directo
     assert state.shown is None
 
 
-def test_the_allowance_that_is_left_is_that_of_the_directory() -> None:
+def test_the_quota_that_is_left_is_that_of_the_directory() -> None:
     with dirframe.sample_directory(cache=False) as place:
         state = State(place)
-        assert (state.allowance_left, state.allowance) == (1000, 1000)
+        assert (state.quota_left, state.quota) == (1000, 1000)
         state.max_items = 50
         state.load()
-        assert state.allowance_left == 998
+        assert state.quota_left == 998
 
 
 def test_a_load_in_a_thread_hands_its_result_over_and_the_caller_goes_on(
@@ -165,7 +165,7 @@ def test_without_a_directory_there_is_nothing_to_load(projects: pd.DataFrame) ->
     state = State(projects)
     state.load()
     assert state.message == ""
-    assert (state.allowance, state.allowance_left) == (0, None)
+    assert (state.quota, state.quota_left) == (0, None)
 
 
 def test_what_the_base_is_given_is_shown_by_the_whole_state() -> None:

@@ -29,7 +29,7 @@ def test_it_opens_on_a_directory_and_asks_nothing_of_it() -> None:
         explorer = dirframe.Explorer(place)
         assert explorer.frame is None
         assert "Nothing is loaded yet" in repr(explorer)
-        assert explorer.state.allowance_left == 1000
+        assert explorer.state.quota_left == 1000
 
 
 def test_without_anything_it_opens_on_the_directory_of_the_environment(

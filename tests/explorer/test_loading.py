@@ -21,7 +21,7 @@ def never() -> bool:
 
 def elsewhere(url: str, key: str) -> dirframe.Directory:
     settings = Settings(
-        base_url=url, api_key=ApiKey(key), cache_dir=None, allowance_dir=None, retries=0
+        base_url=url, api_key=ApiKey(key), cache_dir=None, quota_dir=None, retries=0
     )
     return dirframe.Directory.from_settings(settings)
 
@@ -84,7 +84,7 @@ def test_the_price_comes_first(directory: dirframe.Directory) -> None:
 
 def test_a_price_that_does_not_fit_is_a_warning() -> None:
     with dirframe.sample_directory(cache=False) as place:
-        few = place.settings.with_options(daily_allowance=3)
+        few = place.settings.with_options(daily_quota=3)
         with dirframe.Directory.from_settings(few) as poor:
             outcome = price(Asked(collection="projects"), poor)
     assert "does NOT fit" in outcome.message

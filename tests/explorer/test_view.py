@@ -22,7 +22,7 @@ def test_before_a_load_there_is_a_question_and_no_result(directory: dirframe.Dir
     assert screen["collection"].value == "projects"
     assert not screen.visible("results")
     assert screen["cancel"].disabled
-    assert "requests left today" in screen["allowance"].value
+    assert "requests left today" in screen["quota"].value
 
 
 def test_an_error_is_a_sentence_in_the_widget(directory: dirframe.Directory) -> None:

@@ -56,7 +56,7 @@ def impatient(service: FaultyService | str, folder: Path, **options: Any) -> Set
         "base_url": service if isinstance(service, str) else service.url,
         "name": "faulty",
         "cache_dir": folder / "cache",
-        "allowance_dir": folder / "data",
+        "quota_dir": folder / "data",
         "retries": 2,
         "backoff": 0.0,
         "longest_pause": 1.0,
@@ -65,7 +65,7 @@ def impatient(service: FaultyService | str, folder: Path, **options: Any) -> Set
         "total_timeout": 1.5,
         "max_body": 2**20,
         "max_workers": 1,
-        "daily_allowance": 100_000,
+        "daily_quota": 100_000,
     }
     key = ApiKey(options.pop("key", KEY))
     return Settings(api_key=key, **(manners | options))

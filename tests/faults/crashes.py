@@ -155,7 +155,7 @@ def _directory(told: dict[str, Any], folder: Path | None = None) -> Directory:
             api_key=ApiKey(KEY),
             name="faulty",
             cache_dir=folder and folder / "cache",
-            allowance_dir=folder and folder / "data",
+            quota_dir=folder and folder / "data",
             max_workers=1,
         )
     )

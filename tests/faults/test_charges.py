@@ -100,7 +100,7 @@ def failure(directory: Directory) -> str:
 
 
 def charged(directory: Directory) -> int:
-    return directory.settings.daily_allowance - directory.session.allowance.left()
+    return directory.settings.daily_quota - directory.session.quota.remaining()
 
 
 def test_an_unknown_authority_costs_nothing_and_the_error_says_how_to_trust_it(

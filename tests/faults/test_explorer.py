@@ -73,7 +73,7 @@ def test_a_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(
 
         service.always = None
         if isinstance(failed, QuotaExceededError):
-            assert state.allowance_left == 0  # the directory is believed: nothing can be asked
+            assert state.quota_left == 0  # the directory is believed: nothing can be asked
             return
         state.load()
         assert state.severity == "success", state.message
@@ -98,14 +98,14 @@ def test_a_directory_that_has_gone_is_said_and_what_was_shown_stays(
     assert state.shown.loaded is before.loaded if before else False
 
 
-def test_an_allowance_that_is_used_up_is_said_with_the_time_to_go_on(
+def test_an_quota_that_is_used_up_is_said_with_the_time_to_go_on(
     service: FaultyService, ask: Ask
 ) -> None:
-    state = State(ask(service, daily_allowance=4))
+    state = State(ask(service, daily_quota=4))
     state.load()
     assert state.severity == "error"
     assert "UTC" in state.message
-    assert state.allowance_left == 0
+    assert state.quota_left == 0
     state.show_price()
     assert state.message
     assert state.busy == ""

@@ -187,7 +187,7 @@ def test_without_a_service_the_error_names_the_address(service: FaultyService, a
     error = error_of(directory)
     assert type(error) is NetworkError
     assert service.url in str(error)
-    assert directory.session.allowance.left() == directory.settings.daily_allowance
+    assert directory.session.quota.remaining() == directory.settings.daily_quota
 
 
 def test_a_single_record_meets_the_same_errors(service: FaultyService, ask: Ask) -> None:

@@ -1,4 +1,4 @@
-"""The day's allowance over real HTTP: counted once, believed, shared, and never slept through."""
+"""the daily quota over real HTTP: counted once, believed, shared, and never slept through."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SOON = timedelta(minutes=1)
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Note what the client sleeps, and do not sleep it."""
     pauses: list[float] = []
-    monkeypatch.setattr("dirframe.client.session.time.sleep", pauses.append)
+    monkeypatch.setattr("dirframe.client.http.client.time.sleep", pauses.append)
     return pauses
 
 
@@ -43,10 +43,10 @@ def sparing() -> Iterator[FaultyService]:
         yield service
 
 
-def test_our_own_allowance_ends_a_load_before_the_directory_s_does(
+def test_our_own_quota_ends_a_load_before_the_directory_s_does(
     service: FaultyService, ask: Ask, slept: list[float]
 ) -> None:
-    directory = ask(service, daily_allowance=4)
+    directory = ask(service, daily_quota=4)
     error = error_of(directory)
     assert isinstance(error, QuotaExceededError)
     assert error.resets_at is not None
@@ -57,11 +57,9 @@ def test_our_own_allowance_ends_a_load_before_the_directory_s_does(
     assert slept == []
 
 
-def test_a_retry_is_counted_and_never_exceeds_the_allowance(
-    service: FaultyService, ask: Ask
-) -> None:
+def test_a_retry_is_counted_and_never_exceeds_the_quota(service: FaultyService, ask: Ask) -> None:
     service.always = faults.reset_before
-    directory = ask(service, daily_allowance=3, retries=50)
+    directory = ask(service, daily_quota=3, retries=50)
     assert isinstance(error_of(directory), NetworkError)
     assert len(service.asked) == 3
     assert isinstance(error_of(directory), QuotaExceededError)
@@ -80,18 +78,18 @@ def test_the_directory_s_own_refusal_is_believed_by_all_that_come_after(
     assert abs(error.resets_at - datetime.now(UTC) - DAY) < SOON
     asked = len(sparing.asked)
     other = ask(sparing)
-    assert other.session.allowance.left() == 0
+    assert other.session.quota.remaining() == 0
     with pytest.raises(QuotaExceededError, match="was not asked for"):
         load(other)
     assert len(sparing.asked) == asked
     assert slept == []
 
 
-def test_the_load_goes_on_when_the_allowance_is_back(sparing: FaultyService, ask: Ask) -> None:
+def test_the_load_goes_on_when_the_quota_is_back(sparing: FaultyService, ask: Ask) -> None:
     error_of(ask(sparing))
     sparing.keys.set_daily_limit(1, 1_000)
     sparing.forget()
-    assert load(ask(sparing, allowance_dir=None)) == numbered(55)
+    assert load(ask(sparing, quota_dir=None)) == numbered(55)
     assert sparing.pages == [4, 5, 6]
 
 
@@ -107,7 +105,7 @@ def test_whatever_the_directory_says_the_key_is_blocked_for_a_day_at_most(
     error = error_of(directory)
     assert isinstance(error, QuotaExceededError)
     assert error.resets_at is not None
-    back = directory.session.allowance.resets_at()
+    back = directory.session.quota.resets_at()
     assert back is not None
     assert back <= datetime.now(UTC) + DAY + SOON
     assert slept == []
@@ -118,7 +116,7 @@ def test_a_refused_key_costs_nothing_and_is_not_taken_for_the_limit(
 ) -> None:
     directory = ask(service, key="unknown to the service")
     assert isinstance(error_of(directory), InvalidKeyError)
-    assert directory.session.allowance.left() == directory.settings.daily_allowance
+    assert directory.session.quota.remaining() == directory.settings.daily_quota
     assert load(ask(service)) == numbered(55)
 
 
@@ -127,7 +125,7 @@ def test_two_keys_have_their_own_count_and_share_pages(service: FaultyService, a
     other = ask(service, key="another")
     assert load(other) == numbered(55)
     assert len(service.asked) == 6
-    assert other.session.allowance.left() == other.settings.daily_allowance
+    assert other.session.quota.remaining() == other.settings.daily_quota
 
 
 def test_two_base_urls_never_share_a_page(service: FaultyService, ask: Ask) -> None:
@@ -138,18 +136,18 @@ def test_two_base_urls_never_share_a_page(service: FaultyService, ask: Ask) -> N
 
 
 def test_pages_from_the_cache_are_free(service: FaultyService, ask: Ask) -> None:
-    directory = ask(service, daily_allowance=6)
+    directory = ask(service, daily_quota=6)
     for _ in range(5):
         assert load(directory) == numbered(55)
     assert len(service.asked) == 6
-    assert directory.session.allowance.left() == 0
+    assert directory.session.quota.remaining() == 0
 
 
-def test_two_processes_at_once_never_exceed_the_allowance_they_share(
+def test_two_processes_at_once_never_exceed_the_quota_they_share(
     service: FaultyService, ask: Ask, tmp_path: Path
 ) -> None:
-    allowance = "daily_allowance=5, max_workers=int(workers)"
-    line = LINE.replace("max_workers=int(workers)", allowance).replace('"cache"', "workers")
+    quota = "daily_quota=5, max_workers=int(workers)"
+    line = LINE.replace("max_workers=int(workers)", quota).replace('"cache"', "workers")
     service.always = faults.late(0.01)
     processes = [
         subprocess.Popen(
@@ -163,7 +161,7 @@ def test_two_processes_at_once_never_exceed_the_allowance_they_share(
     said = [process.communicate(timeout=60)[1] for process in processes]
     assert all("QuotaExceededError" in text for text in said)
     assert len(service.asked) == 5
-    assert ask(service, daily_allowance=5).session.allowance.left() == 0
+    assert ask(service, daily_quota=5).session.quota.remaining() == 0
 
 
 def test_wait_sleeps_until_a_reset_that_is_near_enough(service: FaultyService, ask: Ask) -> None:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dirframe
-from dirframe.client.allowance import ALLOWANCE_FILE, AllowanceWarning
-from dirframe.client.cache import CACHE_FILE, CacheWarning
+from dirframe.client.http.cache import CACHE_FILE, CacheWarning
+from dirframe.client.http.quota import QUOTA_FILE, QuotaWarning
 from tests.faults import faults
 from tests.faults.conftest import ROOT
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dirframe.client.session import Answer
+    from dirframe.client.http.client import FetchedPage
     from tests.faults.conftest import Ask
 
 #: What a person runs in a process of its own: base URL, folder, number of workers.
@@ -43,7 +43,7 @@ from dirframe.settings import ApiKey, Settings
 url, folder, workers = sys.argv[1:]
 settings = Settings(
     base_url=url, api_key=ApiKey({KEY!r}), cache_dir=Path(folder) / "cache",
-    allowance_dir=Path(folder) / "data", max_workers=int(workers),
+    quota_dir=Path(folder) / "data", max_workers=int(workers),
 )
 with warnings.catch_warnings(record=True) as warned, Directory.from_settings(settings) as place:
     warnings.simplefilter("always")
@@ -104,7 +104,7 @@ def test_after_a_kill_the_same_line_pays_only_for_the_missing_pages(
         assert load(directory) == numbered(305)
         assert len(service.asked) == 31 - kept
         # Both processes count together; what was on its way may be counted and not have come.
-        spent = directory.settings.daily_allowance - directory.session.allowance.left()
+        spent = directory.settings.daily_quota - directory.session.quota.remaining()
         assert 0 <= spent - asked - len(service.asked) <= workers
 
 
@@ -115,7 +115,7 @@ def test_after_an_interruption_by_the_person_nothing_is_paid_twice(
 
     real = directory.session.get
 
-    def get(*asked: Any) -> Answer:
+    def get(*asked: Any) -> FetchedPage:
         if len(service.asked) == 4:
             raise KeyboardInterrupt
         return real(*asked)
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_up_under_the_count_does_not_end_the_load(
     )
     said = run(service, tmp_path, shell=shell)
     assert "complete: True 55" in said
-    assert "AllowanceWarning" in said
+    assert "QuotaWarning" in said
 
 
 def test_a_read_only_folder_is_warned_of_and_the_load_goes_on(
@@ -158,7 +158,7 @@ def test_a_read_only_folder_is_warned_of_and_the_load_goes_on(
     said = run(service, tmp_path, shell=f"mount -t tmpfs -o ro tmpfs {tmp_path}")
     assert "complete: True 55" in said
     assert "CacheWarning" in said
-    assert "AllowanceWarning" in said
+    assert "QuotaWarning" in said
     assert len(service.asked) == 6
 
 
@@ -260,11 +260,11 @@ def test_a_damaged_count_of_requests_stops_nothing(
     damage: Callable[[Path], None], service: FaultyService, ask: Ask, tmp_path: Path
 ) -> None:
     ask(service).session.close()
-    damage(checkpointed(tmp_path / "data" / ALLOWANCE_FILE))
+    damage(checkpointed(tmp_path / "data" / QUOTA_FILE))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         assert load(ask(service)) == numbered(55)
-    assert {warning.category for warning in warned} <= {AllowanceWarning}
+    assert {warning.category for warning in warned} <= {QuotaWarning}
     assert warned or damage is empty
 
 
@@ -273,18 +273,18 @@ def test_the_count_may_break_while_it_is_used(
 ) -> None:
     directory = ask(service, max_workers=4)
     dirframe.plan("projects", directory=directory)
-    with closing(sqlite3.connect(tmp_path / "data" / ALLOWANCE_FILE)) as database, database:
+    with closing(sqlite3.connect(tmp_path / "data" / QUOTA_FILE)) as database, database:
         [(table,)] = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         database.execute(f"DROP TABLE {table}")
-    with pytest.warns(AllowanceWarning) as warned:
+    with pytest.warns(QuotaWarning) as warned:
         assert load(directory) == numbered(55)
     assert len(warned) == 1
 
 
 @pytest.fixture
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dirframe.client.cache._PATIENCE", 0.2)
-    monkeypatch.setattr("dirframe.client.allowance._PATIENCE", 0.2)
+    monkeypatch.setattr("dirframe.client.http.cache._PATIENCE", 0.2)
+    monkeypatch.setattr("dirframe.client.http.quota._PATIENCE", 0.2)
 
 
 @pytest.fixture
@@ -293,7 +293,7 @@ def locked(tmp_path: Path, service: FaultyService, ask: Ask) -> Iterator[Path]:
     ask(service).session.close()
     with (
         closing(sqlite3.connect(tmp_path / "cache" / CACHE_FILE)) as cache,
-        closing(sqlite3.connect(tmp_path / "data" / ALLOWANCE_FILE)) as count,
+        closing(sqlite3.connect(tmp_path / "data" / QUOTA_FILE)) as count,
     ):
         cache.execute("BEGIN EXCLUSIVE")
         count.execute("BEGIN EXCLUSIVE")
@@ -306,7 +306,7 @@ def test_locked_files_are_warned_of_and_the_load_goes_on(
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         assert load(ask(service)) == numbered(55)
-    assert {warning.category for warning in warned} == {CacheWarning, AllowanceWarning}
+    assert {warning.category for warning in warned} == {CacheWarning, QuotaWarning}
     assert len(service.asked) == 6
 
 

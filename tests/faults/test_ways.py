@@ -163,10 +163,8 @@ def test_a_body_that_is_always_cut_ends_after_the_tries_allowed(
     assert service.pages == [1, 1, 1]
 
 
-def test_each_try_for_a_cut_body_counts_towards_the_allowance(
-    service: FaultyService, ask: Ask
-) -> None:
+def test_each_try_for_a_cut_body_counts_towards_the_quota(service: FaultyService, ask: Ask) -> None:
     service.on_page[1] = [faults.cut_short] * 20
     with pytest.raises(NetworkError):
-        load(ask(service, retries=5, daily_allowance=2))
+        load(ask(service, retries=5, daily_quota=2))
     assert service.pages == [1, 1]

@@ -129,7 +129,7 @@ def test_every_request_with_a_valid_key_counts_and_refusals_do_not(directory: Di
     assert directory.used() == 6
 
 
-def test_beyond_the_allowance_it_is_429_with_the_time_to_wait(directory: Directory) -> None:
+def test_beyond_the_quota_it_is_429_with_the_time_to_wait(directory: Directory) -> None:
     directory.keys.set_daily_limit(1, 2)
     assert [directory.get("/accounts.xml").status_code for _ in range(3)] == [200, 200, 429]
     refused = directory.get("/accounts.xml")

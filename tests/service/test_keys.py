@@ -1,4 +1,4 @@
-"""Keys and allowances, with real threads and real processes."""
+"""Keys and quotas, with real threads and real processes."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_a_disabled_account_is_a_clear_error(there: There, asked: str) -> None:
 def test_maintenance_ends_a_load_at_once_and_is_never_kept(there: There, details: bool) -> None:
     with there.directory() as directory:
         price = dirframe.plan("projects", details=True, exact=True, directory=directory)
-        left = directory.session.allowance.left()
+        left = directory.session.quota.remaining()
         counted = there.counted
         there.say("maintenance = true")
         with pytest.raises(UnreadableResponseError, match="HTML") as caught:
@@ -146,7 +146,7 @@ def test_maintenance_ends_a_load_at_once_and_is_never_kept(there: There, details
             )
         assert there.key not in str(caught.value)
         assert there.counted == counted
-        assert left - directory.session.allowance.left() == 1  # asked once, and it was an answer
+        assert left - directory.session.quota.remaining() == 1  # asked once, and it was an answer
         there.say("")
         frame = dirframe.load_projects(details=True, directory=directory, progress=False)
         assert there.counted - counted == price.requests_to_pay

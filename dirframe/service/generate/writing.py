@@ -17,7 +17,7 @@ from random import Random
 from typing import TYPE_CHECKING, Protocol
 
 from dirframe._atomic import atomic_write, make_folder
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.service.generate.accounts import account
 from dirframe.service.generate.projects import project
@@ -208,8 +208,11 @@ def generate(
     paths = tuple(target / f"{resource.collection}.xml.gz" for resource, _, _ in made)
     if not overwrite and (found := [path.name for path in paths if path.exists()]):
         raise InvalidInputError(
-            f"{target} holds {' and '.join(found)} already; choose another folder, or allow "
-            "that they are replaced (overwrite=True)."
+            f"{target} holds {' and '.join(found)} already.",
+            hint=Hint(
+                "Choose another folder, or pass overwrite=True to replace them.",
+                shell="Choose another folder, or give --overwrite to replace them.",
+            ),
         )
     make_folder(target)
     with (
@@ -242,6 +245,6 @@ def _counted(
         yield record_xml(resource, record)
     if done != count:
         raise InvalidInputError(
-            f"{done:,} {resource.collection} came where {count:,} were announced; pass their "
-            "number as count=."
+            f"{done:,} {resource.collection} came where {count:,} were announced.",
+            hint=Hint("Pass their number as count=.", shell=""),
         )

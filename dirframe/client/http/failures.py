@@ -1,6 +1,6 @@
-"""Why no answer came: in words, with what to do, and whether another attempt may help.
+"""Why there is no response: the reason, what to do, and whether another attempt may help.
 
-Told by the types of the errors of requests, urllib3 and ssl and by their codes.
+Decided by the types of the errors of requests, urllib3 and ssl and by their codes.
 """
 
 from __future__ import annotations
@@ -16,31 +16,39 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
+from dirframe.errors import Hint
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dirframe.client.connections import Attempt
+    from dirframe.client.http.connections import Attempt
     from dirframe.settings import Settings
 
 __all__ = ["Failure", "classify_failure", "proxy_of", "proxy_refusal", "time_is_up"]
 
-_LATER = "What was loaded is in the cache: run the same line again."
-_AUTHORITY = (
+_AGAIN_PYTHON = "What was loaded is in the cache: run the same line again."
+_AGAIN_SHELL = "What was loaded is in the cache: run the same command again."
+_RUN_AGAIN = Hint(_AGAIN_PYTHON, shell=_AGAIN_SHELL)
+_AUTHORITY = Hint(
     "If your institution or a proxy signs with its own authority, save that authority's "
     "certificate as a PEM file and set REQUESTS_CA_BUNDLE to its path (SSL_CERT_FILE is read too)."
 )
-_PROXY_ADVICE = (
+_CHECK_CONNECTION = Hint(
+    f"Check the address and the connection. {_AGAIN_PYTHON}",
+    shell=f"Check the address and the connection. {_AGAIN_SHELL}",
+)
+_PROXY = Hint(
     "If it asks for a name and a password, put them into HTTPS_PROXY and HTTP_PROXY "
     "(http://name:password@host:port); if the directory needs no proxy, put its host into NO_PROXY."
 )
 #: What OpenSSL says of a certificate (X509_V_ERR_...), and what to do then.
-_OUT_OF_DATE = dict.fromkeys(
-    (9, 10), "Look whether this machine's clock is right; otherwise the directory must renew it."
+_OUT_OF_DATE = Hint(
+    "Look whether this machine's clock is right; otherwise the directory must renew it."
 )
-_OTHER_HOST = dict.fromkeys(
-    (62, 64), "Ask by the host name that the certificate is made out for, or check the address."
+_OTHER_HOST = Hint(
+    "Ask by the host name that the certificate is made out for, or check the address."
 )
-_CERTIFICATE_ADVICE = _OUT_OF_DATE | _OTHER_HOST
+_CERTIFICATE = {9: _OUT_OF_DATE, 10: _OUT_OF_DATE, 62: _OTHER_HOST, 64: _OTHER_HOST}
 #: OpenSSL's reasons where bytes came that are no TLS.
 _NO_TLS = frozenset(
     {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"}
@@ -58,18 +66,18 @@ _INTERRUPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why no answer came, what to do, and whether to try again."""
+    """Why there is no response, what to do, and whether to try again."""
 
     reason: str
-    advice: str = _LATER
+    hint: Hint = _RUN_AGAIN
     is_temporary: bool = False
     has_arrived: bool = True
 
     @property
     def text(self) -> str:
-        """The reason and what to do, as sentences."""
+        """The reason, and whether the request was counted, as sentences."""
         free = "" if self.has_arrived else " The request did not arrive and was not counted."
-        return f"{self.reason}.{free} {self.advice}"
+        return f"{self.reason}.{free}"
 
 
 def classify_failure(
@@ -110,15 +118,20 @@ def time_is_up(seconds: float, *, has_arrived: bool) -> Failure:
     """Say that an exchange took too long as a whole."""
     return Failure(
         f"it took longer than {seconds:g} seconds",
-        f"{_LATER} For a slow directory, pass a longer total_timeout=.",
+        _patience("For a slow directory", "a longer total_timeout="),
         has_arrived=has_arrived,
     )
+
+
+def _patience(case: str, argument: str) -> Hint:
+    """Advise an argument that the command line has no option for."""
+    return Hint(f"{_AGAIN_PYTHON} {case}, pass {argument}.", shell=_AGAIN_SHELL)
 
 
 def proxy_refusal(proxy: str | None, *, said: str) -> Failure:
     """Say that a proxy refuses to pass a request on."""
     who = f"the proxy {proxy}" if proxy else "a proxy"
-    return Failure(f"{who} refused it ({said})", _PROXY_ADVICE, has_arrived=False)
+    return Failure(f"{who} refused it ({said})", _PROXY, has_arrived=False)
 
 
 def proxy_of(url: str, proxies: Mapping[str, str]) -> str | None:
@@ -139,34 +152,34 @@ def _not_connected(
     root = causes[-1]
     address = _address(url)
     if isinstance(root, ssl.SSLCertVerificationError):
-        advice = _CERTIFICATE_ADVICE.get(root.verify_code, _AUTHORITY)
+        hint = _CERTIFICATE.get(root.verify_code, _AUTHORITY)
         reason = f"the certificate of {address} was refused ({root.verify_message})"
-        return Failure(reason, advice, has_arrived=False)
+        return Failure(reason, hint, has_arrived=False)
     if isinstance(root, ssl.SSLError) and not isinstance(root, _CUT):
         if root.reason in _NO_TLS:
             reason = f"{proxy or address} does not speak TLS on this port ({root.reason})"
-            advice = "Check scheme and port of the address, and of HTTPS_PROXY if it is set."
+            hint = Hint("Check scheme and port of the address, and of HTTPS_PROXY if it is set.")
         else:
             reason = f"no encrypted connection to {address} could be agreed on ({root.reason})"
-            advice = "Update Python and its OpenSSL; otherwise ask whoever runs the directory."
-        return Failure(reason, advice, has_arrived=False)
+            hint = Hint("Update Python and its OpenSSL; otherwise ask whoever runs the directory.")
+        return Failure(reason, hint, has_arrived=False)
     # http.client raises a bare OSError for each answer to CONNECT but 200.
     if proxy and type(root) is OSError and root.errno is None:
         return proxy_refusal(proxy, said=str(root))
     if not isinstance(error, _INTERRUPTIONS):
         reason = f"it cannot be asked for ({_words(root)})"
-        return Failure(reason, "Check the address.", has_arrived=False)
+        return Failure(reason, Hint("Check the address."), has_arrived=False)
     target = f"the proxy {proxy}" if proxy else address
     if isinstance(root, socket.gaierror):
         reason = f"the host name of {target} was not found ({_words(root)})"
-        advice = "Check its spelling and your connection to the network."
+        hint = Hint("Check its spelling and your connection to the network.")
     elif any(isinstance(cause, TimeoutError) for cause in causes):
         reason = f"there was no connection to {target} within {settings.connect_timeout:g} seconds"
-        advice = f"{_LATER} For a slow directory, pass a longer connect_timeout=."
+        hint = _patience("For a slow directory", "a longer connect_timeout=")
     else:
         reason = f"there was no connection to {target} ({_words(root)})"
-        advice = f"Check the address and the connection. {_LATER}"
-    return Failure(reason, advice, is_temporary=True, has_arrived=False)
+        hint = _CHECK_CONNECTION
+    return Failure(reason, hint, is_temporary=True, has_arrived=False)
 
 
 def _cut_off(
@@ -177,16 +190,16 @@ def _cut_off(
         return Failure(
             f"the answer came too slowly: {attempt.rate:.3g} bytes a second over "
             f"{attempt.slow_time:g} seconds, less than {attempt.min_bytes_per_second:g}",
-            f"{_LATER} For a line that is this slow, pass a lower min_bytes_per_second=.",
+            _patience("For a line that is this slow", "a lower min_bytes_per_second="),
         )
-    if isinstance(root, http.client.BadStatusLine) and str(root.args[0]).startswith(_TLS_ALERT):
-        advice = "Write https:// instead of http:// in the address."
-        return Failure("the port speaks TLS", advice, has_arrived=False)
+    if isinstance(root, http.client.BadStatusLine) and _received(root).startswith(_TLS_ALERT):
+        hint = Hint("Write https:// instead of http:// in the address.")
+        return Failure("the port speaks TLS", hint, has_arrived=False)
     is_temporary = isinstance(error, _INTERRUPTIONS)
-    if any(isinstance(one, (TimeoutError, urllib3_errors.ReadTimeoutError)) for one in causes):
+    if any(isinstance(c, (TimeoutError, urllib3_errors.ReadTimeoutError)) for c in causes):
         return Failure(
             f"no byte of the answer came for {settings.read_timeout:g} seconds",
-            f"{_LATER} For a slow directory, pass a longer read_timeout=.",
+            _patience("For a slow directory", "a longer read_timeout="),
             is_temporary,
         )
     return Failure(f"the answer broke off ({_words(root)})", is_temporary=is_temporary)
@@ -206,6 +219,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             following.__cause__,
         ]
         following = next((one for one in linked if isinstance(one, BaseException)), None)
+
+
+def _received(error: http.client.BadStatusLine) -> str:
+    """Return what came in the place of a status line."""
+    return str(getattr(error, "line", ""))
 
 
 def _words(error: BaseException) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.client.redaction import remove_key, scrub, silence_logs
+from dirframe.client.http.redaction import install_log_redaction, remove_key, scrub
 from tests.client import KEY
 
 
@@ -50,8 +50,8 @@ def test_a_text_without_a_key_stays_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["urllib3.connectionpool", "urllib3.util.retry"])
 def test_the_libraries_below_log_no_key(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    silence_logs()
-    silence_logs()
+    install_log_redaction()
+    install_log_redaction()
     with caplog.at_level(logging.DEBUG, logger=name):
         logging.getLogger(name).debug('"%s %s" %s', "GET", f"/p.xml?api_key={KEY}", 200)
         logging.getLogger(name).debug("nothing to hide: %s", 5)

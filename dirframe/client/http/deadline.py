@@ -1,8 +1,8 @@
-"""Bounds in time for one exchange: a deadline that holds, and retries that end.
+"""A time limit for a whole exchange.
 
-The timeouts of requests hold for each reading from the socket. A server that sends one byte
-a minute never meets them, not even in the headers, so a watch shuts the socket down when the
-whole exchange has taken too long.
+The timeouts of requests hold for each reading from the socket. A server that sends one byte a
+minute never meets them, not even in the headers, so a thread shuts the socket down when the whole
+exchange has taken too long.
 """
 
 from __future__ import annotations
@@ -13,18 +13,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, Self
 
-from urllib3.exceptions import MaxRetryError, ProtocolError
-from urllib3.util import Retry
-
-from dirframe.client.answers import seconds_to_wait
-
 if TYPE_CHECKING:
     from types import TracebackType
 
     from urllib3.connection import HTTPConnection
-    from urllib3.response import BaseHTTPResponse
 
-__all__ = ["BoundedRetry", "Deadline"]
+__all__ = ["Deadline"]
 
 
 class Deadline:
@@ -95,56 +89,14 @@ class _Watch:
         with self._changed:
             while self._deadlines:
                 now = time.monotonic()
-                for deadline in [one for one in self._deadlines if one.end <= now]:
+                for deadline in [d for d in self._deadlines if d.end <= now]:
                     self._deadlines.discard(deadline)
                     deadline.shut()
                 # Deadlines that were kept do not wake it: it looks again when the first that it
                 # knew of would have passed.
-                self._next = min((one.end for one in self._deadlines), default=now)
+                self._next = min((deadline.end for deadline in self._deadlines), default=now)
                 self._changed.wait(max(self._next - now, 0.0))
             self._thread = None
 
 
 _watch = _Watch()
-
-
-class BoundedRetry(Retry):
-    """Try again after interruptions and 502, 503, 504, while the deadline allows it.
-
-    A pause that the server asks for (Retry-After) is kept if it is not longer than the bound;
-    otherwise there is no further try. 429 is not tried again: it speaks of the whole day.
-    """
-
-    RETRY_AFTER_STATUS_CODES = frozenset({503})
-
-    def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
-        """Read Retry-After; what is neither a number nor a date counts as absent."""
-        return seconds_to_wait(response.headers)
-
-    def pause(self, deadline: Deadline, response: BaseHTTPResponse | None = None) -> Self | None:
-        """Sleep until the next try is due.
-
-        Parameters
-        ----------
-        deadline
-            When the exchange must have ended.
-        response
-            The answer that asks for another try; None after an interruption.
-
-        Returns
-        -------
-        BoundedRetry or None
-            The tries that are left; None if there is to be no other one.
-        """
-        interruption = ProtocolError() if response is None else None
-        try:
-            following = self.increment("GET", response=response, error=interruption)
-        except MaxRetryError:
-            return None
-        asked = None if response is None else self.get_retry_after(response)
-        seconds = asked or following.get_backoff_time()
-        if seconds > self.retry_after_max or not deadline.allows(seconds):
-            return None
-        if seconds:
-            time.sleep(seconds)
-        return following

@@ -1,4 +1,4 @@
-"""Bounds in time: a deadline holds whatever a server does, and retries end."""
+"""A deadline holds whatever a server does."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 from requests.adapters import HTTPAdapter
-from urllib3.response import HTTPResponse
 
-from dirframe.client.bounds import BoundedRetry, Deadline
-from dirframe.client.connections import POOLS, Attempt
+from dirframe.client.http.connections import DEADLINE_POOLS, Attempt
+from dirframe.client.http.deadline import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 class Watched(HTTPAdapter):
     def init_poolmanager(self, *args: object, **options: object) -> None:
         super().init_poolmanager(*args, **options)  # type: ignore[arg-type]  # handed on
-        self.poolmanager.pool_classes_by_scheme = POOLS
+        self.poolmanager.pool_classes_by_scheme = DEADLINE_POOLS
 
 
 @contextmanager
@@ -74,49 +73,3 @@ def test_a_server_that_drips_meets_the_deadline(start: bytes, drip: bytes) -> No
             _ = session.get(url, timeout=30).content
         assert deadline.passed
         assert time.monotonic() - began < 15
-
-
-def answer(status: int, **headers: str) -> HTTPResponse:
-    return HTTPResponse(b"", status=status, headers=headers)
-
-
-@pytest.fixture
-def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    pauses: list[float] = []
-    monkeypatch.setattr("dirframe.client.bounds.time.sleep", pauses.append)
-    return pauses
-
-
-def test_a_pause_within_the_bound_is_kept(slept: list[float]) -> None:
-    retry = BoundedRetry(total=2, status_forcelist=(503,), retry_after_max=30)
-    following = retry.pause(Deadline(60), answer(503, **{"Retry-After": "7"}))
-    assert following is not None
-    assert following.total == 1
-    assert slept == [7]
-
-
-def test_pauses_grow_and_tries_end(slept: list[float]) -> None:
-    retry: BoundedRetry | None = BoundedRetry(total=4, backoff_factor=0.5, retry_after_max=30)
-    tries = 0
-    while retry is not None:
-        retry, tries = retry.pause(Deadline(60)), tries + 1
-    assert tries == 5
-    assert slept == [1.0, 2.0, 4.0]  # the second try comes at once
-
-
-def test_a_pause_beyond_the_bound_ends_the_tries_at_once(slept: list[float]) -> None:
-    retry = BoundedRetry(total=5, status_forcelist=(503,), retry_after_max=30)
-    assert retry.pause(Deadline(9_000), answer(503, **{"Retry-After": "3600"})) is None
-    assert slept == []
-
-
-def test_tries_end_with_the_deadline(slept: list[float]) -> None:
-    retry = BoundedRetry(total=5, status_forcelist=(503,), retry_after_max=30)
-    assert retry.pause(Deadline(1.0), answer(503, **{"Retry-After": "5"})) is None
-    assert slept == []
-
-
-def test_an_exhausted_allowance_is_never_tried_again() -> None:
-    retry = BoundedRetry(total=5, status_forcelist=(502, 503, 504))
-    assert not retry.is_retry("GET", 429, has_retry_after=True)
-    assert retry.is_retry("GET", 503, has_retry_after=True)

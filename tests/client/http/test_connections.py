@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.bounds import Deadline
-from dirframe.client.connections import Attempt
+from dirframe.client.http.connections import Attempt, trusted_certificates
+from dirframe.client.http.deadline import Deadline
+from dirframe.errors import ConfigurationError
 
 
 def test_the_first_byte_may_take_its_time_and_the_others_may_not() -> None:
@@ -24,3 +25,12 @@ def test_the_rate_is_measured_anew_after_each_time() -> None:
         attempt.count(4_000, 30)
         attempt.check_rate()
     assert not attempt.too_slow
+
+
+def test_without_a_variable_the_usual_authorities_are_trusted() -> None:
+    assert trusted_certificates({"SSL_CERT_FILE": ""}) is None
+
+
+def test_a_path_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="CURL_CA_BUNDLE"):
+        trusted_certificates({"CURL_CA_BUNDLE": "gone.pem", "SSL_CERT_FILE": "gone too"})

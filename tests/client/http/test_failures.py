@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dirframe.client.failures import proxy_of, proxy_refusal
+from dirframe.client.http.failures import proxy_of, proxy_refusal
 
 
 def test_a_proxy_is_named_without_its_password() -> None:
@@ -15,4 +15,4 @@ def test_a_refusal_of_a_proxy_is_final_and_free() -> None:
     failure = proxy_refusal("proxy.example:3128", said="407")
     assert not failure.is_temporary
     assert not failure.has_arrived
-    assert "NO_PROXY" in failure.text
+    assert "NO_PROXY" in failure.hint.shell

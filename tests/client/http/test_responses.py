@@ -1,4 +1,4 @@
-"""What an answer means: success, or which error."""
+"""What a response means: success, or which error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.client.answers import check_answer, seconds_to_wait
+from dirframe.client.http.responses import Rejection, check_response, parse_retry_after
 from dirframe.client.xml.parser import Page
 from dirframe.errors import (
     DirframeError,
@@ -33,13 +33,17 @@ URL = "http://d.example/projects.xml"
 def check(
     content: bytes, status: int = 200, headers: dict[str, str] | None = None
 ) -> DirframeError | None:
-    found = check_answer(content, status=status, headers=headers or {}, url=URL, max_bytes=10**6)
-    return None if isinstance(found, Page) else found
+    problem = check_response(
+        content, status=status, headers=headers or {}, url=URL, max_bytes=10**6
+    )
+    if isinstance(problem, Page):
+        return None
+    return problem.to_error(URL) if isinstance(problem, Rejection) else problem
 
 
 def test_a_success_is_handed_over_parsed() -> None:
     content = page_xml([record("1")], available=1, first=0)
-    page = check_answer(content, status=200, headers={}, url=URL, max_bytes=10**6)
+    page = check_response(content, status=200, headers={}, url=URL, max_bytes=10**6)
     assert isinstance(page, Page)
     assert (page.envelope.records, page.record_name, page.source) == (1, "project", URL)
 
@@ -122,21 +126,21 @@ def test_every_recorded_answer_means_what_happened(shared: Path) -> None:
      ("-5", None), ("1.5", None), ("٣", None)],
 )  # fmt: skip
 def test_seconds_are_read(text: str, seconds: float | None) -> None:
-    assert seconds_to_wait({"Retry-After": text}) == seconds
+    assert parse_retry_after({"Retry-After": text}) == seconds
 
 
 def test_a_date_is_read() -> None:
     moment = datetime.now(UTC) + timedelta(hours=2)
-    seconds = seconds_to_wait({"Retry-After": format_datetime(moment, usegmt=True)})
+    seconds = parse_retry_after({"Retry-After": format_datetime(moment, usegmt=True)})
     assert seconds is not None
     assert 7190 < seconds <= 7200
     past = format_datetime(moment - timedelta(days=1), usegmt=True)
-    assert seconds_to_wait({"Retry-After": past}) == 0
-    assert seconds_to_wait({}) is None
+    assert parse_retry_after({"Retry-After": past}) == 0
+    assert parse_retry_after({}) is None
 
 
 def test_a_date_beyond_all_dates_is_a_year_away() -> None:
-    assert seconds_to_wait({"Retry-After": "Fri, 31 Dec 9999 23:59:59 -2359"}) == 366 * 86_400
+    assert parse_retry_after({"Retry-After": "Fri, 31 Dec 9999 23:59:59 -2359"}) == 366 * 86_400
     error = check(failed("x"), 429, {"Retry-After": "Fri, 31 Dec 9999 23:59:59 -2359"})
     assert isinstance(error, QuotaExceededError)
 

@@ -1,4 +1,4 @@
-"""Connections that know whether a request was sent, and how fast its answer comes.
+"""Connections that record whether a request was sent, and how fast its response comes.
 
 An attempt that never got a connection (no such host, refused, no TLS, no tunnel) is told from
 one that was cut by what the connection did, not by what an error says.
@@ -8,21 +8,36 @@ from __future__ import annotations
 
 import http.client
 import io
-import threading
+import ssl
 import time
+from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
+from dirframe.errors import ConfigurationError, Hint
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextvars import Token
     from types import TracebackType
 
-    from dirframe.client.bounds import Deadline
+    from dirframe.client.http.deadline import Deadline
 
-__all__ = ["POOLS", "Attempt"]
+__all__ = ["DEADLINE_POOLS", "Attempt", "trusted_certificates"]
 
-_current = threading.local()
+#: The first that is set counts: those of requests and curl, then those of OpenSSL.
+_CERTIFICATE_VARIABLES = (
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
+
+#: urllib3 chooses the connection deep inside of a call that takes no argument of ours.
+_current: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 
 
 class Attempt:
@@ -59,9 +74,10 @@ class Attempt:
         self._has_begun = False
         self._received = 0
         self._waited = 0.0
+        self._token: Token[Attempt | None] | None = None
 
     def __enter__(self) -> Self:
-        _current.attempt = self
+        self._token = _current.set(self)
         return self
 
     def __exit__(
@@ -70,7 +86,8 @@ class Attempt:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _current.attempt = None
+        if self._token is not None:
+            _current.reset(self._token)
 
     def count(self, size: int, seconds: float) -> None:
         """Note bytes and how long they were waited for; the first ones may take their time."""
@@ -94,11 +111,6 @@ class Attempt:
             self.too_slow = True
             raise TimeoutError
         self._received, self._waited = 0, 0.0
-
-
-def _attempt() -> Attempt | None:
-    attempt: Attempt | None = getattr(_current, "attempt", None)
-    return attempt
 
 
 class _MeteredReader(io.RawIOBase):
@@ -130,47 +142,86 @@ class _MeteredReader(io.RawIOBase):
 class _MeteredResponse(http.client.HTTPResponse):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        attempt = _attempt()
+        attempt = _current.get()
         if attempt is not None:
             self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), attempt))
 
 
-class _Watched(HTTPConnection):
+class _DeadlineConnection(HTTPConnection):
     response_class = _MeteredResponse
 
     def connect(self) -> None:
-        self._show()
+        self._register()
         super().connect()
 
     def request(self, *args: Any, **options: Any) -> None:
-        self._show()
+        self._register()
         super().request(*args, **options)
 
     def endheaders(self, *args: Any, **options: Any) -> None:
         if self.sock is None:
             self.connect()
-        attempt = _attempt()
+        attempt = _current.get()
         if attempt is not None:
             attempt.sent = True
         super().endheaders(*args, **options)
 
-    def _show(self) -> None:
-        attempt = _attempt()
+    def _register(self) -> None:
+        attempt = _current.get()
         if attempt is not None:
             attempt.deadline.connection = self
 
 
-class _WatchedSecure(_Watched, HTTPSConnection):
+class _DeadlineHTTPSConnection(_DeadlineConnection, HTTPSConnection):
     pass
 
 
 class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Watched
+    ConnectionCls = _DeadlineConnection
 
 
 class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _WatchedSecure
+    ConnectionCls = _DeadlineHTTPSConnection
 
 
 #: For `urllib3.PoolManager.pool_classes_by_scheme`.
-POOLS = {"http": _Pool, "https": _SecurePool}
+DEADLINE_POOLS = {"http": _Pool, "https": _SecurePool}
+
+
+def trusted_certificates(environment: Mapping[str, str]) -> str | None:
+    """Return the file or folder of certificates that the environment names.
+
+    Parameters
+    ----------
+    environment
+        The variables.
+
+    Returns
+    -------
+    str or None
+        Its path; None for the certificates of certifi, which requests brings.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is nothing at the path, or the file holds no certificate.
+    """
+    name = next((name for name in _CERTIFICATE_VARIABLES if environment.get(name)), None)
+    if name is None:
+        return None
+    path = Path(environment[name])
+    problem = "" if path.exists() else "does not exist"
+    if path.is_file():
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+        except OSError as error:
+            problem = f"cannot be read as certificates in PEM ({error.strerror or error})"
+    if problem:
+        raise ConfigurationError(
+            f"{name} is {str(path)!r}, which {problem}.",
+            hint=Hint(
+                "Set it to a PEM file with the certificates of the authorities that you trust, or "
+                "unset it to trust the usual ones."
+            ),
+        )
+    return str(path)

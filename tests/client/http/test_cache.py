@@ -16,8 +16,8 @@ import pytest
 from requests_cache.backends.sqlite import SQLiteCache
 
 import dirframe
-from dirframe.client import cache as cache_module
-from dirframe.client.cache import CACHE_FILE, CacheWarning, PageCache
+from dirframe.client.http import cache as cache_module
+from dirframe.client.http.cache import CACHE_FILE, CacheWarning, ResponseCache
 from tests.client import Asked, Reply, Server, failed, page_xml, record
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def load(directory: Directory) -> int:
 
 
 def test_what_was_put_comes_back_with_its_time(tmp_path: Path) -> None:
-    cache = PageCache(tmp_path)
+    cache = ResponseCache(tmp_path)
     before = datetime.now(UTC)
     stored_at = cache.put("k", "http://d.example/k", b"<response/>", "application/xml")
     assert before <= stored_at <= datetime.now(UTC)
     cache.close()
-    again = PageCache(tmp_path)
+    again = ResponseCache(tmp_path)
     stored = again.get("k")
     again.close()
     assert stored is not None
@@ -59,19 +59,19 @@ def test_what_was_put_comes_back_with_its_time(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_none(tmp_path: Path) -> None:
-    cache = PageCache(tmp_path)
+    cache = ResponseCache(tmp_path)
     assert cache.get("k") is None
     cache.close()
 
 
 def test_no_folder_means_no_cache() -> None:
-    cache = PageCache(None)
+    cache = ResponseCache(None)
     cache.put("k", "u", b"x", "")
     assert cache.get("k") is None
 
 
 def test_an_entry_can_be_read_by_anyone_and_holds_no_pickle(tmp_path: Path) -> None:
-    cache = PageCache(tmp_path)
+    cache = ResponseCache(tmp_path)
     cache.put("k", "http://d.example/k", b"<response/>" * 50, "application/xml")
     cache.close()
     with closing(sqlite3.connect(tmp_path / CACHE_FILE)) as database:
@@ -251,7 +251,7 @@ def test_a_file_that_another_program_locks_for_ever_holds_nobody_up(
     mode: str, when: str, at: Callable[..., Directory], tmp_path: Path
 ) -> None:
     directory_of_cache = tmp_path / "cache"
-    PageCache(directory_of_cache).close()
+    ResponseCache(directory_of_cache).close()
     locker = sqlite3.connect(directory_of_cache / CACHE_FILE, check_same_thread=False)
     locked = threading.Event()
 
@@ -283,7 +283,7 @@ def test_a_file_that_another_process_begins_at_the_same_instant_is_waited_for(
             return SQLiteCache(*arguments, **options)
 
         monkeypatch.setattr(cache_module, "SQLiteCache", while_the_other_writes)
-        with closing(PageCache(tmp_path)) as cache:
+        with closing(ResponseCache(tmp_path)) as cache:
             cache.put("key", "https://example.org/", b"<response/>", "text/xml")
             assert cache.get("key") is not None
         end.join()
@@ -320,17 +320,17 @@ def test_a_file_that_disappears_during_a_load_holds_nobody_up(
 @pytest.mark.skipif(sys.platform != "linux", reason="root may write everything but this")
 def test_a_file_that_cannot_be_written_holds_nobody_up(tmp_path: Path) -> None:
     """requests-cache itself would try for ever; a process of its own proves that we do not."""
-    PageCache(tmp_path).close()
+    ResponseCache(tmp_path).close()
     script = f"""
 import os, sqlite3, sys, warnings
 from pathlib import Path
-from dirframe.client import cache
+from dirframe.client.http import cache
 folder = Path({str(tmp_path)!r})
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    pages = cache.PageCache(folder)
+    pages = cache.ResponseCache(folder)
     pages.put("k", "u", b"x", "")
     assert pages.get("k") is None
 assert [w.category for w in caught] == [cache.CacheWarning], caught
@@ -353,7 +353,7 @@ assert [w.category for w in caught] == [cache.CacheWarning], caught
 
 
 def test_many_threads_use_one_cache(tmp_path: Path) -> None:
-    cache = PageCache(tmp_path)
+    cache = ResponseCache(tmp_path)
 
     def work(mine: int) -> None:
         for number in range(20):

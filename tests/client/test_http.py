@@ -1,4 +1,4 @@
-"""Looking after the cache."""
+"""Looking after the HTTP cache."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import dirframe
-from dirframe.client.cache import CACHE_FILE
+from dirframe.client.http.cache import CACHE_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def test_clearing_leaves_nothing(tmp_path: Path) -> None:
 def test_clearing_mends_a_damaged_file(tmp_path: Path) -> None:
     import pytest
 
-    from dirframe.client.cache import CacheWarning
+    from dirframe.client.http.cache import CacheWarning
 
     (tmp_path / CACHE_FILE).write_bytes(b"garbage" * 1_000)
     with pytest.warns(CacheWarning):

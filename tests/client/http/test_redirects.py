@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.moved import MovedPaths
+from dirframe.client.http.redirects import MovedPaths
 from tests.client import Asked, Reply, Server
-from tests.client.test_session import ONE
+from tests.client.http.test_client import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +51,8 @@ def test_one_redirect_is_paid_for_and_not_one_for_each_record(
 
     with Server(answer) as server:
         session = at(server).session
-        paid = [session.get(f"/projects/{number}.xml", {}).paid for number in range(1, 5)]
+        paid = [session.get(f"/projects/{number}.xml", {}).attempts for number in range(1, 5)]
         assert paid == [2, 1, 1, 1]
         assert [asked.path for asked in server.asked[2:]] == ["/p/2.xml", "/p/3.xml", "/p/4.xml"]
-        again = [session.get(f"/projects/{number}.xml", {}).paid for number in range(1, 5)]
+        again = [session.get(f"/projects/{number}.xml", {}).attempts for number in range(1, 5)]
         assert again == [0, 0, 0, 0]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.manner import Manner
-from dirframe.client.session import StaleWarning
-from dirframe.errors import CacheError, ServiceError
+from dirframe.client.http.client import CachePolicy, StaleWarning
+from dirframe.errors import CacheError, InvalidInputError, ServiceError
 from tests.client import Asked, Reply, Server, page_xml, record
 
 if TYPE_CHECKING:
@@ -35,8 +34,8 @@ def test_an_answer_says_when_it_was_fetched_and_what_it_cost(at: Callable[..., D
         before = datetime.now(UTC)
         first, second = session.get(PATH, {}), session.get(PATH, {})
         assert len(server.asked) == 1
-    assert (first.paid, first.from_cache) == (1, False)
-    assert (second.paid, second.from_cache) == (0, True)
+    assert (first.attempts, first.from_cache) == (1, False)
+    assert (second.attempts, second.from_cache) == (0, True)
     assert before <= first.retrieved == second.retrieved
     assert first.content == second.content == ONE
     assert first.url == second.url == f"{server.url}{PATH}"
@@ -52,15 +51,15 @@ def test_tries_and_redirects_are_paid_for(at: Callable[..., Directory]) -> None:
 
     with Server(answer) as server:
         answer_ = at(server, retries=2).session.get(PATH, {})
-        assert answer_.paid == len(server.asked) == 3
+        assert answer_.attempts == len(server.asked) == 3
 
 
 def test_a_refresh_asks_the_directory_whatever_the_cache_has(at: Callable[..., Directory]) -> None:
     with Server(lambda _: ONE) as server:
         session = at(server).session
         session.get(PATH, {})
-        assert session.get(PATH, {}, Manner(refresh=True)).paid == 1
-        assert session.get(PATH, {}).paid == 0
+        assert session.get(PATH, {}, CachePolicy(refresh=True)).attempts == 1
+        assert session.get(PATH, {}).attempts == 0
         assert len(server.asked) == 2
 
 
@@ -68,34 +67,34 @@ def test_offline_asks_the_cache_alone(at: Callable[..., Directory]) -> None:
     with Server(lambda _: ONE) as server:
         session = at(server).session
         with pytest.raises(CacheError, match="not in the cache"):
-            session.get(PATH, {}, Manner(offline=True))
+            session.get(PATH, {}, CachePolicy(offline=True))
         assert server.asked == []
         session.get(PATH, {})
-        assert session.get(PATH, {}, Manner(offline=True)).from_cache
+        assert session.get(PATH, {}, CachePolicy(offline=True)).from_cache
         old = at(server, expire_after=timedelta(0)).session
         with pytest.raises(CacheError, match="stale=True"):
-            old.get(PATH, {}, Manner(offline=True))
-        answer = old.get(PATH, {}, Manner(offline=True, stale=True))
+            old.get(PATH, {}, CachePolicy(offline=True))
+        answer = old.get(PATH, {}, CachePolicy(offline=True, stale=True))
         with pytest.warns(StaleWarning):
-            old.warn_of_age([answer])
+            old.warn_if_stale([answer])
         assert len(server.asked) == 1
 
 
 def test_without_a_cache_every_answer_is_paid_for(at: Callable[..., Directory]) -> None:
     with Server(lambda _: ONE) as server:
         session = at(server, cache_dir=None).session
-        assert [session.get(PATH, {}).paid for _ in range(2)] == [1, 1]
-        assert not session.has(PATH, {})
+        assert [session.get(PATH, {}).attempts for _ in range(2)] == [1, 1]
+        assert not session.is_cached(PATH, {})
 
 
 def test_has_tells_what_would_be_free(at: Callable[..., Directory]) -> None:
     with Server(lambda _: ONE) as server:
         session = at(server).session
-        assert not session.has(PATH, {"page": "1"})
+        assert not session.is_cached(PATH, {"page": "1"})
         session.get(PATH, {"page": "1"})
-        assert session.has(PATH, {"page": "1"})
-        assert not session.has(PATH, {"page": "2"})
-        assert not at(server, expire_after=timedelta(0)).session.has(PATH, {"page": "1"})
+        assert session.is_cached(PATH, {"page": "1"})
+        assert not session.is_cached(PATH, {"page": "2"})
+        assert not at(server, expire_after=timedelta(0)).session.is_cached(PATH, {"page": "1"})
 
 
 def test_a_namespace_stands_for_the_address_in_the_cache(at: Callable[..., Directory]) -> None:
@@ -133,3 +132,20 @@ def test_redirects_that_lead_nowhere_are_no_errors_of_another_library(
         pytest.raises(ServiceError),
     ):
         at(server).session.get(PATH, {})
+
+
+@pytest.mark.parametrize("other", ["offline", "stale"])
+def test_asking_for_every_page_excludes_asking_the_cache(other: str) -> None:
+    with pytest.raises(InvalidInputError, match="refresh"):
+        CachePolicy(refresh=True, **{other: True})
+
+
+def test_a_negative_wait_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="wait"):
+        CachePolicy(wait=-1)
+
+
+def test_pages_that_do_not_fit_are_asked_for_again_unless_offline() -> None:
+    assert CachePolicy(stale=True, wait=3).for_retry() == CachePolicy(refresh=True, wait=3)
+    offline = CachePolicy(offline=True)
+    assert offline.for_retry() is offline

@@ -1,8 +1,4 @@
-"""From settings to checked bytes: ask the cache, else the directory.
-
-What stays out: the key (`dirframe.client.adapter`), the format of the cache
-(`dirframe.client.cache`), and what the bytes say.
-"""
+"""Fetch documents of one directory: from the cache, else over HTTP."""
 
 from __future__ import annotations
 
@@ -21,16 +17,17 @@ import requests
 from requests.utils import get_netrc_auth
 
 from dirframe import __version__
-from dirframe.client.adapter import KeyAdapter, parsed_page, requests_sent
-from dirframe.client.allowance import Allowance
-from dirframe.client.cache import PageCache
-from dirframe.client.certificates import trusted_certificates
-from dirframe.client.manner import Manner
-from dirframe.client.moved import MovedPaths
-from dirframe.client.redaction import silence_logs
+from dirframe.client.http.cache import ResponseCache
+from dirframe.client.http.connections import trusted_certificates
+from dirframe.client.http.quota import DailyQuota
+from dirframe.client.http.redaction import install_log_redaction
+from dirframe.client.http.redirects import MovedPaths
+from dirframe.client.http.transport import DirectoryResponse, SingleOriginAdapter
 from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
     CacheError,
+    Hint,
+    InvalidInputError,
     QuotaExceededError,
     ServiceError,
     StaleWarning,
@@ -41,29 +38,71 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from dirframe.client.cache import Stored
+    from dirframe.client.http.cache import CachedPage
     from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
-__all__ = ["Answer", "Session", "StaleWarning"]
+__all__ = ["CachePolicy", "FetchedPage", "Session", "StaleWarning"]
 
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
 
 
+@dataclass(frozen=True, kw_only=True)
+class CachePolicy:
+    """How one load may use the cache and the daily quota.
+
+    Parameters
+    ----------
+    refresh
+        Ask the directory for every page, whatever the cache has.
+    offline
+        Ask the cache alone.
+    stale
+        Take cached pages whatever their age, with a warning that names it.
+    wait
+        Seconds that the load may sleep until the quota comes back.
+    keep
+        Store what comes in the cache.
+    """
+
+    refresh: bool = False
+    offline: bool = False
+    stale: bool = False
+    wait: float = 0.0
+    keep: bool = True
+
+    def __post_init__(self) -> None:
+        if self.refresh and (self.offline or self.stale):
+            raise InvalidInputError(
+                "To refresh asks the directory for every page; offline and stale ask the cache, so "
+                "they exclude one another.",
+                hint=Hint(
+                    "Pass refresh=True, or offline=True and stale=True.",
+                    shell="Give --refresh, or --offline and --stale.",
+                ),
+            )
+        if self.wait < 0:
+            raise InvalidInputError(f"wait is {self.wait}; it must be a number of seconds from 0.")
+
+    def for_retry(self) -> Self:
+        """Return the policy for pages that do not fit: fresh ones, unless offline."""
+        return self if self.offline else type(self)(refresh=True, wait=self.wait, keep=self.keep)
+
+
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One parsed document, when it was fetched, and how many requests it cost now."""
+class FetchedPage:
+    """One parsed document, when it was fetched, and the requests that were made for it now."""
 
     content: bytes
     url: str
     retrieved: datetime
-    paid: int
+    attempts: int
     page: Page
 
     @property
     def from_cache(self) -> bool:
-        """Whether it was at hand already."""
-        return self.paid == 0
+        """Whether it came from the cache."""
+        return self.attempts == 0
 
 
 class Session:
@@ -76,18 +115,18 @@ class Session:
     """
 
     def __init__(self, settings: Settings) -> None:
-        silence_logs()
+        install_log_redaction()
         self._settings = settings
         # What comes with a person's grant may be private: it is neither stored nor looked up.
-        self.cache = PageCache(settings.cache_dir if settings.auth is None else None)
-        self.allowance = Allowance(
-            settings.allowance_dir, settings.api_key.fingerprint, settings.daily_allowance
+        self.cache = ResponseCache(settings.cache_dir if settings.auth is None else None)
+        self.quota = DailyQuota(
+            settings.quota_dir, settings.api_key.fingerprint, settings.daily_quota
         )
-        self._adapter = KeyAdapter(settings, self.allowance)
+        self._adapter = SingleOriginAdapter(settings, self.quota)
         self._moved = MovedPaths()
         self._first, self._has_asked = threading.Lock(), False
         self._session = requests.Session()
-        self._take_from_environment(settings)
+        self._apply_environment(settings)
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
         self._session.headers["Accept"] = "application/xml"
         self._session.max_redirects = 5
@@ -96,20 +135,22 @@ class Session:
         self._session.mount("https://", self._adapter)
         self._session.mount("http://", self._adapter)
 
-    def _take_from_environment(self, settings: Settings) -> None:
+    def _apply_environment(self, settings: Settings) -> None:
         """Look proxies, certificates and netrc up once: requests would do so for each page.
 
         Nothing but the one host of the base URL is ever asked, so they do not change.
         """
         session, url = self._session, settings.base_url
-        found = session.merge_environment_settings(url, {}, stream=None, verify=None, cert=None)
-        session.proxies = found["proxies"]
+        merged = session.merge_environment_settings(url, {}, stream=None, verify=None, cert=None)
+        session.proxies = merged["proxies"]
         if urlsplit(url).scheme == "https":
             session.verify = trusted_certificates(os.environ) or True
         session.auth = settings.auth or get_netrc_auth(url)
         session.trust_env = False
 
-    def get(self, path: str, parameters: Mapping[str, str], manner: Manner | None = None) -> Answer:
+    def get(
+        self, path: str, parameters: Mapping[str, str], policy: CachePolicy | None = None
+    ) -> FetchedPage:
         """Return the document at a path below the base URL.
 
         Parameters
@@ -118,12 +159,12 @@ class Session:
             Begins with a slash and ends in ``.xml``.
         parameters
             Query parameters, without the key.
-        manner
-            How the cache and the allowance may be used.
+        policy
+            How the cache and the quota may be used.
 
         Returns
         -------
-        Answer
+        FetchedPage
             A document that was read as a success.
 
         Raises
@@ -135,26 +176,28 @@ class Session:
         CacheError
             If the cache alone is to be asked and does not have the document.
         """
-        manner = manner or Manner()
-        answer = self.at_hand(path, parameters, manner)
-        return answer or self._pay(self.address(path, parameters), manner)
+        policy = policy or CachePolicy()
+        answer = self.get_cached(path, parameters, policy)
+        return answer or self._request_when_allowed(self.address(path, parameters), policy)
 
-    def at_hand(self, path: str, parameters: Mapping[str, str], manner: Manner) -> Answer | None:
+    def get_cached(
+        self, path: str, parameters: Mapping[str, str], policy: CachePolicy
+    ) -> FetchedPage | None:
         """Return a document from the cache, if it is there and may be used."""
-        if manner.refresh:
+        if policy.refresh:
             return None
         url = self.address(path, parameters)
         stored = self.cache.get(self._key(url))
-        if stored is not None and (manner.stale or self._is_fresh(stored)):
+        if stored is not None and (policy.stale or self._is_fresh(stored)):
             if stored.url and stored.url != url:  # the others moved with it
                 self._moved.learn(url, stored.url)
             page = PageParser(max_bytes=self._settings.max_body).parse(stored.content, source=url)
-            return Answer(stored.content, url, stored.retrieved, paid=0, page=page)
-        if manner.offline:
+            return FetchedPage(stored.content, url, stored.retrieved, attempts=0, page=page)
+        if policy.offline:
             raise self._miss(url, stored)
         return None
 
-    def has(self, path: str, parameters: Mapping[str, str]) -> bool:
+    def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Tell whether a document would come from the cache."""
         stored = self.cache.get(self._key(self.address(path, parameters)))
         return stored is not None and self._is_fresh(stored)
@@ -173,14 +216,14 @@ class Session:
         content = json.dumps({"refused": why}).encode()
         self.cache.put(self._refusal_key(url), url, content, "application/json")
 
-    def get_refusal(self, path: str, manner: Manner) -> str | None:
+    def get_refusal(self, path: str, policy: CachePolicy) -> str | None:
         """Return why a document was refused, if that is newer than the document in the cache.
 
         Parameters
         ----------
         path
             What is to be asked for.
-        manner
+        policy
             How the cache may be used.
 
         Returns
@@ -188,11 +231,11 @@ class Session:
         str or None
             What `put_refusal` was told; None if the directory has to be asked.
         """
-        if manner.refresh:
+        if policy.refresh:
             return None
         url = self.address(path, {})
         stored = self.cache.get(self._refusal_key(url))
-        if stored is None or not (manner.stale or self._is_fresh(stored)):
+        if stored is None or not (policy.stale or self._is_fresh(stored)):
             return None
         document = self.cache.get(self._key(url))
         if document is not None and document.retrieved > stored.retrieved:
@@ -204,15 +247,16 @@ class Session:
         query = urlencode(sorted(parameters.items()))
         return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
 
-    def warn_of_age(self, answers: list[Answer]) -> None:
+    def warn_if_stale(self, answers: list[FetchedPage]) -> None:
         """Warn if documents are older than they should be."""
         oldest = min(answer.retrieved for answer in answers)
         age = datetime.now(UTC) - oldest
         if age > self._settings.expire_after and any(answer.from_cache for answer in answers):
             warnings.warn(
-                f"Pages from the cache are used although they are old: the oldest was fetched "
-                f"{_words(age)} ago, at {oldest:%Y-%m-%d %H:%M} UTC.",
-                StaleWarning,
+                StaleWarning(
+                    f"Pages from the cache are used although they are old: the oldest was fetched "
+                    f"{_words(age)} ago, at {oldest:%Y-%m-%d %H:%M} UTC."
+                ),
                 stacklevel=4,
             )
 
@@ -220,7 +264,7 @@ class Session:
         """Close connections, the cache and the count of requests."""
         self._session.close()
         self.cache.close()
-        self.allowance.close()
+        self.quota.close()
 
     def __enter__(self) -> Self:
         return self
@@ -233,21 +277,21 @@ class Session:
     ) -> None:
         self.close()
 
-    def _pay(self, url: str, manner: Manner) -> Answer:
-        patience_ends = time.monotonic() + manner.wait
+    def _request_when_allowed(self, url: str, policy: CachePolicy) -> FetchedPage:
+        deadline = time.monotonic() + policy.wait
         while True:
             try:
-                return self._ask(url, keep=manner.keep)
+                return self._request(url, keep=policy.keep)
             except QuotaExceededError as error:
                 if error.resets_at is None:
                     raise
-                # A second more, so that the allowance is surely back.
+                # A second more, so that the quota is surely back.
                 pause = max((error.resets_at - datetime.now(UTC)).total_seconds(), 0.0) + 1.0
-                if time.monotonic() + pause > patience_ends:
+                if time.monotonic() + pause > deadline:
                     raise
             time.sleep(pause)
 
-    def _ask(self, url: str, *, keep: bool) -> Answer:
+    def _request(self, url: str, *, keep: bool) -> FetchedPage:
         if not self._has_asked:
             # Alone: where the directory has moved to is known to those that wait.
             with self._first:
@@ -258,13 +302,13 @@ class Session:
                         self._has_asked = True
         return self._fetch(url, keep=keep)
 
-    def _fetch(self, url: str, *, keep: bool) -> Answer:
+    def _fetch(self, url: str, *, keep: bool) -> FetchedPage:
         timeouts: Any = (self._settings.connect_timeout, self._settings.read_timeout)
         target, response, page = self._moved.resolve(url), None, ""
         try:
             response = self._session.get(target, timeout=timeouts)
         except requests.TooManyRedirects:
-            pass
+            pass  # its error holds every response of the circle
         except UnreadableResponseError as error:
             page = error.source or ""
             if not _is_page_of(page, target, self._settings.base_url):
@@ -276,7 +320,7 @@ class Session:
                 url=url,
                 status=302,
             )
-        if response is None:
+        if not isinstance(response, DirectoryResponse):
             raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
         if response.history:
             self._moved.learn(response.history[0].url, response.url)
@@ -285,21 +329,26 @@ class Session:
         if keep:
             came_from = response.url if response.history else url
             retrieved = self.cache.put(self._key(url), came_from, response.content, content_type)
-        sent, parsed = requests_sent(response), parsed_page(response)
-        return Answer(response.content, url, retrieved, sent, parsed)
+        return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
-    def _is_fresh(self, stored: Stored) -> bool:
+    def _is_fresh(self, stored: CachedPage) -> bool:
         return stored.age <= self._settings.expire_after
 
-    def _miss(self, url: str, stored: Stored | None) -> CacheError:
-        has = (
-            "is not in the cache"
-            if stored is None
-            else f"is in the cache, but {_words(stored.age)} old"
-        )
+    def _miss(self, url: str, stored: CachedPage | None) -> CacheError:
+        if stored is None:
+            return CacheError(
+                f"{url} is not in the cache, and the directory must not be asked offline.",
+                hint=Hint(
+                    "Load it once without offline=True.", shell="Load it once without --offline."
+                ),
+            )
         return CacheError(
-            f"{url} {has}, and offline=True forbids to ask the directory. Load it once without "
-            "offline=True" + ("." if stored is None else ", or pass stale=True to take it.")
+            f"{url} is in the cache, but {_words(stored.age)} old, and the directory must not be "
+            "asked offline.",
+            hint=Hint(
+                "Load it once without offline=True, or pass stale=True to take it.",
+                shell="Load it once without --offline, or give --stale to take it.",
+            ),
         )
 
     def _refusal_key(self, url: str) -> str:

@@ -1,7 +1,4 @@
-"""Keeps keys out of every text: errors, log lines, addresses.
-
-What stays out: putting the key on the wire (`dirframe.client.adapter`).
-"""
+"""Keep keys out of every text: errors, log lines, addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +7,14 @@ import re
 from html.entities import codepoint2name
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-__all__ = ["KEY_PARAMETER", "holds_key", "remove_from_body", "remove_key", "scrub", "silence_logs"]
+__all__ = [
+    "KEY_PARAMETER",
+    "holds_key",
+    "install_log_redaction",
+    "remove_from_body",
+    "remove_key",
+    "scrub",
+]
 
 KEY_PARAMETER = "api_key"
 
@@ -111,7 +115,7 @@ class _NoKeys(logging.Filter):
 _NO_KEYS = _NoKeys()
 
 
-def silence_logs() -> None:
+def install_log_redaction() -> None:
     """See to it that the libraries below never log a key; calling it twice changes nothing."""
     for name in _TALKATIVE:
         logging.getLogger(name).addFilter(_NO_KEYS)

@@ -4,8 +4,6 @@ An entry is one line of JSON (address, status, content type, times) and the body
 with LZ4 by pyarrow. No pickle: a cache file from elsewhere can hold wrong data, but no code.
 Whatever is wrong with the file (damaged, locked, read-only, the disk full), a warning says so
 and the load goes on without it.
-
-What stays out: deciding what may be stored (`dirframe.client.adapter`).
 """
 
 from __future__ import annotations
@@ -14,10 +12,10 @@ import json
 import sqlite3
 import threading
 import warnings
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 from requests.structures import CaseInsensitiveDict
@@ -26,12 +24,20 @@ from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe._sqlite import enable_wal, open_database
-from dirframe.errors import CacheWarning
+from dirframe.errors import CacheWarning, Hint
+from dirframe.settings import cache_folder
+from dirframe.show import Card
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["CACHE_FILE", "CacheWarning", "PageCache", "Stored"]
+__all__ = [
+    "CACHE_FILE",
+    "CacheInfo",
+    "CacheWarning",
+    "CachedPage",
+    "ResponseCache",
+    "cache_info",
+    "clear_cache",
+    "prune_cache",
+]
 
 #: The number is that of the format: another one begins a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
@@ -47,7 +53,7 @@ _PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class CachedPage:
     """One cached document, and the address that it came from in the end."""
 
     content: bytes
@@ -60,7 +66,7 @@ class Stored:
         return datetime.now(UTC) - self.retrieved
 
 
-class PageCache:
+class ResponseCache:
     """Documents on disk, by key.
 
     Parameters
@@ -91,7 +97,7 @@ class PageCache:
         except (OSError, sqlite3.Error) as error:
             self._give_up(str(error))
 
-    def get(self, key: str) -> Stored | None:
+    def get(self, key: str) -> CachedPage | None:
         """Return a document, however old; None if it is not there or cannot be read."""
         with self._lock:
             if self._cache is None:
@@ -106,7 +112,7 @@ class PageCache:
         # requests-cache hands over an entry that it cannot read as a response without a body.
         if response is None or not response.content:
             return None
-        return Stored(response.content, response.created_at, response.url)
+        return CachedPage(response.content, response.created_at, response.url)
 
     def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
         """Store a document and return when; a failure to do so is warned of, once."""
@@ -130,13 +136,13 @@ class PageCache:
                 self._give_up(str(error))
         return now
 
-    def times(self) -> list[datetime]:
+    def fetch_times(self) -> list[datetime]:
         """Return when each document was fetched."""
         if self._cache is None:
             return []
         return [response.created_at for response in self._cache.filter()]
 
-    def remove(self, *, older_than: timedelta) -> int:
+    def prune(self, *, older_than: timedelta) -> int:
         """Remove the documents beyond an age; return how many."""
         if self._cache is None:
             return 0
@@ -166,10 +172,16 @@ class PageCache:
         self.close()
         self._cache = None
         warnings.warn(
-            f"The cache {self._file} cannot be used ({reason}). The load goes on without it, so "
-            "pages are asked for again next time. Name another folder by cache_dir= or "
-            "DIRFRAME_CACHE_DIR, or mend it with `dirframe cache clear`.",
-            CacheWarning,
+            CacheWarning(
+                f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "
+                "so pages are asked for again next time.",
+                hint=Hint(
+                    "Name another folder by cache_dir= or DIRFRAME_CACHE_DIR, or remove the file "
+                    "with dirframe.clear_cache().",
+                    shell="Name another folder by DIRFRAME_CACHE_DIR, or remove the file with "
+                    "`dirframe cache clear`.",
+                ),
+            ),
             stacklevel=2,
         )
 
@@ -204,3 +216,133 @@ def _unpack(entry: bytes) -> CachedResponse:
         # A time without a zone would compare with no other one.
         created_at=datetime.fromisoformat(head["created"]).astimezone(UTC),
     )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CacheInfo(Card):
+    """Where the cache is, how big and how old.
+
+    Attributes
+    ----------
+    file : pathlib.Path
+        The file.
+    bytes : int
+        Its size on disk, with SQLite's companion files.
+    pages : int
+        How many documents it holds.
+    oldest, newest : datetime or None
+        When the first and the last of them were fetched, in UTC.
+    """
+
+    file: Path
+    bytes: int
+    pages: int
+    oldest: datetime | None
+    newest: datetime | None
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        facts = {
+            "file": str(self.file),
+            "size": f"{self.bytes / 1024**2:,.1f} MiB",
+            "pages": f"{self.pages:,}",
+        }
+        if self.oldest is not None and self.newest is not None:
+            facts["fetched"] = f"{self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+        return "Cache of fetched pages", facts, ""
+
+    def __str__(self) -> str:
+        size = f"{self.file}: {self.pages:,} pages, {self.bytes / 1024**2:,.1f} MiB"
+        if self.oldest is None or self.newest is None:
+            return size
+        return f"{size}, fetched {self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+
+
+def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
+    """Say where the cache is, how big and how old it is.
+
+    Parameters
+    ----------
+    cache_dir : str or pathlib.Path, optional
+        Its folder. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+
+    Returns
+    -------
+    CacheInfo
+        File, size in bytes, number of pages, oldest and newest time.
+
+    Examples
+    --------
+    >>> import dirframe, tempfile
+    >>> dirframe.cache_info(tempfile.mkdtemp()).pages
+    0
+    """
+    file = _cache_dir(cache_dir) / CACHE_FILE
+    times: list[datetime] = []
+    if file.exists():
+        with closing(ResponseCache(file.parent)) as cache:
+            times = cache.fetch_times()
+    return CacheInfo(
+        file=file,
+        bytes=sum(part.stat().st_size for part in file.parent.glob(f"{CACHE_FILE}*")),
+        pages=len(times),
+        oldest=min(times, default=None),
+        newest=max(times, default=None),
+    )
+
+
+def clear_cache(cache_dir: str | Path | None = None) -> int:
+    """Remove every page from the cache; a damaged file goes as a whole.
+
+    Parameters
+    ----------
+    cache_dir : str or pathlib.Path, optional
+        Its folder. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+
+    Returns
+    -------
+    int
+        How many pages there were.
+
+    Examples
+    --------
+    >>> import dirframe, tempfile
+    >>> dirframe.clear_cache(tempfile.mkdtemp())
+    0
+    """
+    info = cache_info(cache_dir)
+    for part in info.file.parent.glob(f"{CACHE_FILE}*"):
+        part.unlink()
+    return info.pages
+
+
+def prune_cache(older_than: timedelta, cache_dir: str | Path | None = None) -> int:
+    """Remove the pages that are older than an age.
+
+    Parameters
+    ----------
+    older_than : datetime.timedelta
+        The age.
+    cache_dir : str or pathlib.Path, optional
+        Its folder. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+
+    Returns
+    -------
+    int
+        How many pages went.
+
+    Examples
+    --------
+    >>> import dirframe, tempfile
+    >>> from datetime import timedelta
+    >>> dirframe.prune_cache(timedelta(days=30), tempfile.mkdtemp())
+    0
+    """
+    file = _cache_dir(cache_dir) / CACHE_FILE
+    if not file.exists():
+        return 0
+    with closing(ResponseCache(file.parent)) as cache:
+        return cache.prune(older_than=older_than)
+
+
+def _cache_dir(cache_dir: str | Path | None) -> Path:
+    return cache_folder() if cache_dir is None else Path(cache_dir).expanduser()

@@ -1,0 +1,1 @@
+"""HTTP for the client: authentication, attempts, retries, the daily quota and the cache."""

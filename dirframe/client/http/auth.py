@@ -1,0 +1,69 @@
+"""Put the API key on a request, and take it off what comes back."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+from urllib.parse import quote_plus, urlsplit
+
+from dirframe.client.http.redaction import KEY_PARAMETER, holds_key, remove_from_body, scrub
+from dirframe.errors import Hint, WeakKeyWarning
+
+if TYPE_CHECKING:
+    import requests
+
+    from dirframe.settings import ApiKey
+
+__all__ = ["ApiKeyAuth"]
+
+
+class ApiKeyAuth:
+    """The API key of one directory, on the wire and nowhere else.
+
+    A request travels through requests and requests-cache without the key, so that no cache file,
+    history, error or log line can hold it.
+
+    Parameters
+    ----------
+    key
+        The key.
+    """
+
+    def __init__(self, key: ApiKey) -> None:
+        self._key = key
+
+    def sign(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        """Return a copy of a request that carries the key."""
+        url = request.url or ""
+        joint = "&" if urlsplit(url).query else "?"
+        signed = request.copy()
+        signed.url = f"{url}{joint}{KEY_PARAMETER}={quote_plus(self._key.reveal())}"
+        return signed
+
+    def redact(self, text: str) -> str:
+        """Return a text without the key, in whatever spelling."""
+        return scrub(text, self._key.reveal())
+
+    def redact_body(self, content: bytes) -> bytes:
+        """Return a body without the key, where the key can be nothing else.
+
+        Warns
+        -----
+        WeakKeyWarning
+            If the text of the key is there and could be data: the body stays as it is.
+        """
+        secret = self._key.reveal()
+        if not holds_key(content, secret):
+            return content
+        if self._key.is_unmistakable:
+            return remove_from_body(content, secret)
+        warnings.warn(
+            WeakKeyWarning(
+                "The text of the API key stands in an answer of the directory. It is too short or "
+                "too ordinary a text to tell a repeated key from data, so the records were left "
+                "as they are; they may hold the key, in the cache and in exports too.",
+                hint=Hint("Ask the directory for a longer key."),
+            ),
+            stacklevel=2,
+        )
+        return content

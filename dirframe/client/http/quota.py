@@ -1,0 +1,182 @@
+"""The daily quota of a key: counted on this machine, shared by all processes of a person.
+
+A directory allows so many requests a day and key (1,000 by the specification). A request may go
+out while fewer than that went out in the 24 hours before it, which never exceeds what a
+directory allows that counts from the first request of a day on.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import warnings
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from dirframe._sqlite import BUSY_TIMEOUT, enable_wal, open_database
+from dirframe.errors import Hint, QuotaWarning
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["QUOTA_FILE", "DailyQuota", "QuotaWarning"]
+
+QUOTA_FILE = "quota.sqlite"
+
+_DAY = timedelta(days=1)
+_PATIENCE = BUSY_TIMEOUT
+
+#: Times are seconds since 1970; a row that stands for more than one request is what a directory
+#: said to be used. Ids are drawn, so that a receipt names no later row and none of another file.
+_TABLE = """
+CREATE TABLE IF NOT EXISTS requests (
+    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
+)
+"""
+_INDEX = "CREATE INDEX IF NOT EXISTS by_key ON requests (fingerprint, sent_at, count)"
+_EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
+
+_USED = """
+SELECT coalesce(sum(count), 0) FROM requests
+WHERE fingerprint = :fingerprint AND sent_at > :day_ago
+"""
+# One statement decides and counts, so that no two requests can take the same last place.
+_ACQUIRE = f"""
+INSERT INTO requests (id, fingerprint, sent_at, count)
+SELECT random(), :fingerprint, :now, 1 WHERE ({_USED}) < :limit
+RETURNING id
+"""  # made of constants
+_EXHAUST = f"""
+INSERT INTO requests (id, fingerprint, sent_at, count)
+SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
+"""
+_OLDEST = """
+SELECT min(sent_at) FROM requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago
+"""
+_RELEASE = "DELETE FROM requests WHERE id = :id"
+
+
+class DailyQuota:
+    """The requests that a key may make within 24 hours.
+
+    Parameters
+    ----------
+    folder
+        Where the shared count is kept; None to count for this object alone.
+    fingerprint
+        Identifies the key, without leading back to it.
+    limit
+        Requests within 24 hours.
+
+    Warns
+    -----
+    QuotaWarning
+        If the file cannot be used, now or later; the count goes on in memory.
+    """
+
+    def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
+        self.limit = limit
+        self._folder = folder
+        self._fingerprint = fingerprint
+        # One connection and a lock: threads that wait here never meet SQLite's busy timeout.
+        self._lock = threading.Lock()
+        try:
+            self._database = _open(None if folder is None else folder / QUOTA_FILE)
+        except (sqlite3.Error, OSError) as error:
+            self._use_memory(error)
+
+    def acquire(self) -> int | None:
+        """Count one request.
+
+        Returns
+        -------
+        int or None
+            A receipt for `release`; None if the quota is used up, and nothing was counted.
+        """
+        receipt = self._execute(_ACQUIRE)
+        return None if receipt is None else int(receipt)
+
+    def release(self, receipt: int) -> None:
+        """Take one count back: the request did not arrive, or the directory did not count it.
+
+        Parameters
+        ----------
+        receipt
+            What `acquire` gave.
+        """
+        self._execute(_RELEASE, id=receipt)
+
+    def mark_exhausted(self, resets_at: datetime | None = None) -> None:
+        """Believe the directory that nothing is left.
+
+        Parameters
+        ----------
+        resets_at
+            Until when, a day from now at most. Left out: a day after the first counted request.
+        """
+        now = datetime.now(UTC)
+        back = min(resets_at or self.resets_at() or now + _DAY, now + _DAY)
+        self._execute(_EXHAUST, sent_at=(back - _DAY).timestamp())
+
+    def remaining(self) -> int:
+        """Return how many requests may still go out now."""
+        return max(self.limit - int(self._execute(_USED)), 0)
+
+    def resets_at(self) -> datetime | None:
+        """Return when the oldest counted request is a day old; None if none is counted."""
+        oldest = self._execute(_OLDEST)
+        return None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def _execute(self, statement: str, **values: float) -> Any:
+        """Run one statement, in memory from now on if the file fails; return its first value."""
+        now = time.time()
+        facts: dict[str, Any] = {
+            "fingerprint": self._fingerprint,
+            "limit": self.limit,
+            "now": now,
+            "day_ago": now - _DAY.total_seconds(),
+        }
+        with self._lock:
+            try:
+                rows = self._database.execute(statement, facts | values).fetchall()
+            except sqlite3.Error as error:
+                if self._folder is None:
+                    raise
+                self._database.close()
+                self._use_memory(error)
+                rows = self._database.execute(statement, facts | values).fetchall()
+        return rows[0][0] if rows else None
+
+    def _use_memory(self, error: Exception) -> None:
+        warnings.warn(
+            QuotaWarning(
+                f"The count of requests cannot be kept in {self._folder} ({error}); requests of "
+                "other processes with the same key are not seen.",
+                hint=Hint("Set DIRFRAME_DATA_DIR to a folder that can be written."),
+            ),
+            stacklevel=4,
+        )
+        self._folder = None
+        self._database = _open(None)
+
+
+def _open(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    database = open_database(path, timeout=_PATIENCE, any_thread=True)
+    try:
+        enable_wal(database, timeout=_PATIENCE)
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(_TABLE)
+        database.execute(_INDEX)
+        database.execute(_EXPIRE, {"day_ago": time.time() - _DAY.total_seconds()})
+    except BaseException:
+        database.close()
+        raise
+    return database

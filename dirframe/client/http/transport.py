@@ -1,0 +1,288 @@
+"""One exchange with the directory: send, classify, retry, and charge the quota.
+
+`SingleOriginAdapter` puts the key on only as a request goes on the wire, and only for the
+configured host. It hands over a response when that is a complete, validated success (or a
+redirect within the host); anything else is raised, and so is never stored.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import requests
+from pyrate_limiter import Duration, Limiter, Rate
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
+
+from dirframe.client.http.auth import ApiKeyAuth
+from dirframe.client.http.connections import DEADLINE_POOLS, Attempt
+from dirframe.client.http.deadline import Deadline
+from dirframe.client.http.failures import (
+    Failure,
+    classify_failure,
+    proxy_of,
+    proxy_refusal,
+    time_is_up,
+)
+from dirframe.client.http.redaction import remove_key
+from dirframe.client.http.redirects import cross_origin_error, origin, redirect_target
+from dirframe.client.http.responses import (
+    RUN_AGAIN_LATER,
+    Rejection,
+    RejectionKind,
+    check_response,
+    parse_retry_after,
+)
+from dirframe.client.http.retry import RetryPolicy
+from dirframe.errors import (
+    DirframeError,
+    NetworkError,
+    QuotaExceededError,
+    ServiceError,
+    UnreadableResponseError,
+)
+
+if TYPE_CHECKING:
+    from dirframe.client.http.quota import DailyQuota
+    from dirframe.client.xml.parser import Page
+    from dirframe.settings import Settings
+
+__all__ = ["DirectoryResponse", "SingleOriginAdapter"]
+
+_CHUNK = 64 * 1024
+_PROXY_REFUSES = 407
+
+
+class DirectoryResponse(requests.Response):
+    """A validated response without the key.
+
+    Attributes
+    ----------
+    attempts
+        The number of requests it cost.
+    page
+        Its parsed body; a redirect has none.
+    """
+
+    attempts: int = 0
+    page: Page
+
+    @property
+    def all_attempts(self) -> int:
+        """The attempts, with those of the redirects that led here."""
+        hops = (hop for hop in self.history if isinstance(hop, DirectoryResponse))
+        return self.attempts + sum(hop.attempts for hop in hops)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """A response as it came; `body` is the error for one that is too long to be read."""
+
+    response: requests.Response
+    body: bytes | UnreadableResponseError
+
+    @property
+    def has_arrived(self) -> bool:
+        return True
+
+
+class SingleOriginAdapter(HTTPAdapter):
+    """Send requests with the key, to one origin, and return validated responses only.
+
+    Parameters
+    ----------
+    settings
+        The origin, the key and the limits.
+    quota
+        Charged for each request that arrived.
+    """
+
+    def __init__(self, settings: Settings, quota: DailyQuota) -> None:
+        self._settings = settings
+        self._quota = quota
+        self._auth = ApiKeyAuth(settings.api_key)
+        rate = settings.max_per_second
+        # A window of two seconds lets slower rates than one a second be said in whole numbers.
+        self._limiter = (
+            None if rate is None else Limiter(Rate(max(round(rate * 2), 1), Duration.SECOND * 2))
+        )
+        self._retry = RetryPolicy(
+            retries=settings.retries, backoff=settings.backoff, max_pause=settings.longest_pause
+        )
+        # urllib3 itself tries once: what is tried again is decided here, where it is charged.
+        super().__init__(max_retries=0, pool_maxsize=settings.max_workers)
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make the pools, whose connections know the deadline."""
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = DEADLINE_POOLS
+
+    def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
+        """Make the pools of a proxy, whose connections know the deadline too."""
+        manager = super().proxy_manager_for(*args, **options)
+        manager.pool_classes_by_scheme = DEADLINE_POOLS
+        return manager
+
+    def send(  # type: ignore[override]  # keyword arguments are handed on as they come
+        self, request: requests.PreparedRequest, **options: Any
+    ) -> DirectoryResponse:
+        """Send one request; see `requests.adapters.HTTPAdapter.send`."""
+        result: DirectoryResponse | DirframeError
+        interruption: BaseException | None = None
+        try:
+            result = self._exchange(request, options | {"stream": True})
+        except BaseException as error:  # noqa: BLE001  # an interrupted request held the key too
+            interruption = error.with_traceback(None)
+        # Raised here, outside of any handler: frames that held the key are gone by now.
+        if interruption is not None:
+            interruption.__context__ = None
+            raise interruption
+        if isinstance(result, DirframeError):
+            raise result
+        return result
+
+    def _exchange(
+        self, request: requests.PreparedRequest, options: dict[str, Any]
+    ) -> DirectoryResponse | DirframeError:
+        """Attempt a request until it succeeds or is given up."""
+        asked, base_url = request.url or "", self._settings.base_url
+        if origin(asked) != origin(base_url):
+            return cross_origin_error(asked, asked)
+        url = remove_key(asked)  # a grant may have put its token there
+        signed = self._auth.sign(request)
+        outcome: _Reply | Failure | None = None
+        tries = attempts = 0
+        with Deadline(self._settings.total_timeout) as deadline:
+            while (receipt := self._quota.acquire()) is not None:
+                charged = receipt
+                outcome = self._attempt(signed, url, options, deadline, charged)
+                tries += 1
+                attempts += outcome.has_arrived
+                pause = self._pause(outcome, tries)
+                if pause is None or not deadline.allows(pause):
+                    break
+                if pause:
+                    time.sleep(pause)
+        if outcome is None:
+            return self._quota_error(url)
+        if deadline.passed:
+            outcome = time_is_up(deadline.seconds, has_arrived=attempts > 0)
+        if isinstance(outcome, Failure):
+            reason = self._auth.redact(outcome.text)
+            return NetworkError(f"{url} could not be fetched: {reason}", url=url, hint=outcome.hint)
+        checked = self._check(outcome, url, charged)
+        if isinstance(checked, DirectoryResponse):
+            checked.request, checked.url, checked.attempts = request, url, attempts
+        return checked
+
+    def _attempt(
+        self,
+        signed: requests.PreparedRequest,
+        url: str,
+        options: dict[str, Any],
+        deadline: Deadline,
+        receipt: int,
+    ) -> _Reply | Failure:
+        """Wait for its turn, send once, read the whole body, and release what did not arrive."""
+        settings, proxies = self._settings, options.get("proxies") or {}
+        if self._limiter is not None:
+            self._limiter.try_acquire("request")
+        attempt = Attempt(
+            deadline,
+            min_bytes_per_second=settings.min_bytes_per_second,
+            slow_time=settings.slow_time,
+        )
+        outcome: _Reply | Failure | None = None
+        try:
+            with attempt:
+                response = super().send(signed, **options)
+                outcome = _Reply(response, self._read_body(response, url))
+            if response.status_code == _PROXY_REFUSES:  # no directory answers so
+                outcome = proxy_refusal(proxy_of(url, proxies), said=str(_PROXY_REFUSES))
+        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+            outcome = classify_failure(error, attempt, url=url, proxies=proxies, settings=settings)
+        finally:
+            if not (attempt.sent if outcome is None else outcome.has_arrived):
+                self._quota.release(receipt)
+        return outcome
+
+    def _read_body(self, response: requests.Response, url: str) -> bytes | UnreadableResponseError:
+        limit = self._settings.max_body
+        body = bytearray()
+        for chunk in response.iter_content(_CHUNK):
+            body += chunk
+            if len(body) > limit:
+                response.close()
+                found = f"an answer of more than {limit:,} bytes"
+                return UnreadableResponseError(
+                    f"{url} sent {found}; the rest was not read.", found=found, source=url
+                )
+        return bytes(body)
+
+    def _pause(self, outcome: _Reply | Failure, tries: int) -> float | None:
+        """Return the seconds until the next attempt; None if this outcome is the last one."""
+        if isinstance(outcome, Failure):
+            return self._retry.pause(tries) if outcome.is_temporary else None
+        response = outcome.response
+        if not self._retry.is_temporary(response.status_code):
+            return None
+        return self._retry.pause(tries, parse_retry_after(response.headers))
+
+    def _check(self, reply: _Reply, url: str, receipt: int) -> DirectoryResponse | DirframeError:
+        """Return a success without the key, or the error that a response means."""
+        if isinstance(reply.body, UnreadableResponseError):
+            return reply.body
+        response, redact = reply.response, self._auth.redact
+        headers = {"Content-Type": redact(response.headers.get("Content-Type", ""))}
+        content, page = b"", None
+        target = redirect_target(response, url, redact)
+        if isinstance(target, ServiceError):
+            return target
+        if target is not None:
+            # requests reads headers as Latin-1.
+            headers["Location"] = target.encode().decode("latin-1")
+        else:
+            content = self._auth.redact_body(reply.body)
+            parsed = check_response(
+                content,
+                status=response.status_code,
+                headers=response.headers,
+                url=url,
+                max_bytes=self._settings.max_body,
+                redact=redact,
+            )
+            if isinstance(parsed, Rejection):
+                return self._charge_rejection(parsed, url, receipt)
+            if isinstance(parsed, UnreadableResponseError):
+                return parsed
+            page = parsed
+        # A new object: what urllib3 gave holds the address with the key.
+        checked = DirectoryResponse()
+        checked.status_code, checked.reason = response.status_code, response.reason
+        checked.headers.update(headers)
+        if page is not None:
+            checked.page = page
+        checked._content, checked._content_consumed = content, True  # type: ignore[attr-defined]  # as requests does
+        return checked
+
+    def _charge_rejection(self, rejection: Rejection, url: str, receipt: int) -> DirframeError:
+        """Synchronize the quota with what the directory says of it, and return the error."""
+        if not rejection.is_charged:
+            self._quota.release(receipt)
+        if rejection.kind is not RejectionKind.QUOTA:
+            return rejection.to_error(url)
+        self._quota.mark_exhausted(rejection.resets_at)
+        return rejection.to_error(url, self._quota.resets_at())
+
+    def _quota_error(self, url: str) -> QuotaExceededError:
+        resets_at = self._quota.resets_at()
+        when = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        return QuotaExceededError(
+            f"{url} was not asked for: the quota of {self._quota.limit:,} requests within 24 hours "
+            f"is used up for this key.{when}",
+            url=url,
+            resets_at=resets_at,
+            hint=RUN_AGAIN_LATER,
+        )

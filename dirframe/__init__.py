@@ -28,7 +28,7 @@ _NAMES = {
         "country_note",
         "unify_countries",
     ),
-    "dirframe.client.children": ("child_table",),
+    "dirframe.client.frames.child_tables": ("child_table",),
     "dirframe.client.collections": (
         "load_activity",
         "load_contributors",
@@ -51,7 +51,7 @@ _NAMES = {
         "clear_cache",
         "prune_cache",
     ),
-    "dirframe.dictionary": ("fields",),
+    "dirframe.data_dictionary": ("fields",),
     "dirframe.errors": (
         "AnalysesNotSentWarning",
         "ArchiveError",
@@ -84,18 +84,18 @@ _NAMES = {
         "WeakKeyWarning",
     ),
     "dirframe.explorer.explorer": ("Explorer",),
-    "dirframe.files.reading": ("read_export",),
-    "dirframe.files.writing": ("export",),
-    "dirframe.reporting.making": ("report",),
+    "dirframe.io.read": ("read_export",),
+    "dirframe.io.export": ("export",),
+    "dirframe.reports.report": ("report",),
     "dirframe.sample": ("sample_directory",),
     "dirframe.service.server": ("serve",),
-    "dirframe.stats.flags": ("flags",),
-    "dirframe.stats.overview": ("summary",),
-    "dirframe.stats.sensitivity": ("sensitivity",),
-    "dirframe.stats.snapshots": ("compare",),
+    "dirframe.stats.quality.flags": ("flags",),
+    "dirframe.stats.quality.summary": ("summary",),
+    "dirframe.stats.quality.sensitivity": ("sensitivity",),
+    "dirframe.stats.quality.compare": ("compare",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-#: Modules that are used by their own name: `dirframe.provenance.carry`.
+#: Modules that are used by their own name: `dirframe.provenance.copy_provenance`.
 _SUBMODULES = {"errors", "plot", "provenance", "stats"}
 
 __all__ = sorted({*_HOMES, "plot", "stats"})  # noqa: PLE0605  # sorted for whoever asks; the stub is static
@@ -108,7 +108,7 @@ def __getattr__(name: str) -> object:
     if home is None:
         raise AttributeError(f"module 'dirframe' has no attribute {name!r}")
     if home != "dirframe.errors":
-        import_module("dirframe.requirements").check_pandas()
+        import_module("dirframe._requirements").check_pandas()
     module = import_module(home)
     if name in _SUBMODULES:
         return module

@@ -16,7 +16,7 @@ from dirframe.clean import (
     country_note as country_note,
     unify_countries as unify_countries,
 )
-from dirframe.client.children import child_table as child_table
+from dirframe.client.frames.child_tables import child_table as child_table
 from dirframe.client.collections import (
     load_activity as load_activity,
     load_contributors as load_contributors,
@@ -39,7 +39,7 @@ from dirframe.client.http.cache import (
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from dirframe.dictionary import fields as fields
+from dirframe.data_dictionary import fields as fields
 from dirframe.errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,
@@ -72,15 +72,15 @@ from dirframe.errors import (
     WeakKeyWarning as WeakKeyWarning,
 )
 from dirframe.explorer.explorer import Explorer as Explorer
-from dirframe.files.reading import read_export as read_export
-from dirframe.files.writing import export as export
-from dirframe.reporting.making import report as report
+from dirframe.io.read import read_export as read_export
+from dirframe.io.export import export as export
+from dirframe.reports.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
-from dirframe.stats.flags import flags as flags
-from dirframe.stats.overview import summary as summary
-from dirframe.stats.sensitivity import sensitivity as sensitivity
-from dirframe.stats.snapshots import compare as compare
+from dirframe.stats.quality.flags import flags as flags
+from dirframe.stats.quality.summary import summary as summary
+from dirframe.stats.quality.sensitivity import sensitivity as sensitivity
+from dirframe.stats.quality.compare import compare as compare
 
 __all__: list[str]  # noqa: PYI035  # the imports are the list
 __version__: str

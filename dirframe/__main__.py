@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dirframe.interrupts import exit_with
+from dirframe._interrupts import exit_with
 
 TYPE_CHECKING = False
 

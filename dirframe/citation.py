@@ -1,8 +1,6 @@
 """How to cite what a frame was made from: the terms of use demand it, with a link.
 
 Everything in a citation comes from the frame's provenance, as in the captions of charts.
-
-What stays out: citing dirframe itself (CITATION.cff).
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.extensions import ALL_RESOURCES
 from dirframe.provenance import ATTRIBUTE, Provenance, difference
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +122,7 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
             "The frame does not say where it is from, so it cannot be cited.",
             hint=Hint(
                 "Cite the frame of a loader, or hand its record on to one that was merged or "
-                "concatenated with dirframe.provenance.carry(loaded, frame).",
+                "concatenated with dirframe.provenance.copy_provenance(loaded, frame).",
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )

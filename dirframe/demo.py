@@ -1,7 +1,4 @@
-"""The main job from end to end on the sample directory: load, clean, count, chart, write.
-
-What stays out: anything that a person could not write with the public names.
-"""
+"""The main job from end to end on the sample directory: load, clean, count, chart, write."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING
 import dirframe
 from dirframe import plot, provenance
 from dirframe._atomic import atomic_write, make_folder
-from dirframe.files.writing import export
+from dirframe.io.export import export
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +36,7 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
     for frame in (accounts, projects):
         say(_report(frame))
     accounts = dirframe.unify_countries(accounts)
-    counts = provenance.describe(accounts).get("countries", {})
+    counts = provenance.get_provenance(accounts).get("countries", {})
     say(
         f"countries  {counts.get('resolved', 0):,} accounts with a country, "
         f"{counts.get('missing', 0):,} without, {counts.get('unresolved', 0):,} not resolvable"
@@ -55,12 +52,12 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
             dirframe.load_accounts(directory=directory, progress=False),
             dirframe.load_projects(directory=directory, progress=False),
         ]
-    paid = sum(provenance.describe(frame)["requests_paid"] for frame in again)
+    paid = sum(provenance.get_provenance(frame)["requests_paid"] for frame in again)
     say(f"\nLoading the same once more costs {paid} requests: every page is in the cache.")
 
 
 def _report(frame: pd.DataFrame) -> str:
-    facts = provenance.describe(frame)
+    facts = provenance.get_provenance(frame)
     state = "complete" if facts["complete"] else f"NOT complete: {facts['why']}"
     return (
         f"{facts['resource'] + 's':9}  {len(frame):,} of {facts['items_available']:,}, {state}; "

@@ -10,9 +10,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from dirframe.client.directory import Directory
-from dirframe.service.dialects import SPECIFICATION
-from dirframe.service.sample_data import sample_files
+from dirframe.service.dialects.dialects import SPECIFICATION
 from dirframe.service.server import serve
+from dirframe.service.store.sample import sample_files
 from dirframe.settings import Settings, cache_folder
 
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""Where one asks and how politely: the only place with defaults.
-
-What stays out: opening connections (`dirframe.client.http.client`).
-"""
+"""Where one asks and how politely: the only place with defaults."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from dirframe.errors import ConfigurationError, Hint, InvalidInputError
 if TYPE_CHECKING:
     from requests.auth import AuthBase
 
-__all__ = ["POLITE", "ApiKey", "Settings", "cache_folder", "data_folder"]
+__all__ = ["DEFAULT_REQUESTS_PER_SECOND", "ApiKey", "Settings", "cache_folder", "data_folder"]
 
 BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
 API_KEY_VARIABLE = "DIRFRAME_API_KEY"
@@ -31,7 +28,7 @@ DATA_VARIABLE = "DIRFRAME_DATA_DIR"
 _MIB = 1024 * 1024
 
 #: Requests a second towards a host that is not this machine, unless told otherwise.
-POLITE = 10.0
+DEFAULT_REQUESTS_PER_SECOND = 10.0
 
 
 def cache_folder() -> Path:
@@ -162,7 +159,7 @@ class Settings:
     longest_pause: float = 30.0
     max_body: int = 64 * _MIB
     max_workers: int = 4
-    max_per_second: float | None = POLITE
+    max_per_second: float | None = DEFAULT_REQUESTS_PER_SECOND
     daily_quota: int = 1_000
     quota_dir: Path | None = field(default_factory=data_folder)
     allow_http: bool = False
@@ -173,7 +170,7 @@ class Settings:
         if not self.name:
             object.__setattr__(self, "name", urlsplit(self.base_url).netloc)
         host = urlsplit(self.base_url).hostname or ""
-        if self.max_per_second == POLITE and is_loopback(host):
+        if self.max_per_second == DEFAULT_REQUESTS_PER_SECOND and is_loopback(host):
             object.__setattr__(self, "max_per_second", None)
         for name in ("max_workers", "daily_quota"):
             if getattr(self, name) < 1:

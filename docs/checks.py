@@ -2,7 +2,6 @@
 
 ``python docs/checks.py FOLDER`` says what does not hold and ends with 1. Sphinx itself checks
 references that it resolves; links of notebooks, themes and raw HTML are checked here alone.
-What stays out: links to other hosts, which no test may ask.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """How the pages are built: `make docs`, without the network.
 
 Notebooks and the pages with code are executed; what they print is kept until dirframe changes.
-What stays out: text (the pages), the names by theme (`names`), tables that the package knows
-itself (`tables`), and what must hold of the built pages (`checks`).
 """
 
 from __future__ import annotations

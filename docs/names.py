@@ -1,7 +1,4 @@
-"""The public names by theme: one from a new part of the package has to be given a theme here.
-
-What stays out: what the names mean (their docstrings), and prose around them (the pages).
-"""
+"""The public names by theme: one from a new part of the package has to be given a theme here."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ HOMES = {
     "dirframe.client": "loading",
     "dirframe.sample": "loading",
     "dirframe.archive": "archives",
-    "dirframe.dictionary": "loading",
+    "dirframe.data_dictionary": "loading",
     "dirframe.clean": "cleaning",
     "dirframe.stats": "overview",
     "dirframe.citation": "overview",
-    "dirframe.files": "saving",
-    "dirframe.reporting": "saving",
+    "dirframe.io": "saving",
+    "dirframe.reports": "saving",
     "dirframe.explorer": "explorer",
     "dirframe.service": "service",
     "dirframe.errors": "errors",

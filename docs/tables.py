@@ -1,7 +1,4 @@
-"""Tables that the package knows itself, as Markdown for the pages.
-
-What stays out: text that a person writes.
-"""
+"""Tables that the package knows itself, as Markdown for the pages."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from typing import TYPE_CHECKING
 import dirframe
 from dirframe import errors
 from dirframe.cli import EXIT_CODES
-from dirframe.dictionary import dtype_of
-from dirframe.extensions import ALL_RESOURCES
+from dirframe.data_dictionary import dtype_of
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -44,7 +44,7 @@ def loaded(**facts: object) -> pd.DataFrame:
         "dirframe": "0.1.0",
     }
     ids = [str(number) for number in range(int(str({**known, **facts}["items_loaded"])))]
-    return provenance.attach(pd.DataFrame({"id": ids}, dtype="str"), **{**known, **facts})
+    return provenance.set_provenance(pd.DataFrame({"id": ids}, dtype="str"), **{**known, **facts})
 
 
 def item(frame: pd.DataFrame) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class TestEveryStyle:
         assert "Incomplete: 100 of 2,500 (capped by max_items=100)." in text
 
     def test_what_was_done_to_the_records_is_named(self, style: Style) -> None:
-        frame = provenance.carry(loaded(), loaded(), "unify_countries")
+        frame = provenance.copy_provenance(loaded(), loaded(), "unify_countries")
         assert "Then: unify_countries." in cite(frame, style=style).replace("\\", "")
 
     @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ class TestEveryStyle:
 
 
 def test_a_statistic_is_cited_like_what_it_was_made_of() -> None:
-    projects = provenance.attach(
+    projects = provenance.set_provenance(
         pd.DataFrame({"analysis_main_language_name": ["C"], "analysis_total_code_lines": [1]}),
         source="A directory",
     )
@@ -286,9 +286,11 @@ def test_what_is_cited_is_what_the_frame_holds() -> None:
     assert "(7 of 100 records loaded)" in cite(frame.head(7))
     assert "(200 records, 100 with a repeated id)" in cite(pd.concat([frame, frame]))
     others = pd.DataFrame({"id": [str(number) for number in range(50, 150)]})
-    joined = provenance.carry(frame, pd.concat([frame, others]).drop_duplicates("id"))
+    joined = provenance.copy_provenance(frame, pd.concat([frame, others]).drop_duplicates("id"))
     assert "(150 records, not the 100 that were loaded)" in cite(joined)
-    assert "(100 records, not the 100 that were loaded)" in cite(provenance.carry(frame, others))
+    assert "(100 records, not the 100 that were loaded)" in cite(
+        provenance.copy_provenance(frame, others)
+    )
 
 
 def test_a_statistic_of_a_part_is_cited_as_one_of_a_part() -> None:

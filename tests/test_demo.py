@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dirframe.demo import run_demo
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,8 +59,8 @@ def test_its_tables_hold_everything_and_say_where_from(ran: tuple[Path, str]) ->
     # Namibia's code is NA, and it stays a country.
     namibia = (accounts["country_alpha_2"] == "NA").sum()
     assert namibia == (table["country_alpha_2"] == "NA").sum() > 0
-    assert describe(accounts)["synthetic"] is True
-    assert describe(projects)["complete"] is True
+    assert get_provenance(accounts)["synthetic"] is True
+    assert get_provenance(projects)["complete"] is True
 
 
 def test_its_charts_are_pictures_of_a_size_to_print(ran: tuple[Path, str]) -> None:

@@ -13,8 +13,8 @@ import pytest
 import dirframe
 from dirframe import errors
 from dirframe.cli import EXIT_CODES
-from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import RESOURCES
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

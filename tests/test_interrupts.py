@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are oth
 #: Sends SIGINT to itself where Python ignores what a finalizer raises, and goes on.
 IGNORED = """
 import signal, time
-from dirframe.interrupts import exit_with
+from dirframe._interrupts import exit_with
 
 class Finalized:
     def __del__(self):
@@ -43,7 +43,7 @@ exit_with(run)
 #: Makes another error of the interrupt, as code with a bare `except` does.
 TURNED = """
 import signal, sys
-from dirframe.interrupts import exit_with
+from dirframe._interrupts import exit_with
 
 def run():
     try:
@@ -111,7 +111,7 @@ def test_a_command_that_waits_for_pages_is_stopped(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("module", ["click", "dirframe.cli.asking", "pandas", "requests"])
+@pytest.mark.parametrize("module", ["click", "dirframe.cli.load", "pandas", "requests"])
 def test_an_interrupt_while_modules_are_loaded_ends_a_command(
     module: str, slow: tuple[Server, threading.Event, dict[str, str]], tmp_path: Path
 ) -> None:

@@ -13,8 +13,15 @@ import pytest
 from dirframe import __version__, child_table, flags, provenance, summary
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
-from dirframe.provenance import Provenance, attach, caption, carry, describe, resource_of
-from dirframe.reporting.material import sorted_out
+from dirframe.provenance import (
+    Provenance,
+    caption,
+    copy_provenance,
+    get_provenance,
+    resource_of,
+    set_provenance,
+)
+from dirframe.reports.inputs import collect_inputs
 from dirframe.schema import ACCOUNT, PROJECT
 
 
@@ -31,18 +38,18 @@ def loaded(rows: int = 3, **facts: object) -> pd.DataFrame:
         "retrieved_oldest": "2026-11-20T23:59:59Z",
         "retrieved_newest": "2026-11-20T23:59:59Z",
     }
-    return attach(frame, **{**known, **facts})
+    return set_provenance(frame, **{**known, **facts})
 
 
 def test_a_frame_from_nowhere_has_every_key_and_knows_nothing() -> None:
-    record = describe(pd.DataFrame())
+    record = get_provenance(pd.DataFrame())
     assert record == Provenance().to_dict()
     assert (record["source"], record["complete"], record["items_loaded"]) == ("", None, None)
     assert record["dirframe"] == __version__
 
 
 def test_what_was_noted_is_told_again() -> None:
-    record = describe(loaded(requests_paid=2))
+    record = get_provenance(loaded(requests_paid=2))
     assert record["source"] == "A directory"
     assert record["question"] == {"query": "xml", "sort": None, "max_items": None}
     assert (record["requests_paid"], record["requests_cached"]) == (2, 0)
@@ -50,23 +57,23 @@ def test_what_was_noted_is_told_again() -> None:
 
 def test_noting_more_keeps_what_was_noted_before() -> None:
     frame = loaded()
-    attach(frame, complete=False, why="capped by max_items=3")
-    assert describe(frame)["source"] == "A directory"
-    assert describe(frame)["why"] == "capped by max_items=3"
+    set_provenance(frame, complete=False, why="capped by max_items=3")
+    assert get_provenance(frame)["source"] == "A directory"
+    assert get_provenance(frame)["why"] == "capped by max_items=3"
 
 
 def test_a_fact_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TypeError, match="sourse"):
-        attach(pd.DataFrame(), sourse="A directory")
+        set_provenance(pd.DataFrame(), sourse="A directory")
 
 
 @pytest.mark.parametrize("value", [datetime(2026, 11, 21, tzinfo=UTC), object(), float("nan")])
 def test_a_fact_that_is_not_json_is_refused_and_the_record_stays(value: object) -> None:
     frame = loaded()
-    before = describe(frame)
+    before = get_provenance(frame)
     with pytest.raises(InvalidInputError, match="JSON"):
-        attach(frame, question={"query": value})
-    assert describe(frame) == before
+        set_provenance(frame, question={"query": value})
+    assert get_provenance(frame) == before
 
 
 @pytest.mark.parametrize(
@@ -81,18 +88,18 @@ def test_a_fact_that_is_not_json_is_refused_and_the_record_stays(value: object) 
 def test_what_could_hold_a_key_is_refused_without_repeating_it(facts: dict[str, object]) -> None:
     frame = pd.DataFrame()
     with pytest.raises(InvalidInputError) as caught:
-        attach(frame, **facts)
+        set_provenance(frame, **facts)
     assert "s3cret" not in str(caught.value)
     assert "s3cret" not in json.dumps(frame.attrs)
 
 
 def test_changing_the_description_does_not_change_the_frame() -> None:
     frame = loaded()
-    record = describe(frame)
+    record = get_provenance(frame)
     record["question"]["query"] = "changed"
     record["steps"].append("changed")
-    assert describe(frame)["question"]["query"] == "xml"
-    assert describe(frame)["steps"] == []
+    assert get_provenance(frame)["question"]["query"] == "xml"
+    assert get_provenance(frame)["steps"] == []
 
 
 def test_the_record_survives_what_pandas_lets_survive() -> None:
@@ -107,32 +114,32 @@ def test_the_record_survives_what_pandas_lets_survive() -> None:
         pickle.loads(pickle.dumps(frame)),
         pd.read_parquet(buffer),
     ):
-        assert describe(after) == describe(frame)
+        assert get_provenance(after) == get_provenance(frame)
 
 
 def test_a_derived_frame_gets_the_record_and_the_step() -> None:
     source = loaded()
-    once = carry(source, pd.DataFrame({"n": [1]}), "count")
-    twice = carry(once, pd.DataFrame({"n": [1]}), "filter")
-    assert describe(twice)["steps"] == ["count", "filter"]
-    assert describe(twice)["source"] == "A directory"
-    assert describe(source)["steps"] == []
+    once = copy_provenance(source, pd.DataFrame({"n": [1]}), "count")
+    twice = copy_provenance(once, pd.DataFrame({"n": [1]}), "filter")
+    assert get_provenance(twice)["steps"] == ["count", "filter"]
+    assert get_provenance(twice)["source"] == "A directory"
+    assert get_provenance(source)["steps"] == []
 
 
 def test_a_record_of_another_version_is_read_and_handed_on_whole() -> None:
     frame = pd.DataFrame()
     frame.attrs["dirframe"] = {"source": "Old", "steps": None, "colour": "green"}
     assert Provenance.from_dict(frame.attrs["dirframe"]).source == "Old"
-    after = attach(carry(frame, pd.DataFrame()), complete=True)
-    assert describe(after)["colour"] == "green"
-    assert describe(after)["steps"] == []
+    after = set_provenance(copy_provenance(frame, pd.DataFrame()), complete=True)
+    assert get_provenance(after)["colour"] == "green"
+    assert get_provenance(after)["steps"] == []
 
 
 @pytest.mark.parametrize("foreign", [None, "text", 7, ["list"]])
 def test_a_foreign_attribute_of_the_same_name_is_no_record(foreign: object) -> None:
     frame = pd.DataFrame()
     frame.attrs[provenance.ATTRIBUTE] = foreign
-    assert describe(frame) == Provenance().to_dict()
+    assert get_provenance(frame) == Provenance().to_dict()
 
 
 class TestCaption:
@@ -170,9 +177,9 @@ class TestCaption:
 def test_what_a_frame_holds_is_what_it_says_and_else_what_its_columns_tell() -> None:
     bare = pd.DataFrame({"id": ["1"], "posts_count": [2]})
     assert resource_of(bare) is ACCOUNT
-    assert resource_of(attach(bare.copy(), resource="project")) is PROJECT
+    assert resource_of(set_provenance(bare.copy(), resource="project")) is PROJECT
     assert resource_of(pd.DataFrame({"id": ["1"]})) is None
-    other = resource_of(attach(pd.DataFrame({"id": ["1"]}), resource="gadget"))
+    other = resource_of(set_provenance(pd.DataFrame({"id": ["1"]}), resource="gadget"))
     assert other is not None
     assert other.collection == "gadgets"
 
@@ -183,5 +190,5 @@ def test_everything_that_takes_records_agrees_on_what_they_are() -> None:
     assert summary(accounts).title.startswith("1 account")
     assert flags(accounts).attrs["dirframe"]["resource"] == "account"
     assert choices.resource_of(accounts) is ACCOUNT
-    assert list(sorted_out(accounts, None).frames) == ["accounts"]
+    assert list(collect_inputs(accounts, None).frames) == ["accounts"]
     assert next(iter(child_table(accounts, "badges"))) == "account_id"

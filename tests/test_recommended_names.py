@@ -46,10 +46,14 @@ def _recommended() -> tuple[str, ...]:
 
 
 def test_errors_and_docs_recommend_names_that_are_looked_at_here() -> None:
-    assert {"dirframe.provenance.carry", "dirframe.sample_directory"} <= set(_recommended())
+    assert {"dirframe.provenance.copy_provenance", "dirframe.sample_directory"} <= set(
+        _recommended()
+    )
 
 
-@pytest.mark.parametrize("name", ["dirframe.provenance.carry", "dirframe.errors.NetworkError"])
+@pytest.mark.parametrize(
+    "name", ["dirframe.provenance.copy_provenance", "dirframe.errors.NetworkError"]
+)
 def test_a_module_is_there_in_a_fresh_interpreter(name: str) -> None:
     subprocess.run([sys.executable, "-c", f"import dirframe; {name}"], check=True)
 

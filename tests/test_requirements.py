@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dirframe.provenance
-from dirframe.requirements import check_pandas
+from dirframe._requirements import check_pandas
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,4 +57,4 @@ def test_what_needs_no_pandas_is_not_refused(statement: str, with_pandas: dict[s
 
 def test_the_pandas_of_this_environment_is_new_enough() -> None:
     check_pandas()
-    assert callable(dirframe.provenance.carry)
+    assert callable(dirframe.provenance.copy_provenance)

@@ -9,7 +9,7 @@ import pytest
 
 import dirframe
 from dirframe.errors import NetworkError, StoreError
-from dirframe.provenance import caption, describe
+from dirframe.provenance import caption, get_provenance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def test_every_frame_says_that_its_data_is_synthetic() -> None:
             dirframe.load_projects(max_items=5, directory=directory),
             dirframe.load_account(1, directory=directory),
         ):
-            assert describe(frame)["synthetic"] is True
+            assert get_provenance(frame)["synthetic"] is True
             assert "synthetic sample data" in caption(frame)
 
 
@@ -47,7 +47,7 @@ def test_pages_are_found_again_although_the_port_changes(tmp_path: Path) -> None
     for _ in range(2):
         with dirframe.sample_directory(cache_dir=tmp_path) as directory:
             frame = dirframe.load_accounts(max_items=50, directory=directory)
-            paid.append(describe(frame)["requests_paid"])
+            paid.append(get_provenance(frame)["requests_paid"])
     assert paid == [2, 0]
 
 
@@ -55,7 +55,7 @@ def test_without_a_cache_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     for _ in range(2):
         with dirframe.sample_directory(cache=False) as directory:
             frame = dirframe.load_accounts(max_items=25, directory=directory)
-            assert describe(frame)["requests_paid"] == 1
+            assert get_provenance(frame)["requests_paid"] == 1
 
 
 def test_two_of_them_run_beside_one_another() -> None:
@@ -69,9 +69,9 @@ def test_two_of_them_run_beside_one_another() -> None:
 def test_a_missing_sample_is_said_and_leaves_nothing_running(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from dirframe.service import sample_data
+    from dirframe.service.store import sample
 
-    monkeypatch.setattr(sample_data, "_PACKAGE", tmp_path / "dirframe")
+    monkeypatch.setattr(sample, "_PACKAGE", tmp_path / "dirframe")
     before = threading.active_count()
     with pytest.raises(StoreError, match="sample data"):
         dirframe.sample_directory()

@@ -13,10 +13,10 @@ import pytest
 from lxml import etree
 
 from dirframe.schema import SYNTHETIC_MARK
-from dirframe.service.generate import generate
-from dirframe.service.generate.peculiar import ACCOUNTS, PROJECTS
-from dirframe.service.generate.world import HOPELESS
 from dirframe.service.records import record_from_element
+from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.edge_cases import ACCOUNTS, PROJECTS
+from dirframe.service.synthetic.people import HOPELESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

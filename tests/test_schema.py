@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import (
     ACCOUNT,
     COLLECTION_COUNTS,
@@ -17,6 +16,7 @@ from dirframe.schema import (
     Kind,
     Resource,
 )
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
-from dirframe.service.sample_data import open_data
+from dirframe.service.store.sample import open_data
 from tests.faults.service import KEY, FaultyService
 
 if TYPE_CHECKING:

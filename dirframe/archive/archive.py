@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dirframe import provenance
+from dirframe._display.card import Card
 from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, read_contents
 from dirframe.archive.status import Status, is_finished, rounds_as_of, status_of
 from dirframe.archive.store import Store
 from dirframe.client import recorded
-from dirframe.client.choice import only, with_id
-from dirframe.client.details import sent, unsent_columns, with_signs
-from dirframe.client.frames import FrameBuilder
-from dirframe.client.positions import CHUNK
+from dirframe.client.details import sent_columns, unsent_columns, with_signs
+from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.frames.columns import select_columns, with_id_column
+from dirframe.client.paging.completeness import PAGES_PER_CHUNK
 from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import (
     AnalysesNotSentWarning,
     IncompleteWarning,
     InvalidInputError,
 )
-from dirframe.show import Card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,7 +122,7 @@ class Archive(Card):
         AnalysesNotSentWarning
             If projects have analyses and none came with its own.
         """
-        chosen, resource = with_id(columns), self.collection.resource
+        chosen, resource = with_id_column(columns), self.collection.resource
         read = with_signs(resource, chosen)
         builder = FrameBuilder(resource, read)
         masks: list[Mask] = []
@@ -131,24 +131,24 @@ class Archive(Card):
             for reader, mask in task.read(anew=False):
                 builder.add(reader.pop_columns())
                 masks.append(mask)
-        frame = only(builder.finish(), chosen)
+        frame = select_columns(builder.finish(), chosen)
         keep = np.concatenate(masks)
         if not keep.all():
             frame = frame[keep].reset_index(drop=True)
-        provenance.attach(frame, **task.facts)
-        absent = unsent_columns(resource, chosen) if sent(builder).left_out else ()
-        provenance.attach(frame, columns=tuple(columns or ()), not_sent=absent)
+        provenance.set_provenance(frame, **task.facts)
+        absent = unsent_columns(resource, chosen) if sent_columns(builder).left_out else ()
+        provenance.set_provenance(frame, columns=tuple(columns or ()), not_sent=absent)
         if absent:
             warnings.warn(
                 AnalysesNotSentWarning(
                     f"No project in the archive {self.path} came with its analysis: the directory "
                     "sends it with the own page of each project alone. Harvest into it with "
                     "details=True to keep these pages too, for one request each.",
-                    requests=int(sent(builder).needed()[keep].sum()),
+                    requests=int(sent_columns(builder).needed()[keep].sum()),
                 ),
                 stacklevel=2,
             )
-        facts = provenance.describe(frame)
+        facts = provenance.get_provenance(frame)
         if facts["complete"] is False:
             warnings.warn(
                 f"The archive {self.path} is not proven complete: {facts['why']}.",
@@ -179,7 +179,7 @@ class Archive(Card):
             specification does not name is only in the chunks that hold it.
         """
         with self._open(self.path) as store:
-            yield from self._task(self._snapshot(store, as_of), with_id(columns)).frames()
+            yield from self._task(self._snapshot(store, as_of), with_id_column(columns)).frames()
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -265,8 +265,8 @@ class Archive(Card):
         target = Path(folder)
         with open_executor(client) as executor, self._open(self.path) as store:
             snapshot = self._snapshot(store, as_of)
-            whole = self._task(snapshot, with_id(columns))
-            share = -(-snapshot.number // (executor.shares * CHUNK)) * CHUNK
+            whole = self._task(snapshot, with_id_column(columns))
+            share = -(-snapshot.number // (executor.shares * PAGES_PER_CHUNK)) * PAGES_PER_CHUNK
             tasks = (task.frames for task in whole.split(min(max(share, _SHORT_TASK), _TASK)))
             write_parquet(tasks, target.absolute(), partition_on=partition_on, each=executor.map)
         return target
@@ -287,7 +287,7 @@ class Archive(Card):
             The same frame.
         """
         with self._open(self.path) as store:
-            return provenance.attach(frame, **self._snapshot(store, as_of).facts)
+            return provenance.set_provenance(frame, **self._snapshot(store, as_of).facts)
 
     @property
     def is_finished(self) -> bool:
@@ -379,7 +379,7 @@ def read_pages(
     Examples
     --------
     >>> import dirframe
-    >>> from dirframe.service.sample_data import sample_files
+    >>> from dirframe.service.store.sample import sample_files
     >>> accounts_file, projects_file = sample_files()
     >>> len(dirframe.read_pages(projects_file))
     1500

@@ -3,7 +3,7 @@
 A collection that grows meanwhile is met by a sort that keeps still (by id, else by created_at),
 as long as the pages show that the directory honours it. What changes nevertheless is found for
 few requests (`dirframe.archive.tracking`), and at the end the proof of a load is applied
-(`dirframe.client.positions`).
+(`dirframe.client.paging.completeness`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from dirframe.archive.snapshot import Snapshot, read_page
 from dirframe.archive.status import has_details, is_finished, rounds_as_of
 from dirframe.archive.tracking import CollectionTracker
 from dirframe.archive.writer import is_client_error, open_writer
-from dirframe.client.ahead import in_order
 from dirframe.client.details import Sent, check_details, read_sent
-from dirframe.client.positions import CHUNK, REPAIRS
-from dirframe.client.question import Question
+from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK
+from dirframe.client.paging.prefetch import fetch_ahead
+from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.parser import PageParser
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import RESOURCES
@@ -109,7 +109,7 @@ def harvest(
             f"There is no collection {collection!r}; choose one of {', '.join(known)}."
         )
     check_details(known[collection], details=details)
-    question = Question(resource=known[collection], query=query, sort=sort)
+    question = CollectionQuery(resource=known[collection], query=query, sort=sort)
     file = Path(path)
     budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
     with open_writer(file, directory, question, details=details, **budget) as writer:
@@ -176,8 +176,8 @@ class _RoundRun:
 
     def run(self) -> None:
         self._read_on()
-        for _ in range(REPAIRS):
-            restless = self._round.pages > REPAIRS * self._tracker.pages
+        for _ in range(MAX_REFETCHES):
+            restless = self._round.pages > MAX_REFETCHES * self._tracker.pages
             if self._cannot_succeed:
                 break
             if self._tracker.is_uncertain and not restless:
@@ -216,7 +216,7 @@ class _RoundRun:
             self._read(numbers[0])
             return
         keep = partial(self._writer.fetch_and_record, self._round)
-        for _, page in in_order(keep, lambda _: None, numbers, self._writer.workers):
+        for _, page in fetch_ahead(keep, lambda _: None, numbers, self._writer.workers):
             if not self._tracker.add_page(page) or self._tracker.end:
                 break
 
@@ -302,7 +302,7 @@ def run_details(writer: ArchiveWriter) -> None:
         writer.fetch_details(one, *wanted)
         return True
 
-    for _ in in_order(fetch, lambda _: None, left, writer.workers):
+    for _ in fetch_ahead(fetch, lambda _: None, left, writer.workers):
         pass
     writer.finish_round(one, pages=one.pages, available=None)
 
@@ -325,7 +325,7 @@ def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
         if one.kind is not RoundKind.DETAILS
     )
     parser = PageParser()
-    while chunk := list(islice(readings, CHUNK)):
+    while chunk := list(islice(readings, PAGES_PER_CHUNK)):
         parsed = (
             parser.parse(read_page(writer.store, page), source=page.sha256) for _, page, _ in chunk
         )

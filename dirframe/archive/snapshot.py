@@ -17,9 +17,9 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe.archive.model import Doubt, Reason, RoundKind
 from dirframe.archive.store import BATCH, PAGE_COLUMNS, Store
-from dirframe.client.choice import chosen_paths, only
-from dirframe.client.frames import FrameBuilder
-from dirframe.client.positions import CHUNK
+from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.frames.columns import column_paths, select_columns
+from dirframe.client.paging.completeness import PAGES_PER_CHUNK
 from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError
@@ -333,7 +333,7 @@ class ReadTask:
                 "to reach it under the same path: keep it in a folder that all of them share."
             )
         resource = RESOURCES[self.resource]
-        chosen = chosen_paths(resource, self.columns)
+        chosen = column_paths(resource, self.columns)
         reader = RecordReader(resource, chosen=chosen)
         masks: list[Mask] = []
         nothing = True
@@ -342,7 +342,7 @@ class ReadTask:
             reader.read(content, source=f"page {page.sha256} in {self.path}")
             every = np.ones(reader.rows - before, dtype=bool)
             masks.append(every if page.mask is None else page.mask)
-            if len(masks) == CHUNK:
+            if len(masks) == PAGES_PER_CHUNK:
                 yield reader, np.concatenate(masks)
                 masks, nothing = [], False
                 reader = RecordReader(resource, chosen=chosen) if anew else reader
@@ -354,10 +354,10 @@ class ReadTask:
         for reader, keep in self.read(anew=True):
             builder = FrameBuilder(RESOURCES[self.resource], self.columns)
             builder.add(reader.pop_columns())
-            frame = only(builder.finish(), self.columns)
+            frame = select_columns(builder.finish(), self.columns)
             if not keep.all():
                 frame = frame[keep].reset_index(drop=True)
-            yield provenance.attach(frame, **self.facts)
+            yield provenance.set_provenance(frame, **self.facts)
 
 
 def bundle_member(digest: str) -> str:

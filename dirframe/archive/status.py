@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
+from dirframe._display.card import Card
 from dirframe.archive.model import RoundKind
 from dirframe.archive.snapshot import Snapshot
 from dirframe.errors import ArchiveError, InvalidInputError
-from dirframe.show import Card
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dirframe.archive.model import Doubt, Reason
-from dirframe.client.positions import Page, Positions
+from dirframe.client.paging.completeness import Page, PageSequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -231,9 +231,9 @@ class CollectionTracker:
         left, right = self._edge(a), self._first(b)
         return [] if left is None or right is None else self._known[left + 1 : right]
 
-    def positions(self) -> Positions:
+    def positions(self) -> PageSequence:
         """Lay the pages of this state side by side: those that came, and those that were."""
-        positions = Positions()
+        positions = PageSequence()
         if not self._real:
             return positions
         moment = max(page.moment for page in self._real.values()).timestamp()

@@ -32,8 +32,8 @@ from dirframe.archive.snapshot import Snapshot
 from dirframe.archive.status import has_details, rounds_as_of
 from dirframe.archive.tracking import sort_keys
 from dirframe.archive.writer import is_client_error, open_writer
-from dirframe.client.positions import REPAIRS
-from dirframe.client.question import Question
+from dirframe.client.paging.completeness import MAX_REFETCHES
+from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import ArchiveError, NotFoundError, ServiceError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def update(
     if not archive.rounds:
         raise ArchiveError(f"{file} is empty: nothing was harvested yet. Harvest into it first.")
     collection, details = archive.collection, has_details(archive.rounds)
-    question = Question(resource=collection.resource, query=collection.query)
+    question = CollectionQuery(resource=collection.resource, query=collection.query)
     budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
     with open_writer(file, directory, question, details=details, **budget) as writer:
         last = writer.rounds[-1]
@@ -142,7 +142,7 @@ def _update(writer: ArchiveWriter, *, full: bool) -> None:
         found, tries = _ChangeScan(writer, last).run(), tries + 1
         if found == "removed":
             find_removed(writer)
-        if found in {"known", "removed"} or (found == "behind" and tries == REPAIRS):
+        if found in {"known", "removed"} or (found == "behind" and tries == MAX_REFETCHES):
             break
         last = _start(writer, full=found == "unsorted")
     if last.kind is RoundKind.FULL:

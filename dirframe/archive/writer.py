@@ -23,7 +23,7 @@ from dirframe.archive.snapshot import compress
 from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
 from dirframe.client.details import Details, Refused
-from dirframe.client.directory import opened
+from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceededError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
-    from dirframe.client.question import Question
+    from dirframe.client.paging.query import CollectionQuery
     from dirframe.errors import ServiceError
 
 __all__ = ["ArchiveWriter", "CompressedPage", "is_client_error", "open_writer"]
@@ -60,7 +60,7 @@ class ArchiveWriter:
         self,
         store: Store,
         directory: Directory,
-        question: Question,
+        question: CollectionQuery,
         *,
         details: bool,
         requests_per_day: int | None,
@@ -228,7 +228,7 @@ class _DeadlineReached(Exception):  # noqa: N818  # it is no error
 def open_writer(
     path: Path,
     directory: Directory | None,
-    question: Question,
+    question: CollectionQuery,
     *,
     details: bool = False,
     requests_per_day: int | None,
@@ -247,7 +247,7 @@ def open_writer(
         )
     if stop_at is not None and stop_at.tzinfo is None:
         raise InvalidInputError("stop_at has no time zone; pass datetime.now().astimezone(), say.")
-    with opened(directory) as client:
+    with client_or_default(directory) as client:
         settings = client.settings
         what = question.resource.name, settings.base_url, settings.name, question.query
         budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}

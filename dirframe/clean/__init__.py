@@ -2,11 +2,9 @@
 
 A wrong country is worse than a missing one: a value is looked up, never guessed, and every
 value without an answer is reported with the reason.
-
-What stays out: geocoding, and any other column than the one that names the country.
 """
 
 from dirframe.clean.audit import country_audit, country_note
-from dirframe.clean.countries import unify_countries
+from dirframe.clean.unify import unify_countries
 
 __all__ = ["country_audit", "country_note", "unify_countries"]

@@ -1,18 +1,15 @@
-"""What people and programs write where they know nothing.
-
-What stays out: the code of Namibia as it stands, `NA` (`resolve`).
-"""
+"""What people and programs write where they know nothing."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from dirframe.clean.names import Answer
+from dirframe.clean.name_index import Resolution
 
 __all__ = ["NULL_MARKER", "is_null_marker"]
 
-NULL_MARKER: Final = Answer(None, reason="stands for an unknown value")
+NULL_MARKER: Final = Resolution(None, reason="stands for an unknown value")
 
 _TOKENS: Final = re.compile(r"[^\W\d_]+")
 

@@ -1,7 +1,4 @@
-"""What a person decides about single values, checked before it is used.
-
-What stays out: the rules that decide everything else (`resolve`).
-"""
+"""What a person decides about single values, checked before it is used."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
-from dirframe.clean._iso import countries
+from dirframe.clean._vocabulary.iso import countries
 from dirframe.errors import Hint, InvalidInputError
 
 __all__ = ["Overrides", "checked_overrides"]

@@ -1,7 +1,4 @@
-"""Why a value has no country, in words for a person.
-
-What stays out: deciding (`resolve`), and reasons that a rule or a line of ours already gives.
-"""
+"""Why a value has no country, in words for a person."""
 
 from __future__ import annotations
 
@@ -10,8 +7,8 @@ from typing import Final
 
 import pycountry
 
-from dirframe.clean._iso import countries
-from dirframe.clean.text import fold, readable
+from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean.normalize import clean_text, normalize
 
 __all__ = ["NO_CODE", "UNKNOWN", "explain"]
 
@@ -24,7 +21,7 @@ def explain(raw: object, reason: str) -> str:
     """Return the reason, made more exact where ISO 3166-2 or plain sense can."""
     if reason not in (UNKNOWN, NO_CODE) or not isinstance(raw, str):
         return reason
-    key = fold(readable(raw))
+    key = normalize(clean_text(raw))
     if reason == NO_CODE:
         return reason
     if codes := _subdivisions().get(key):
@@ -39,5 +36,5 @@ def explain(raw: object, reason: str) -> str:
 def _subdivisions() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for entry in pycountry.subdivisions:
-        found.setdefault(fold(entry.name), []).append(entry.code)
+        found.setdefault(normalize(entry.name), []).append(entry.code)
     return found

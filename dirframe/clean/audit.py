@@ -1,7 +1,4 @@
-"""The table of all decisions about countries, and the note on what is missing.
-
-What stays out: the decisions (`resolve`).
-"""
+"""The table of all decisions about countries, and the note on what is missing."""
 
 from __future__ import annotations
 
@@ -11,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dirframe.clean._iso import countries
-from dirframe.clean._lookup import look_up, raw_column
+from dirframe.clean._column import raw_column, resolve_column
 from dirframe.clean._reasons import UNKNOWN, explain
+from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.suggest import suggest
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE
 
 if TYPE_CHECKING:
     from dirframe.clean._overrides import Overrides
-    from dirframe.clean.names import Answer
+    from dirframe.clean.name_index import Resolution
 
 __all__ = ["country_audit", "country_note"]
 
@@ -71,7 +68,7 @@ def country_audit(
     >>> table[["raw", "count", "country_alpha_2"]].values.tolist()
     [['DE', 2, 'DE'], ['Korea', 1, nan]]
     """
-    found = look_up(raw_column(data, column), overrides)
+    found = resolve_column(raw_column(data, column), overrides)
     rows = [
         _row(value, int(count), one)
         for value, count, one in zip(found.values, found.counts, found.answers, strict=True)
@@ -87,7 +84,7 @@ def country_audit(
     return found.attach(data, table, "country_audit")
 
 
-def _row(value: Hashable, count: int, one: Answer) -> _Row:
+def _row(value: Hashable, count: int, one: Resolution) -> _Row:
     if one.alpha_2:
         return value, count, one.alpha_2, countries()[one.alpha_2].name, one.rule, "", ""
     reason = explain(value, one.reason)

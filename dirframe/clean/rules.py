@@ -2,8 +2,6 @@
 
 Each rule only rearranges, spells out or drops words that name no country, and then looks the
 result up: none compares names by likeness, and none looks for a name inside a text.
-
-What stays out: the names (`names`), repairing text (`text`).
 """
 
 from __future__ import annotations
@@ -11,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dirframe.clean._forms import allows_form, without_form
 from dirframe.clean._null_markers import NULL_MARKER, is_null_marker
-from dirframe.clean._territories import ADJECTIVES, STATES_OF
-from dirframe.clean._words import (
+from dirframe.clean._vocabulary.government_forms import allows_form, without_form
+from dirframe.clean._vocabulary.territories import ADJECTIVES, STATES_OF
+from dirframe.clean._vocabulary.words import (
     ARTICLES,
     CONNECTORS,
     FORMS,
@@ -23,12 +21,12 @@ from dirframe.clean._words import (
     KINDS,
     SHORT,
 )
-from dirframe.clean.names import LONGEST_CODE, Answer, has_island, names, without_island
-from dirframe.clean.text import MISSING, compact, core, exact, fold
+from dirframe.clean.name_index import LONGEST_CODE, Resolution, has_island, names, without_island
+from dirframe.clean.normalize import MISSING, casefold_exact, normalize, sort_words, strip_spaces
 
-__all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "look_up"]
+__all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "resolve_text"]
 
-NO_ANSWER: Final = Answer(None)
+NO_ANSWER: Final = Resolution(None)
 
 # A code with blanks and punctuation around it. A point in front makes it the ending of a domain
 # (.com is not the Comoros), a number sign an error of a spreadsheet (#IND).
@@ -61,23 +59,23 @@ _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
 
 #: Codes that are also words in small letters: El Salvador cut short.
 CAPITALS_ONLY: Final = frozenset(("el",))
-DOMAIN: Final = Answer(None, reason="the ending of a domain")
-NOT_SPACED: Final = Answer(None, reason="an abbreviation of several meanings")
+DOMAIN: Final = Resolution(None, reason="the ending of a domain")
+NOT_SPACED: Final = Resolution(None, reason="an abbreviation of several meanings")
 
 #: How often a part of a text is taken apart again.
 _DEEPEST: Final = 3
-TWO: Final = Answer(None, reason="names two countries")
+TWO: Final = Resolution(None, reason="names two countries")
 
 
-def as_it_stands(text: str) -> Answer | None:
+def as_it_stands(text: str) -> Resolution | None:
     """Return what a readable text names without taking it apart."""
     if len(text) <= _LONGEST_CODE_TEXT and (answer := _code(text)):
         return answer
-    known, key = names(), fold(text)
-    return known.index.get(key) or known.exact.get(exact(text)) or known.current.get(key)
+    known, key = names(), normalize(text)
+    return known.index.get(key) or known.exact.get(casefold_exact(text)) or known.current.get(key)
 
 
-def _code(text: str) -> Answer | None:  # one way to write a code each
+def _code(text: str) -> Resolution | None:  # one way to write a code each
     """Return what a text means as a code, an abbreviation, or as neither."""
     codes = names().codes
     if match := _CODE.fullmatch(text):
@@ -90,21 +88,21 @@ def _code(text: str) -> Answer | None:  # one way to write a code each
         if code in _SPACED_CODES or code in names().abbreviations:
             return codes.get(code)
         return NOT_SPACED if len(code) <= LONGEST_CODE else None
-    if text[:4].lower() == "the " and (code := fold(text)) in _SHORT_NAMES:
+    if text[:4].lower() == "the " and (code := normalize(text)) in _SHORT_NAMES:
         return codes.get(code)
     return DOMAIN if "." in text and _DOMAIN.fullmatch(text) else None
 
 
-def look_up(text: str, depth: int = 0) -> Answer:
+def resolve_text(text: str, depth: int = 0) -> Resolution:
     """Return what a readable text names: as it stands, or by the rules."""
     if MISSING in text:
         return NO_ANSWER
     return as_it_stands(text) or by_rules(text, depth)
 
 
-def by_rules(text: str, depth: int = 0) -> Answer:
+def by_rules(text: str, depth: int = 0) -> Resolution:
     """Return what a text names by the first rule that knows."""
-    key = fold(text)
+    key = normalize(text)
     if depth > _DEEPEST or not key or key.isdigit() or (len(key) < LONGEST_CODE and key.isascii()):
         return NO_ANSWER
     bare = _FOOTNOTE.sub("", text) if "]" in text else text
@@ -118,55 +116,57 @@ def by_rules(text: str, depth: int = 0) -> Answer:
     return NO_ANSWER
 
 
-def _split(text: str, _key: str, depth: int) -> Answer:
+def _split(text: str, _key: str, depth: int) -> Resolution:
     """Read two parts that agree, or of which one only describes the other."""
     if match := _WRAPPED.match(text):
-        return look_up(match["inner"], depth)
+        return resolve_text(match["inner"], depth)
     for pattern in (_BRACKETS, _COMMA):
         if match := pattern.match(text):
-            return _described(match["first"], match["second"], depth)
+            return _with_qualifier(match["first"], match["second"], depth)
     for pattern in (_SLASH, _JOINT):
         if match := pattern.match(text):
-            return _apart(look_up(match["first"], depth), look_up(match["second"], depth))
+            return _both_agree(
+                resolve_text(match["first"], depth), resolve_text(match["second"], depth)
+            )
     return NO_ANSWER
 
 
-def _apart(one: Answer, other: Answer) -> Answer:
+def _both_agree(one: Resolution, other: Resolution) -> Resolution:
     """Compare two names beside each other: Myanmar/Burma."""
     if one.alpha_2 is None or other.alpha_2 is None:
         return TWO if TWO in (one, other) else NO_ANSWER
     if one.alpha_2 != other.alpha_2:
         return TWO
-    return Answer(one.alpha_2, f"named twice; {one.rule}")
+    return Resolution(one.alpha_2, f"named twice; {one.rule}")
 
 
-def _described(first: str, second: str, depth: int) -> Answer:
+def _with_qualifier(first: str, second: str, depth: int) -> Resolution:
     """Read a name, and something in brackets or after a comma."""
     second = _FORMER.sub("", second)
-    key = fold(second)
+    key = normalize(second)
     # Lebanon, LA is a town in Louisiana, and Iraq, AL is not Al Iraq.
     if not (len(second) == 2 and second.isalpha() and second.isupper()):
         if key in ARTICLES:
-            return look_up(first, depth)
-        turned = fold(f"{second} {first}")
+            return resolve_text(first, depth)
+        turned = normalize(f"{second} {first}")
         found = names().index.get(turned) or _spelt_out("", turned, depth)
         if found.alpha_2:
-            return Answer(found.alpha_2, f"turned round; {found.rule}")
-    one = look_up(first, depth)
+            return Resolution(found.alpha_2, f"turned round; {found.rule}")
+    one = resolve_text(first, depth)
     if one.alpha_2 is None:
         return one
-    other = look_up(second, depth)
+    other = resolve_text(second, depth)
     if other.alpha_2 is None and _is_kind(key, one.alpha_2):
-        return Answer(one.alpha_2, f"with its form of government; {one.rule}")
-    return _territory(one, other, other.alpha_2 or ADJECTIVES.get(key)) or _apart(one, other)
+        return Resolution(one.alpha_2, f"with its form of government; {one.rule}")
+    return _territory(one, other, other.alpha_2 or ADJECTIVES.get(key)) or _both_agree(one, other)
 
 
-def _territory(one: Answer, other: Answer, state: str | None) -> Answer | None:
+def _territory(one: Resolution, other: Resolution, state: str | None) -> Resolution | None:
     """Of a territory and its state, return the territory."""
     if state and STATES_OF.get(one.alpha_2 or "") == state:
-        return Answer(one.alpha_2, f"territory with its state; {one.rule}")
+        return Resolution(one.alpha_2, f"territory with its state; {one.rule}")
     if other.alpha_2 and STATES_OF.get(other.alpha_2) == one.alpha_2:
-        return Answer(other.alpha_2, f"territory with its state; {other.rule}")
+        return Resolution(other.alpha_2, f"territory with its state; {other.rule}")
     return None
 
 
@@ -179,7 +179,7 @@ def _is_kind(key: str, alpha_2: str) -> bool:
     )
 
 
-def _without_article(text: str, _key: str, depth: int) -> Answer:
+def _without_article(text: str, _key: str, depth: int) -> Resolution:
     """Leave out an article in front: la Roumanie, l'Autriche."""
     rest = _OPEN_ARTICLE.sub("", text)
     if rest != text:
@@ -191,7 +191,7 @@ def _without_article(text: str, _key: str, depth: int) -> Answer:
     return NO_ANSWER
 
 
-def _twice(text: str, key: str, depth: int) -> Answer:
+def _twice(text: str, key: str, depth: int) -> Resolution:
     """Read a name that is written twice, or beside its code: Peru Peru, PE Peru."""
     parts, words = text.split(), key.split()
     if len(parts) < 2:
@@ -200,24 +200,24 @@ def _twice(text: str, key: str, depth: int) -> Answer:
     if words[:half] == words[half:]:
         name = " ".join(words[:half])
         if len(name) > LONGEST_CODE:
-            return _repeated(look_up(name, depth))
+            return _repeated(resolve_text(name, depth))
     for code, rest in ((parts[0], parts[1:]), (parts[-1], parts[:-1])):
         if match := _CAPITALS.fullmatch(code):
-            one, other = look_up(" ".join(rest), depth), look_up(match[1], depth)
+            one, other = resolve_text(" ".join(rest), depth), resolve_text(match[1], depth)
             if one.alpha_2 and other.alpha_2:
-                return _territory(one, other, other.alpha_2) or _apart(one, other)
+                return _territory(one, other, other.alpha_2) or _both_agree(one, other)
     return NO_ANSWER
 
 
-def _repeated(answer: Answer) -> Answer:
-    return _apart(answer, answer)
+def _repeated(answer: Resolution) -> Resolution:
+    return _both_agree(answer, answer)
 
 
-def _name(text: str, depth: int) -> Answer:
-    return NO_ANSWER if len(text) <= LONGEST_CODE else look_up(text, depth)
+def _name(text: str, depth: int) -> Resolution:
+    return NO_ANSWER if len(text) <= LONGEST_CODE else resolve_text(text, depth)
 
 
-def _without_kind(_text: str, key: str, _depth: int) -> Answer:
+def _without_kind(_text: str, key: str, _depth: int) -> Resolution:
     """Leave out a form of government around a name: Republik X, X Cumhuriyeti."""
     words = key.split()
     if len(words) == 1:
@@ -241,7 +241,7 @@ def _without_kind(_text: str, key: str, _depth: int) -> Answer:
     return answer if answer.alpha_2 and allows_form(around, answer.alpha_2) else NO_ANSWER
 
 
-def _named(key: str) -> Answer:
+def _named(key: str) -> Resolution:
     if len(key) <= LONGEST_CODE and key.isascii():
         return NO_ANSWER
     index = names().index
@@ -249,32 +249,32 @@ def _named(key: str) -> Answer:
     known = index.get(key) or index.get(_ELIDED.sub("", key)) or NO_ANSWER
     if known.alpha_2 is None:
         return NO_ANSWER
-    return Answer(known.alpha_2, f"without its form of government; {known.rule}")
+    return Resolution(known.alpha_2, f"without its form of government; {known.rule}")
 
 
-def _island(_text: str, key: str, _depth: int) -> Answer:
+def _island(_text: str, key: str, _depth: int) -> Resolution:
     """Read the word for island wherever it stands, or not: Isla de Norfolk."""
     if not has_island(key) or not (bare := without_island(key)):
         return NO_ANSWER
     found = names().islands.get(bare)
-    return Answer(found, "with or without the word for island") if found else NO_ANSWER
+    return Resolution(found, "with or without the word for island") if found else NO_ANSWER
 
 
-def _spelt_out(text: str, key: str, _depth: int) -> Answer:
+def _spelt_out(text: str, key: str, _depth: int) -> Resolution:
     """Read abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
-    dotted = {fold(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
+    dotted = {normalize(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
     words = [word for word in key.split() if word not in ("of", "and", "the")]
     short = {word for word in words if word in SHORT or word in dotted or word == "i"}
     if not short or len(words) < 2:
         return NO_ANSWER
     spelt = " ".join("island" if word == "i" else SHORT.get(word, word) for word in key.split())
     known = names().index.get(spelt) or NO_ANSWER
-    alpha_2 = known.alpha_2 or names().cores.get(core(spelt))
+    alpha_2 = known.alpha_2 or names().cores.get(sort_words(spelt))
     if alpha_2 is None and not known.reason:
         alpha_2 = (_without_kind("", spelt, 0).alpha_2) or _island("", spelt, 0).alpha_2
     if alpha_2 is None:
         alpha_2 = _by_beginnings(words, short)
-    return Answer(alpha_2, "abbreviation spelt out") if alpha_2 else NO_ANSWER
+    return Resolution(alpha_2, "abbreviation spelt out") if alpha_2 else NO_ANSWER
 
 
 def _by_beginnings(words: list[str], short: set[str]) -> str | None:
@@ -305,16 +305,16 @@ def _shortens(short: str, word: str) -> bool:
     return short[0] == word[0] and all(letter in letters for letter in short)
 
 
-def _rearranged(text: str, key: str, _depth: int) -> Answer:
+def _rearranged(text: str, key: str, _depth: int) -> Resolution:
     """Read the same words in another order, or all written as one."""
     known = names()
-    found = known.cores.get(core(key))
+    found = known.cores.get(sort_words(key))
     if found is None and (" " not in key or not any(map(str.isspace, text))):
-        found = known.joined.get(compact(key))
+        found = known.joined.get(strip_spaces(key))
     if found is None and not key.isascii():
-        together = known.index.get(compact(key)) or NO_ANSWER
-        found = together.alpha_2 or known.joined_foreign.get(compact(key))
-    return Answer(found, "words rearranged") if found else NO_ANSWER
+        together = known.index.get(strip_spaces(key)) or NO_ANSWER
+        found = together.alpha_2 or known.joined_foreign.get(strip_spaces(key))
+    return Resolution(found, "words rearranged") if found else NO_ANSWER
 
 
 _RULES: Final = (

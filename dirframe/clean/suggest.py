@@ -1,7 +1,4 @@
-"""The country that a probable typing error means: for a person to decide, never an answer.
-
-What stays out: every decision (`resolve`).
-"""
+"""The country that a probable typing error means: for a person to decide, never an answer."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from typing import Final
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from dirframe.clean.names import names
-from dirframe.clean.text import compact, fold, readable
+from dirframe.clean.name_index import names
+from dirframe.clean.normalize import clean_text, normalize, strip_spaces
 
 __all__ = ["suggest"]
 
@@ -24,7 +21,11 @@ _LONGEST: Final = 60
 
 def suggest(raw: object) -> str | None:
     """Return the two-letter code of the one country whose English name is that close."""
-    key = compact(fold(readable(raw))) if isinstance(raw, str) and len(raw) <= _LONGEST else ""
+    key = (
+        strip_spaces(normalize(clean_text(raw)))
+        if isinstance(raw, str) and len(raw) <= _LONGEST
+        else ""
+    )
     if len(key) < _ONE_ERROR or not key.isascii():
         return None
     keys, codes = _keys()
@@ -44,6 +45,6 @@ def suggest(raw: object) -> str | None:
 @cache
 def _keys() -> tuple[list[str], list[str]]:
     """Give the English names that are long enough, and the codes of their countries."""
-    pairs = [(compact(key), alpha_2) for key, alpha_2 in names().english.items()]
+    pairs = [(strip_spaces(key), alpha_2) for key, alpha_2 in names().english.items()]
     pairs = [(key, alpha_2) for key, alpha_2 in pairs if len(key) >= _ONE_ERROR]
     return [key for key, _ in pairs], [alpha_2 for _, alpha_2 in pairs]

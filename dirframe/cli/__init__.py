@@ -5,9 +5,6 @@ progress and messages go to standard error. Each command that works on records t
 or the output of another one, or asks the directory.
 A key is never taken from the command line, where other people and shell histories see it: set
 DIRFRAME_API_KEY or use the keyring.
-
-What stays out: everything that the commands call. Modules are imported inside the commands,
-so that ``dirframe --help`` stays quick.
 """
 
 from __future__ import annotations
@@ -21,8 +18,13 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__
-from dirframe.cli.archiving import bundle, harvest, status, update
-from dirframe.cli.asking import (
+from dirframe._interrupts import INTERRUPTED
+from dirframe.cli.analyze import clean, plot, sensitivity, stats
+from dirframe.cli.archive import bundle, harvest, status, update
+from dirframe.cli.cache import cache
+from dirframe.cli.completion import completion
+from dirframe.cli.export import cite, export, fields, report
+from dirframe.cli.load import (
     account,
     accounts,
     activity,
@@ -33,13 +35,9 @@ from dirframe.cli.asking import (
     projects,
     size,
 )
-from dirframe.cli.completing import completion
-from dirframe.cli.handing import cite, export, fields, report
-from dirframe.cli.keeping import cache
-from dirframe.cli.looking import compare, flags, summary
-from dirframe.cli.pricing import plan, quota
-from dirframe.cli.serving import generate, keys, serve
-from dirframe.cli.working import clean, plot, sensitivity, stats
+from dirframe.cli.quality import compare, flags, summary
+from dirframe.cli.quota import plan, quota
+from dirframe.cli.serve import generate, keys, serve
 from dirframe.errors import (
     ArchiveError,
     CacheError,
@@ -54,7 +52,6 @@ from dirframe.errors import (
     RequestError,
     UnreadableResponseError,
 )
-from dirframe.interrupts import INTERRUPTED
 
 __all__ = ["EXIT_CODES", "main"]
 
@@ -85,7 +82,7 @@ Exit codes:
 """
 
 
-class _ReaderGoneError(Exception):
+class _BrokenPipeError(Exception):
     """Whoever read standard output closed it, as `head` does."""
 
 
@@ -95,7 +92,7 @@ class _Commands(click.Group):
             result: object = super().invoke(context)
             sys.stdout.flush()
         except BrokenPipeError:  # click would make it an error of its own
-            raise _ReaderGoneError from None
+            raise _BrokenPipeError from None
         return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -127,7 +124,7 @@ def main() -> NoReturn:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except _ReaderGoneError:
+    except _BrokenPipeError:
         # The reader of the pipe has seen enough; what is left goes where nobody complains.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe.client.http.redaction import KEY_PARAMETER, scrub
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,10 +6,10 @@ import warnings
 from typing import TYPE_CHECKING, Literal, get_args
 
 from dirframe.client.details import Details
-from dirframe.client.directory import opened
-from dirframe.client.noting import note
-from dirframe.client.pages import IncompleteWarning, collect
-from dirframe.client.progress import Progress
+from dirframe.client.directory import client_or_default
+from dirframe.client.load_provenance import attach_load_provenance
+from dirframe.client.paging.paginator import IncompleteWarning, fetch_collection
+from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
     AnalysesNotSentWarning,
     Hint,
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import CachePolicy, FetchedPage
-    from dirframe.client.pages import Walk
-    from dirframe.client.progress import Told
-    from dirframe.client.question import Question
+    from dirframe.client.paging.paginator import CollectionResult
+    from dirframe.client.paging.progress import ProgressCallback
+    from dirframe.client.paging.query import CollectionQuery
 
-__all__ = ["Incomplete", "check_incomplete", "load_question"]
+__all__ = ["Incomplete", "check_incomplete", "load_collection_query"]
 
 Incomplete = Literal["raise", "warn"]
 
 
-def load_question(
-    question: Question,
+def load_collection_query(
+    question: CollectionQuery,
     directory: Directory | None,
     incomplete: Incomplete,
     manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
-    progress: bool | Told,
+    progress: bool | ProgressCallback,
     first: FetchedPage | None = None,
     stacklevel: int = 3,
 ) -> pd.DataFrame:
@@ -73,8 +73,8 @@ def load_question(
         If the collection cannot be proven complete.
     """
     check_incomplete(incomplete)
-    with opened(directory) as place:
-        walk = _walk(
+    with client_or_default(directory) as place:
+        walk = _fetch_pages(
             place,
             question,
             manner,
@@ -86,7 +86,7 @@ def load_question(
         if walk.answers:
             place.session.warn_if_stale(walk.answers)
     capped = f"capped at max_items={question.max_items}" if walk.capped else None
-    frame = note(
+    frame = attach_load_provenance(
         walk.frame,
         place.settings,
         question.resource,
@@ -125,16 +125,16 @@ def check_incomplete(incomplete: str) -> None:
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
 
 
-def _walk(
+def _fetch_pages(
     place: Directory,
-    question: Question,
+    question: CollectionQuery,
     manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
-    progress: bool | Told,
+    progress: bool | ProgressCallback,
     first: FetchedPage | None,
-) -> Walk:
+) -> CollectionResult:
     session, settings = place.session, place.settings
 
     def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
@@ -150,7 +150,7 @@ def _walk(
         Progress(question.resource.collection, shown=progress) as bar,
         Progress("own pages", shown=progress) as own,
     ):
-        return collect(
+        return fetch_collection(
             fetch,
             question.resource,
             at_hand=at_hand,

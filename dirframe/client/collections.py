@@ -1,4 +1,4 @@
-"""Loaders of the collections that the specification does not have; see `dirframe.extensions`."""
+"""Loaders of the collections that the specification does not have; see `dirframe.schema.extensions`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import Address, path_of
 from dirframe.client.collection_loader import check_incomplete
-from dirframe.client.directory import opened
+from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import load_at
-from dirframe.client.question import Question
-from dirframe.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
+from dirframe.client.paging.query import CollectionQuery
+from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.progress import Told
+    from dirframe.client.paging.progress import ProgressCallback
     from dirframe.schema import Resource
 
 __all__ = ["load_activity", "load_contributors", "load_languages", "load_size"]
@@ -37,7 +37,7 @@ def load_languages(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool | Told = True,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the programming languages that a directory counts, and their sums.
 
@@ -80,7 +80,7 @@ def load_languages(
     check_incomplete(incomplete)
     manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(LANGUAGE, query=query, sort=sort, max_items=max_items)
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
 
 
@@ -97,7 +97,7 @@ def load_contributors(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool | Told = True,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the people who committed to a project.
 
@@ -149,7 +149,7 @@ def load_contributors(
     question = _question(
         CONTRIBUTOR_FACT, project=project, query=query, sort=sort, max_items=max_items
     )
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
 
 
@@ -275,11 +275,11 @@ def load_size(
     )
 
 
-def _question(resource: Resource, **asked: Any) -> Question:
+def _question(resource: Resource, **asked: Any) -> CollectionQuery:
     places = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
     path = path_of(resource.paths[0], analysis="latest", **places)
     address = Address(path, paged=resource.paged, single=False, facts=places)
-    return Question(resource=resource, address=address, **asked)
+    return CollectionQuery(resource=resource, address=address, **asked)
 
 
 def _by_month(
@@ -293,7 +293,7 @@ def _by_month(
 ) -> pd.DataFrame:
     check_incomplete(incomplete)
     question = _question(resource, project=project)
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         return load_at(
             question,
             place,

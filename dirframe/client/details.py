@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from dirframe.client.frames import FrameBuilder
+from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
@@ -36,8 +36,8 @@ __all__ = [
     "check_details",
     "read_sent",
     "record_path",
-    "refusal",
-    "sent",
+    "refusal_from_error",
+    "sent_columns",
     "unsent_columns",
     "wants_analysis",
     "with_signs",
@@ -126,7 +126,7 @@ class Details:
         try:
             return self._session.get(path, {}, self._manner)
         except (ServiceError, NotFoundError) as error:
-            if (refused := refusal(error)) is None:
+            if (refused := refusal_from_error(error)) is None:
                 raise
             # Without a status the directory said nothing about this record.
             if self._manner.keep and error.status is not None:
@@ -142,7 +142,7 @@ class Details:
         return self._session.get_cached(path, {}, self._manner)
 
 
-def refusal(error: NotFoundError | ServiceError) -> Refused | None:
+def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
     """Say what an error means for one record; None if it means the whole directory."""
     if isinstance(error, NotFoundError):
         return Refused("gone")
@@ -153,7 +153,7 @@ def refusal(error: NotFoundError | ServiceError) -> Refused | None:
     return None
 
 
-def sent(builder: FrameBuilder) -> Sent:
+def sent_columns(builder: FrameBuilder) -> Sent:
     """Say what the records of a builder came with."""
     return Sent(builder.holding(_ELEMENT), builder.holding(_ID))
 
@@ -166,7 +166,7 @@ def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | Non
         reader.add(page)
         ids += reader.last_values("id")
         builder.add(reader.pop_columns())
-    return ids, sent(builder)
+    return ids, sent_columns(builder)
 
 
 def wants_analysis(resource: Resource, columns: Sequence[str] | None) -> bool:

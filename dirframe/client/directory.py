@@ -1,7 +1,4 @@
-"""Where one asks: a directory's address, the key to it and the session with both.
-
-What stays out: what one asks (`dirframe.client.loaders`).
-"""
+"""Where one asks: a directory's address, the key to it and the session with both."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from dirframe._display.card import Card
 from dirframe.client.http.client import Session
-from dirframe.settings import POLITE, Settings
-from dirframe.show import Card
+from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
 
     from dirframe.settings import ApiKey
 
-__all__ = ["Directory", "opened"]
+__all__ = ["Directory", "client_or_default"]
 
 
 class Directory(Card):
@@ -89,7 +86,7 @@ class Directory(Card):
         expire_after: timedelta = timedelta(days=1),
         max_workers: int = 4,
         daily_quota: int = 1_000,
-        max_per_second: float | None = POLITE,
+        max_per_second: float | None = DEFAULT_REQUESTS_PER_SECOND,
         connect_timeout: float = 10.0,
         read_timeout: float = 60.0,
         total_timeout: float = 300.0,
@@ -197,7 +194,7 @@ class Directory(Card):
 
 
 @contextmanager
-def opened(directory: Directory | None) -> Iterator[Directory]:
+def client_or_default(directory: Directory | None) -> Iterator[Directory]:
     """Give the directory, or the one that the environment names for as long as it is needed."""
     if directory is not None:
         yield directory

@@ -1,16 +1,13 @@
-"""Documents that are at hand already: from bytes to one frame, without a walk.
-
-What stays out: where the documents come from.
-"""
+"""Documents that are at hand already: from bytes to one frame, without a walk."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dirframe.client.choice import chosen_paths, only
-from dirframe.client.details import sent, unsent_columns
-from dirframe.client.frames import FrameBuilder
+from dirframe.client.details import sent_columns, unsent_columns
+from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.frames.columns import column_paths, select_columns
 from dirframe.client.xml.parser import MAX_BYTES, PageParser
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import UnreadableResponseError
@@ -24,14 +21,14 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = ["Documents", "frame_pages", "read_documents"]
+__all__ = ["ParsedDocuments", "frame_pages", "parse_documents"]
 
-#: Documents whose text is held before it is converted, as in `dirframe.client.pages`.
+#: Documents whose text is held before it is converted, as in `dirframe.client.paging.paginator`.
 CHUNK = 64
 
 
 @dataclass(slots=True)
-class Documents:
+class ParsedDocuments:
     """What some documents hold; `resource` is None if they hold no records at all.
 
     `not_sent` names the columns that only analyses fill, where none came of those there are.
@@ -43,13 +40,13 @@ class Documents:
     not_sent: tuple[str, ...] = ()
 
 
-def read_documents(
+def parse_documents(
     documents: Iterable[tuple[str, bytes]],
     resource: Resource | None = None,
     *,
     columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
-) -> Documents:
+) -> ParsedDocuments:
     """Read documents into one frame, in their order.
 
     Parameters
@@ -83,9 +80,9 @@ def read_documents(
 
 def frame_pages(
     pages: Iterable[Page], resource: Resource | None = None, *, columns: Sequence[str] | None = None
-) -> Documents:
+) -> ParsedDocuments:
     """Read parsed pages into one frame; see `read_documents`."""
-    chosen = None if resource is None else chosen_paths(resource, columns)
+    chosen = None if resource is None else column_paths(resource, columns)
     reader = RecordReader(resource, chosen=chosen)
     builder: FrameBuilder | None = None
     envelopes: list[Envelope] = []
@@ -106,10 +103,10 @@ def frame_pages(
     if reader.resource is None:
         import pandas as pd
 
-        return Documents(pd.DataFrame(), None, envelopes)
+        return ParsedDocuments(pd.DataFrame(), None, envelopes)
     builder = builder or FrameBuilder(reader.resource, columns)
     builder.add(reader.pop_columns())
     frame = builder.finish()
-    left_out = columns is None and sent(builder).left_out
+    left_out = columns is None and sent_columns(builder).left_out
     absent = unsent_columns(reader.resource, None) if left_out else ()
-    return Documents(only(frame, columns), reader.resource, envelopes, absent)
+    return ParsedDocuments(select_columns(frame, columns), reader.resource, envelopes, absent)

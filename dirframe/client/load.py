@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import check_incomplete, load_question
-from dirframe.client.directory import opened
+from dirframe.client.collection_loader import check_incomplete, load_collection_query
+from dirframe.client.directory import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.noting import note
-from dirframe.client.question import Question
+from dirframe.client.load_provenance import attach_load_provenance
+from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import InvalidInputError, UnreadableResponseError
 from dirframe.schema import Resource
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
-    from dirframe.client.progress import Told
+    from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.xml.envelope import Envelope
 
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
@@ -37,7 +37,7 @@ _UNKNOWN = Resource("record", "records", (), (), "", key="")
 class First:
     """The first answer at an address, and what it shows."""
 
-    question: Question
+    question: CollectionQuery
     answer: FetchedPage
     envelope: Envelope
 
@@ -63,7 +63,7 @@ def load(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool | Told = True,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load whatever a directory has at an address below its base URL.
 
@@ -116,12 +116,12 @@ def load(
     asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     check_incomplete(incomplete)
     manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         question = question_at(path, place, **asked)
         return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
 
 
-def question_at(path: str, place: Directory, **asked: Any) -> Question:
+def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
     """Return the question to an address that a person wrote."""
     settings = place.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
@@ -131,10 +131,10 @@ def question_at(path: str, place: Directory, **asked: Any) -> Question:
                 f"The path {path!r} says what {name} is, and so does {name}=. Say it once."
             )
     resource, _ = known_resource(address.path)
-    return Question(resource=resource or _UNKNOWN, address=address, **asked)
+    return CollectionQuery(resource=resource or _UNKNOWN, address=address, **asked)
 
 
-def fetch_first(question: Question, place: Directory, manner: CachePolicy) -> First:
+def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy) -> First:
     """Fetch the first page of an address, and see what its records are.
 
     Raises
@@ -170,13 +170,13 @@ def fetch_first(question: Question, place: Directory, manner: CachePolicy) -> Fi
 
 
 def load_at(
-    question: Question,
+    question: CollectionQuery,
     place: Directory,
     incomplete: Incomplete,
     manner: CachePolicy,
     *,
     columns: Sequence[str] | None,
-    progress: bool | Told,
+    progress: bool | ProgressCallback,
     stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Load what a question to an address asks for; see `load`.
@@ -195,7 +195,7 @@ def load_at(
         )
     if first.is_single:
         return _single(first, place, columns)
-    return load_question(
+    return load_collection_query(
         first.question,
         place,
         incomplete,
@@ -212,7 +212,7 @@ def _single(first: First, place: Directory, columns: Sequence[str] | None) -> pd
     answer, resource = first.answer, first.question.resource
     place.session.warn_if_stale([answer])
     read = frame_pages([answer.page], resource, columns=columns)
-    return note(
+    return attach_load_provenance(
         read.frame,
         place.settings,
         resource,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dirframe.client.collection_loader import load_question
+from dirframe.client.collection_loader import load_collection_query
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.question import Question
+from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.progress import Told
+    from dirframe.client.paging.progress import ProgressCallback
 
 __all__ = ["load_accounts", "load_projects"]
 
@@ -37,7 +37,7 @@ def load_accounts(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool | Told = True,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the accounts of a directory.
 
@@ -106,9 +106,9 @@ def load_accounts(
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
     (50, True)
     """
-    question = Question(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
+    question = CollectionQuery(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return load_question(
+    return load_collection_query(
         question,
         directory,
         incomplete,
@@ -132,7 +132,7 @@ def load_projects(
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
-    progress: bool | Told = True,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the projects of a directory.
 
@@ -223,9 +223,9 @@ def load_projects(
     >>> projects["stack_count"].is_monotonic_decreasing
     True
     """
-    question = Question(resource=PROJECT, query=query, sort=sort, max_items=max_items)
+    question = CollectionQuery(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return load_question(
+    return load_collection_query(
         question,
         directory,
         incomplete,

@@ -1,7 +1,4 @@
-"""The price of a load, before it is paid.
-
-What stays out: paying it (`dirframe.client.loaders`).
-"""
+"""The price of a load, before it is paid."""
 
 from __future__ import annotations
 
@@ -9,22 +6,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dirframe.client.ahead import in_order
+from dirframe._display.card import Card
 from dirframe.client.details import (
     Details,
     check_details,
     read_sent,
     wants_analysis,
 )
-from dirframe.client.directory import opened
+from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, question_at
-from dirframe.client.positions import USUAL_PAGE_SIZES
-from dirframe.client.question import Question
+from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
+from dirframe.client.paging.prefetch import fetch_ahead
+from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.extensions import EXTENSIONS
 from dirframe.schema import RESOURCES
-from dirframe.show import Card
+from dirframe.schema.extensions import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -233,13 +230,13 @@ def plan(
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:
         check_details(resource, details=details)
-        question = Question(resource=resource, **asked)
+        question = CollectionQuery(resource=resource, **asked)
     elif details:
         raise InvalidInputError(
             f"Details are the own page of each project; {collection} has none.",
             hint=Hint("Leave details= out.", shell="Leave --details out."),
         )
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         if resource is None:
             question = question_at(path, place, **asked)
         wanted = details and wants_analysis(question.resource, columns)
@@ -247,7 +244,7 @@ def plan(
 
 
 def _price(
-    place: Directory, question: Question, *, details: bool, refresh: bool, exact: bool
+    place: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
 ) -> Plan:
     session = place.session
     shown = fetch_first(question, place, CachePolicy())
@@ -291,7 +288,9 @@ def _price(
     )
 
 
-def _others(place: Directory, question: Question, last: int, *, fetch: bool) -> list[FetchedPage]:
+def _others(
+    place: Directory, question: CollectionQuery, last: int, *, fetch: bool
+) -> list[FetchedPage]:
     """Return the pages of a collection behind the first: all, or those in the cache."""
     session = place.session
 
@@ -305,11 +304,11 @@ def _others(place: Directory, question: Question, last: int, *, fetch: bool) -> 
     if not fetch:
         return [answer for page in pages if (answer := at_hand(page)) is not None]
     workers = place.settings.max_workers
-    return [answer for _, answer in in_order(get, at_hand, pages, workers)]
+    return [answer for _, answer in fetch_ahead(get, at_hand, pages, workers)]
 
 
 def _details(
-    asks: Details, question: Question, documents: list[FetchedPage], items: int
+    asks: Details, question: CollectionQuery, documents: list[FetchedPage], items: int
 ) -> tuple[int, int, int]:
     """Count the own pages at most, those in the cache, and those that may not be needed."""
     every, came = read_sent((one.page for one in documents), question.resource)
@@ -324,11 +323,11 @@ def _details(
 
 
 def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
-    """Count the pages as `dirframe.client.pages` walks them."""
+    """Count the pages as `dirframe.client.paging.paginator` walks them."""
     if items is None:
         return None
     if not size:
         return 1
     pages = math.ceil(items / size)
-    behind_the_last = whole and items % size == 0 and (pages > 1 or size in USUAL_PAGE_SIZES)
+    behind_the_last = whole and items % size == 0 and (pages > 1 or size in KNOWN_PAGE_SIZES)
     return pages + behind_the_last

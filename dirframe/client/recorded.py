@@ -1,7 +1,4 @@
-"""Recorded pages: the same frames from files that someone kept.
-
-What stays out: HTTP.
-"""
+"""Recorded pages: the same frames from files that someone kept."""
 
 from __future__ import annotations
 
@@ -18,17 +15,17 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.choice import with_id
-from dirframe.client.documents import read_documents
-from dirframe.client.pages import IncompleteWarning
+from dirframe.client.documents import parse_documents
+from dirframe.client.frames.columns import with_id_column
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import InvalidInputError, UnreadableResponseError
-from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dirframe.client.documents import Documents
+    from dirframe.client.documents import ParsedDocuments
     from dirframe.schema import Resource
 
 __all__ = ["read_pages"]
@@ -93,7 +90,7 @@ def read_pages(
     Examples
     --------
     >>> import dirframe
-    >>> from dirframe.service.sample_data import sample_files
+    >>> from dirframe.service.store.sample import sample_files
     >>> accounts_file, projects_file = sample_files()
     >>> len(dirframe.read_pages(projects_file))
     1500
@@ -103,10 +100,10 @@ def read_pages(
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
     known = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
-    read = read_documents(
+    read = parse_documents(
         documents,
         known,
-        columns=with_id(columns, known.key if known else "id"),
+        columns=with_id_column(columns, known.key if known else "id"),
         max_bytes=max_bytes,
     )
     frame, duplicates = read.frame, 0
@@ -118,7 +115,7 @@ def read_pages(
     synthetic = any(envelope.synthetic for envelope in read.envelopes)
     source, base_url = _directory_of(frame)
     oldest, newest = _changes_of(frame)
-    provenance.attach(
+    provenance.set_provenance(
         frame,
         source=source,
         base_url=base_url,
@@ -225,7 +222,7 @@ def _content(file: Path, max_bytes: int) -> bytes:
     return content
 
 
-def _completeness(read: Documents, loaded: int) -> tuple[bool | None, str | None, int | None]:
+def _completeness(read: ParsedDocuments, loaded: int) -> tuple[bool | None, str | None, int | None]:
     counts = {envelope.items_available for envelope in read.envelopes}
     if None in counts:
         return None, "not every document says how many records there are", None

@@ -1,7 +1,4 @@
-"""Single records: an id or an e-mail address goes in, a frame of one row comes out.
-
-What stays out: whole collections (`dirframe.client.loaders`).
-"""
+"""Single records: an id or an e-mail address goes in, a frame of one row comes out."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from dirframe.client.details import record_path
-from dirframe.client.directory import opened
+from dirframe.client.directory import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.noting import note
+from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -80,7 +77,7 @@ def load_account(
     """
     manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     asked = str(account).strip()
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         if "@" in asked:
             return _by_address(asked, place, manner)
         return _load_one(ACCOUNT, asked, place, manner)
@@ -131,7 +128,7 @@ def load_project(
     '1'
     """
     manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    with opened(directory) as place:
+    with client_or_default(directory) as place:
         return _load_one(PROJECT, str(project).strip(), place, manner)
 
 
@@ -218,7 +215,7 @@ def _load_one(
             url=answer.url,
             status=200,
         )
-    return note(
+    return attach_load_provenance(
         read.frame,
         place.settings,
         resource,

@@ -2,7 +2,4 @@
 
 `filters`, `choices`, `code` and `loading` decide without any widget; `state` holds what a
 person has chosen, in traitlets; `view` binds widgets to it and decides nothing.
-
-What stays out: computing and drawing (`dirframe.stats`, `dirframe.plot`) and fetching
-(`dirframe.client`).
 """

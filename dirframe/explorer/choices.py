@@ -1,7 +1,4 @@
-"""What there is to choose from: resources, charts, columns.
-
-What stays out: what was chosen (`dirframe.explorer.state`).
-"""
+"""What there is to choose from: resources, charts, columns."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from dirframe import provenance
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import LANGUAGE
-from dirframe.plot._multiples import has_panels
+from dirframe.plot._drawing.small_multiples import has_panels
 from dirframe.schema import RESOURCES, Kind
-from dirframe.stats._exclusion import applicable
-from dirframe.stats._strata import known_strata
+from dirframe.stats._options.strata import known_strata
+from dirframe.stats._rules.exclusion import applicable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,6 @@
 
 They use public names only, and no key: the reader's own comes from the environment or the
 keyring.
-
-What stays out: running them; the tests do.
 """
 
 from __future__ import annotations
@@ -17,14 +15,14 @@ from dirframe.explorer.filters import COUNTRY, CREATED, LANGUAGE, Filters
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dirframe.explorer.loading import Asked
+    from dirframe.explorer.load import LoadRequest
     from dirframe.settings import Settings
 
-__all__ = ["Screen", "Source", "lines", "opening", "quoted"]
+__all__ = ["DataSource", "ViewState", "client_expression", "repr_double_quoted", "to_python"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class DataSource:
     """Where the frame on the screen is from.
 
     Parameters
@@ -40,13 +38,13 @@ class Source:
     """
 
     collection: str
-    asked: Asked | None = None
+    asked: LoadRequest | None = None
     directory: str = ""
     incomplete: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Screen:
+class ViewState:
     """What the screen shows of a frame.
 
     Parameters
@@ -86,7 +84,7 @@ class Screen:
     style: str
 
 
-def lines(source: Source, screen: Screen) -> str:
+def to_python(source: DataSource, screen: ViewState) -> str:
     """Write the lines that give ``shown``, ``table``, ``ax`` and a citation."""
     return "\n".join(
         [
@@ -96,12 +94,12 @@ def lines(source: Source, screen: Screen) -> str:
             "",
             *_table(screen),
             f"ax = dirframe.plot.{screen.chart}({_call('shown', screen.options)})",
-            f"print(dirframe.cite(shown, style={quoted(screen.style)}))",
+            f"print(dirframe.cite(shown, style={repr_double_quoted(screen.style)}))",
         ]
     )
 
 
-def opening(settings: Settings) -> str:
+def client_expression(settings: Settings) -> str:
     """Write how a directory is opened; the key is not in it."""
     from dirframe.sample import SAMPLE_NAME  # loads the service, which few explorers need
 
@@ -112,16 +110,16 @@ def opening(settings: Settings) -> str:
         options["name"] = settings.name
     if settings.allow_http:
         options["allow_http"] = True
-    return f"dirframe.Directory({_call(quoted(settings.base_url), options)})"
+    return f"dirframe.Directory({_call(repr_double_quoted(settings.base_url), options)})"
 
 
-def quoted(text: str) -> str:
+def repr_double_quoted(text: str) -> str:
     """Write a text as Python does, with double quotes where that needs no more escapes."""
     written = repr(text)
     return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
 
 
-def _loaded(source: Source, screen: Screen) -> Iterator[str]:
+def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
     name = source.collection
     yield "import dirframe"
     if screen.filters.steps():
@@ -150,7 +148,7 @@ def _filtered(name: str, filters: Filters) -> Iterator[str]:
     if filters.years:
         conditions.append(f'{name}["{CREATED}"].dt.year.between{filters.years}')
     if filters.activity != "all":
-        conditions.append(f"activity_of({name}) == {quoted(filters.activity)}")
+        conditions.append(f"activity_of({name}) == {repr_double_quoted(filters.activity)}")
     if not conditions:
         yield f"shown = {name}"
         return
@@ -162,21 +160,21 @@ def _filtered(name: str, filters: Filters) -> Iterator[str]:
             yield f"    {'& ' if number else ''}({condition})"
         yield "]"
     for step in filters.steps():
-        yield f"provenance.carry(shown, shown, {quoted(step)})"
+        yield f"provenance.carry(shown, shown, {repr_double_quoted(step)})"
 
 
-def _table(screen: Screen) -> Iterator[str]:
+def _table(screen: ViewState) -> Iterator[str]:
     name = "shown"
     if screen.order_by:
         name = "ordered"
         # Ids are text, but mostly numbers: with zeros before them they come in that order.
         by_number = ", key=lambda ids: ids.str.zfill(20)" if screen.order_by == "id" else ""
         yield (
-            f"ordered = shown.sort_values({quoted(screen.order_by)}, "
+            f"ordered = shown.sort_values({repr_double_quoted(screen.order_by)}, "
             f'ascending={not screen.descending}, kind="stable"{by_number})'
         )
     yield "columns = ["
-    yield from (f"    {quoted(column)}," for column in screen.columns)
+    yield from (f"    {repr_double_quoted(column)}," for column in screen.columns)
     yield "]"
     page = f".iloc[{screen.begin}:{screen.end}]" if screen.end - screen.begin < screen.count else ""
     yield f"table = {name}[columns]{page}"
@@ -199,8 +197,8 @@ def _call(first: str, options: Mapping[str, Any]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, list):
         return _listed(tuple(value))
-    return quoted(value) if type(value) is str else repr(value)
+    return repr_double_quoted(value) if type(value) is str else repr(value)
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return f"[{', '.join(map(quoted, names))}]"
+    return f"[{', '.join(map(repr_double_quoted, names))}]"

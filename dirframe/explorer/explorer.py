@@ -1,7 +1,4 @@
-"""The explorer's front door.
-
-What stays out: everything behind it.
-"""
+"""The explorer's front door."""
 
 from __future__ import annotations
 
@@ -70,9 +67,10 @@ class Explorer:
 
     def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
         try:
-            from dirframe.explorer import choices, table
+            from dirframe.explorer import choices
             from dirframe.explorer.state import State
-            from dirframe.explorer.view import View, in_this_thread
+            from dirframe.explorer.widgets import table
+            from dirframe.explorer.widgets.view import View, in_this_thread
         except ImportError as error:
             if error.name is None or error.name.partition(".")[0] not in {
                 "ipywidgets",
@@ -91,12 +89,12 @@ class Explorer:
                 "that the environment names."
             )
         self.state: State = State(source, in_this_thread())
-        made_by = table.library()
+        made_by = table.load_itables()
         if made_by is None:
             self._view = View(self.state)
         else:
             self.state.page_size = choices.PART
-            self._view = View(self.state, partial(table.paged_by, made_by))
+            self._view = View(self.state, partial(table.itable, made_by))
 
     @property
     def frame(self) -> pd.DataFrame | None:

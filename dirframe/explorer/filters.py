@@ -1,7 +1,4 @@
-"""Which records are shown: a filter is data, and can be said in words.
-
-What stays out: the same as lines of code (`dirframe.explorer.code`).
-"""
+"""Which records are shown: a filter is data, and can be said in words."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
-from dirframe.stats._activity import FETCHED, states_of, timestamp, usual_month_of
-from dirframe.stats._tables import FIRST_MONTH, LAST_MONTH
+from dirframe.stats._core.activity_months import FETCHED, states_of, timestamp, usual_month_of
+from dirframe.stats._core.groupby import FIRST_MONTH, LAST_MONTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,7 +99,7 @@ class Filters:
             keep &= activity_of(frame) == self.activity
         shown = frame[keep]
         for step in steps:
-            provenance.carry(shown, shown, step)
+            provenance.copy_provenance(shown, shown, step)
         return shown
 
     def steps(self) -> list[str]:

@@ -1,7 +1,4 @@
-"""The explorer's tables, gauges, messages and its static picture as HTML, everything escaped.
-
-What stays out: widgets (`dirframe.explorer.view`).
-"""
+"""The explorer's tables, gauges, messages and its static picture as HTML, everything escaped."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ from dirframe._display.values import entries, entry, is_number
 from dirframe.explorer.choices import PAGE_SIZES, heading
 
 if TYPE_CHECKING:
-    from dirframe.explorer.drawing import Picture
-    from dirframe.explorer.state import Shown, State
+    from dirframe.explorer.chart_image import ChartImage
+    from dirframe.explorer.state import State, VisibleRecords
 
 __all__ = [
     "STATIC",
@@ -104,13 +101,15 @@ def preformatted(text: str, label: str) -> str:
     return f'<pre tabindex="0" aria-label="{escape(label)}">{escape(text)}</pre>'
 
 
-def image(picture: Picture) -> str:
+def image(picture: ChartImage) -> str:
     """Show a chart with its title and caption for those who do not see it."""
     words, width = escape(picture.words), _LARGER * picture.width
     return f'<img src="{picture.address}" alt="{words}" style="width:{width:.0f}px">'
 
 
-def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: bool = False) -> str:
+def table(
+    rows: pd.DataFrame, shown: VisibleRecords, *, order_by: str = "", descending: bool = False
+) -> str:
     """Show a page of the table; long texts end in an ellipsis and stay whole in their title."""
     if not len(shown.frame):
         return "<p>No record passes the filters.</p>"
@@ -134,7 +133,7 @@ def table(rows: pd.DataFrame, shown: Shown, *, order_by: str = "", descending: b
     return "".join(table_parts(columns, **looks, begin=begin, titles_from=16))
 
 
-def static(state: State, picture: Picture | None) -> str:
+def static(state: State, picture: ChartImage | None) -> str:
     """Show the explorer where no kernel runs: records, chart, citation."""
     shown = state.shown
     if shown is None:

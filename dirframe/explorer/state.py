@@ -2,8 +2,6 @@
 
 Everything is decided here, in traits that tell whoever observes them; no kernel and no widget
 is needed.
-
-What stays out: the load (`dirframe.explorer.asking`) and widgets (`dirframe.explorer.view`).
 """
 
 from __future__ import annotations
@@ -22,10 +20,10 @@ from dirframe.citation import cite
 from dirframe.client.directory import Directory
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import choices
-from dirframe.explorer.asking import Asking, directly
-from dirframe.explorer.code import Screen, Source, lines
+from dirframe.explorer.code import DataSource, ViewState, to_python
+from dirframe.explorer.controller import LoadController, run_now
 from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, month_shown, years
-from dirframe.explorer.loading import Outcome, sentence, success, with_countries
+from dirframe.explorer.load import LoadResult, error_message, success_result, with_countries
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from dirframe.citation import Style
     from dirframe.schema import Resource
 
-__all__ = ["Shown", "State"]
+__all__ = ["State", "VisibleRecords"]
 
 
 #: Where a person has named no file.
@@ -44,7 +42,7 @@ _PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Shown:
+class VisibleRecords:
     """The records on the screen, and what there is to choose from.
 
     Parameters
@@ -62,7 +60,7 @@ class Shown:
     resource: Resource
 
 
-class State(Asking):
+class State(LoadController):
     """What a person has chosen, and what follows from it.
 
     Parameters
@@ -73,7 +71,7 @@ class State(Asking):
         Does what comes from another thread, where the observers may be told.
     """
 
-    shown = tr.Instance(Shown, allow_none=True)
+    shown = tr.Instance(VisibleRecords, allow_none=True)
     languages = tr.Tuple()  # empty: all
     countries = tr.Tuple()  # empty: all
     years = tr.Tuple()  # empty: all
@@ -99,13 +97,13 @@ class State(Asking):
     def __init__(
         self,
         source: Directory | pd.DataFrame,
-        dispatch: Callable[[Callable[[], None]], None] = directly,
+        dispatch: Callable[[Callable[[], None]], None] = run_now,
     ) -> None:
         super().__init__(source if isinstance(source, Directory) else None, dispatch)
-        self._source = Source(collection="projects")
+        self._source = DataSource(collection="projects")
         self._unified = False
         # Of 100,000 records an order takes longer than all else that turning a page needs.
-        self._ordered: tuple[tuple[Shown, str, bool], pd.DataFrame] | None = None
+        self._ordered: tuple[tuple[VisibleRecords, str, bool], pd.DataFrame] | None = None
         self._settling = False  # several traits change together, and what follows comes after them
         self.observe(self._filter, ["languages", "countries", "years", "activity"])
         self.observe(self._turn_back, ["order_by", "descending", "page_size"])
@@ -118,9 +116,9 @@ class State(Asking):
         )
         if not isinstance(source, Directory):
             resource = choices.resource_of(source)
-            self.take(source, Source(collection=resource.collection))
+            self.take(source, DataSource(collection=resource.collection))
 
-    def take(self, frame: pd.DataFrame, source: Source) -> None:
+    def take(self, frame: pd.DataFrame, source: DataSource) -> None:
         """Take a frame and show all of it."""
         resource = choices.resource_of(frame)
         loaded = with_countries(frame)
@@ -142,7 +140,7 @@ class State(Asking):
             if self.order_by not in choices.sortable(loaded):
                 self.order_by, self.descending = "", False
             self.page = 1
-            self.shown = Shown(frame=loaded, loaded=loaded, resource=resource)
+            self.shown = VisibleRecords(frame=loaded, loaded=loaded, resource=resource)
         self._describe()
 
     def kept(self) -> str:
@@ -217,7 +215,9 @@ class State(Asking):
             raise
         with self._together():
             self.page = 1
-            self.shown = Shown(frame=frame, loaded=self.shown.loaded, resource=self.shown.resource)
+            self.shown = VisibleRecords(
+                frame=frame, loaded=self.shown.loaded, resource=self.shown.resource
+            )
         self._describe()
 
     @contextmanager
@@ -304,7 +304,7 @@ class State(Asking):
         if self.shown is None or self._settling:
             return
         begin, end = self._window()
-        screen = Screen(
+        screen = ViewState(
             filters=self.filters,
             countries=self._unified,
             columns=self.columns,
@@ -317,7 +317,7 @@ class State(Asking):
             options=self.chart_options,
             style=self.style,
         )
-        self.code = lines(self._source, screen)
+        self.code = to_python(self._source, screen)
         try:
             self.citation = str(cite(self.shown.frame, style=cast("Style", self.style)))
         except InvalidInputError as error:
@@ -328,7 +328,7 @@ class State(Asking):
     def export(self) -> None:
         """Write the records shown, or the statistic behind the chart, to the file."""
         if self.shown is None:
-            self.say(Outcome(message="There is nothing to export yet.", severity="error"))
+            self.say(LoadResult(message="There is nothing to export yet.", severity="error"))
             return
         from dirframe import export
 
@@ -342,11 +342,11 @@ class State(Asking):
                 path = Path(self.path.strip()).expanduser()
                 written = export(frame, path, overwrite=self.overwrite)
         except DirframeError as error:
-            self.say(Outcome(message=str(error), severity="error", error=error))
+            self.say(LoadResult(message=str(error), severity="error", error=error))
         except OSError as error:
-            self.say(Outcome(message=f"Not written: {error}.", severity="error", error=error))
+            self.say(LoadResult(message=f"Not written: {error}.", severity="error", error=error))
         except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
-            self.say(Outcome(message=sentence(error), severity="error", error=error))
+            self.say(LoadResult(message=error_message(error), severity="error", error=error))
         else:
             what = "rows" if self.exported == "statistic" else self.shown.resource.collection
-            self.say(success(f"{len(frame):,} {what} written to {written}.", caught))
+            self.say(success_result(f"{len(frame):,} {what} written to {written}.", caught))

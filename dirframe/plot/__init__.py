@@ -12,22 +12,20 @@ with the first installed font of `dirframe.plot.FONTS`; with none, matplotlib dr
 says so in a warning.
 
 `style` sets a style sheet of ours (``STYLE``) for a ``with`` block, for those who want it.
-
-What stays out: computing, saving, showing, and every global setting.
 """
 
-from dirframe.plot._colours import language_colour
-from dirframe.plot._style import STYLE, style
-from dirframe.plot._text import FONTS
+from dirframe.plot._drawing.colours import language_colour
+from dirframe.plot._drawing.style import STYLE, style
+from dirframe.plot._drawing.typography import FONTS
 from dirframe.plot.accounts import accounts_by_kudo_rank, posts_distribution
 from dirframe.plot.commits import commits_by_contributor
 from dirframe.plot.contributors import contributor_distribution, lorenz, team_size_classes
 from dirframe.plot.countries import accounts_by_country
 from dirframe.plot.density import contributors_per_thousand_lines
-from dirframe.plot.entries import language_breakdown, licenses, tags
 from dirframe.plot.growth import growth, languages_by_year
 from dirframe.plot.languages import contributors_by_language, language_share
 from dirframe.plot.lifetimes import activity, life_span, project_age
+from dirframe.plot.memberships import language_breakdown, licenses, tags
 from dirframe.plot.months import monthly_activity
 from dirframe.plot.users import users_against_contributors
 from dirframe.plot.world import accounts_map

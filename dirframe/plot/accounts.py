@@ -1,24 +1,21 @@
-"""Charts of accounts: their standing and what they write.
-
-What stays out: countries (`dirframe.plot.countries`, `dirframe.plot.world`).
-"""
+"""Charts of accounts: their standing and what they write."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
-from dirframe.plot import _text
-from dirframe.plot._colours import ACCENT
-from dirframe.plot._distribution import distribution
-from dirframe.plot._multiples import multiples
-from dirframe.plot._ranking import ranking
+from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.colours import ACCENT
+from dirframe.plot._drawing.histogram import distribution
+from dirframe.plot._drawing.small_multiples import multiples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
@@ -74,8 +71,8 @@ def accounts_by_kudo_rank(
         title="Accounts by kudo rank",
         unit="Accounts (share of those with a rank)",
         colours=[ACCENT] * len(table),
-        nothing=_text.none(counted["accounts"], "account", "a kudo rank"),
-        notes=[_text.not_shown("account", reasons)],
+        nothing=typography.empty_reason(counted["accounts"], "account", "a kudo rank"),
+        notes=[typography.not_shown("account", reasons)],
     )
 
 
@@ -128,6 +125,6 @@ def posts_distribution(
         "accounts",
         title="Distribution of forum posts over accounts",
         units=("Forum posts of an account", "Accounts"),
-        nothing=_text.none(counted["accounts"], "account", "a valid number of posts"),
-        note=_text.not_shown("account", reasons),
+        nothing=typography.empty_reason(counted["accounts"], "account", "a valid number of posts"),
+        note=typography.not_shown("account", reasons),
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe import provenance, stats
-from dirframe.plot import _axes, _panel, _text
-from dirframe.plot._colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
 from dirframe.stats.commits import measures_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
+    from dirframe.stats._core.backends import Frame
 
 __all__ = ["commits_by_contributor"]
 
@@ -53,15 +53,15 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
     """
     table = stats.commits_by_contributor(frame)
     counted = table.attrs["dirframe"]["counted"]
-    project = provenance.describe(table)["question"].get("project")
+    project = provenance.get_provenance(table)["question"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
-    ax = _panel.panel(ax)
+    ax = numeric_axes.panel(ax)
     measures = measures_of(table)  # not counted a second time
     bus = measures["bus factor"]
     if bus is None:
-        why = _text.none(counted["contributors"], "contributor", "a commit")
-        return _panel.empty(ax, table, title, why)
-    _panel.labels(
+        why = typography.empty_reason(counted["contributors"], "contributor", "a commit")
+        return numeric_axes.empty(ax, table, title, why)
+    numeric_axes.labels(
         ax,
         title,
         "Contributors, most commits first (people)",
@@ -69,14 +69,18 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
     )
     ranks, reached = table["rank"].to_numpy(float), table["cumulative_share"].to_numpy(float)
     dots = "o" if len(table) <= _DOTS else ""
-    size = _text.size(ax, "small")
+    size = typography.size(ax, "small")
     ax.plot(
-        *(ranks, reached), color=ACCENT, marker=dots, markersize=0.6 * _panel.dot(ax), linewidth=1.6
+        *(ranks, reached),
+        color=ACCENT,
+        marker=dots,
+        markersize=0.6 * numeric_axes.dot(ax),
+        linewidth=1.6,
     )
     ax.hlines(0.5, 0, bus, color=NEUTRAL, linewidth=1, linestyle="--")
     ax.vlines(bus, 0, 0.5, color=NEUTRAL, linewidth=1, linestyle="--")
-    _panel.logarithmic(ax, "x", ranks[-1], least=1)
-    _panel.shares(ax, "y")
+    numeric_axes.logarithmic(ax, "x", ranks[-1], least=1)
+    numeric_axes.shares(ax, "y")
     ax.set_ylim(0, 1.04)
     said = f"Bus factor {bus:,.0f}"
     beside = bus < ranks[-1] ** 0.5 or len(ranks) == 1
@@ -88,9 +92,9 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
         ha="left" if beside else "right",
         va="center",
         fontsize=size,
-        **_text.literal(),
+        **typography.plain_text_props(),
     )
-    first, five = (_text.percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
+    first, five = (typography.percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
     note = f"The first has {first} of the commits" + (
         f", the first five have {five}." if len(table) > 5 else "."
     )
@@ -99,5 +103,5 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
         "without a number of commits": counted["commits_missing"],
         "with a negative one": counted["commits_negative"],
     }
-    _axes.caption(ax, table, note, meaning, _text.not_shown("contributor", reasons))
+    axes.caption(ax, table, note, meaning, typography.not_shown("contributor", reasons))
     return ax

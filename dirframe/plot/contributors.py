@@ -1,20 +1,16 @@
-"""Charts of how many contributors projects have.
-
-What stays out: contributors by language (`dirframe.plot.languages`) and against users
-(`dirframe.plot.users`).
-"""
+"""Charts of how many contributors projects have."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
-from dirframe.plot import _axes, _panel, _text
-from dirframe.plot._colours import ACCENT, NEUTRAL
-from dirframe.plot._distribution import distribution
-from dirframe.plot._multiples import multiples
-from dirframe.plot._ranking import ranking
-from dirframe.stats._frequencies import concentration
+from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing.histogram import distribution
+from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.stats._core.frequencies import concentration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 
@@ -120,30 +116,30 @@ def lorenz(
     """
     table = stats.lorenz(projects, **selection)
     title = "Concentration of contributors"
-    ax = _panel.panel(ax, square=True)
+    ax = numeric_axes.panel(ax, square=True)
     if table.empty:
-        return _panel.empty(ax, table, title, _nothing(table, "a contributor"))
-    _panel.labels(
+        return numeric_axes.empty(ax, table, title, _nothing(table, "a contributor"))
+    numeric_axes.labels(
         ax, title, "Projects, those with the fewest first (share)", "Contributors (share)", pad=4
     )
-    _panel.shares(ax, "x")
-    _panel.shares(ax, "y")
+    numeric_axes.shares(ax, "x")
+    numeric_axes.shares(ax, "y")
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
     measures = concentration(x, y)  # not counted a second time
     ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
     ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
     ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
-    size = _text.size(ax, "small")
+    size = typography.size(ax, "small")
     said = f"Gini coefficient {measures['gini']:.2f}"
-    ax.text(0.04, 0.95, said, va="top", fontsize=size, **_text.literal())
-    top = _text.percent(measures["top 10%"])
+    ax.text(0.04, 0.95, said, va="top", fontsize=size, **typography.plain_text_props())
+    top = typography.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
     none = float(x[y == 0].max())
     if none:  # the curve without the projects that have no contributor
         some = x >= none
         gini = concentration((x[some] - none) / (1 - none), y[some])["gini"]
-        note += f" Without the {_text.percent(none)} that have none, the coefficient is {gini:.2f}."
-    _axes.caption(ax, table, note, _not_shown(table))
+        note += f" Without the {typography.percent(none)} that have none, the coefficient is {gini:.2f}."
+    axes.caption(ax, table, note, _not_shown(table))
     return ax
 
 
@@ -201,7 +197,7 @@ def team_size_classes(
 
 
 def _nothing(table: pd.DataFrame, what: str = "a valid contributor count") -> str:
-    return _text.none(table.attrs["dirframe"]["counted"]["projects"], "project", what)
+    return typography.empty_reason(table.attrs["dirframe"]["counted"]["projects"], "project", what)
 
 
 def _not_shown(table: pd.DataFrame) -> str:
@@ -210,4 +206,4 @@ def _not_shown(table: pd.DataFrame) -> str:
         "without a contributor count": counted["contributors_missing"],
         "with a negative one": counted["contributors_negative"],
     }
-    return _text.not_shown("project", reasons)
+    return typography.not_shown("project", reasons)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
-from dirframe.plot import _text
-from dirframe.plot._colours import ACCENT, OTHER
-from dirframe.plot._multiples import multiples
-from dirframe.plot._ranking import ranking
+from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.colours import ACCENT, OTHER
+from dirframe.plot._drawing.small_multiples import multiples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_by_country"]
 
@@ -86,9 +86,9 @@ def unknown(counted: dict[str, int]) -> str:
         "without a country": counted["country_missing"],
         "with one that was not identified": counted["country_unresolved"],
     }
-    return _text.not_shown("account", reasons)
+    return typography.not_shown("account", reasons)
 
 
 def nothing(counted: dict[str, int]) -> str:
     """Say why there is no country at all."""
-    return _text.none(counted["accounts"], "account", "a known country")
+    return typography.empty_reason(counted["accounts"], "account", "a known country")

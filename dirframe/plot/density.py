@@ -1,7 +1,4 @@
-"""The chart of contributors against the size of the code.
-
-What stays out: computing (`dirframe.stats.contributors_per_thousand_lines`).
-"""
+"""The chart of contributors against the size of the code."""
 
 from __future__ import annotations
 
@@ -11,16 +8,16 @@ import matplotlib as mpl
 from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
-from dirframe.plot import _axes, _text
-from dirframe.plot._colours import OTHER, language_colour
-from dirframe.plot._multiples import multiples
+from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.colours import OTHER, language_colour
+from dirframe.plot._drawing.small_multiples import multiples
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_per_thousand_lines"]
 
@@ -71,18 +68,18 @@ def contributors_per_thousand_lines(
     """
     table = stats.contributors_per_thousand_lines(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
-    ax = _axes.axes(ax, len(table))
+    ax = axes.axes(ax, len(table))
     title = "Contributors per thousand lines"
     if table.empty:
-        _axes.titles(ax, title)
+        axes.titles(ax, title)
         what = "a main language, contributors and lines"
-        _axes.nothing(ax, _text.none(counted["projects"], "project", what))
-        _axes.caption(ax, table)
+        axes.empty_message(ax, typography.empty_reason(counted["projects"], "project", what))
+        axes.caption(ax, table)
         return ax
-    size = _axes.rows(ax, list(table["language"]))
+    size = axes.name_rows(ax, list(table["language"]))
     # The title may be wider than the axes: it goes above those of the columns beside them.
     unit = "People in twelve months\nper thousand lines of code"
-    _axes.titles(ax, title, unit, pad=1.2 * size + 8)
+    axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = [language_colour(language) for language in table["language"]]
     if counted["languages_in_other"]:
         colours[-1] = OTHER
@@ -90,21 +87,21 @@ def contributors_per_thousand_lines(
     known = ratios.notna()
     cells = [f"{r:,.2g}" if there else "no lines" for r, there in zip(ratios, known, strict=True)]
     # At the ends of the bars the numbers would stand on the lines between quartiles.
-    _axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
+    axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
     _quartiles(ax, table)
     projects_of_each = [f"{number:,}" for number in table["projects"]]
-    _axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
+    axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     reasons = {
         "without a main language": counted["without_language"],
         "with a number missing or negative": counted["numbers_missing_or_negative"],
     }
-    _axes.caption(
+    axes.caption(
         ax,
         table,
         "Most projects first. Bar: all contributors by all lines, so that one large project can "
         "decide it. Dot and line: median and quartiles of the projects' own ratios.",
-        _text.not_shown("project", reasons),
+        typography.not_shown("project", reasons),
     )
     return ax
 
@@ -117,7 +114,7 @@ def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
     low, middle, high = (
         known[name].to_numpy(float) for name in ("lower_quartile", "median", "upper_quartile")
     )
-    rows = known.index.to_numpy(float) + _axes.thickness(len(table)) / 3
+    rows = known.index.to_numpy(float) + axes.thickness(len(table)) / 3
     line = mpl.rcParams["text.color"]
     right = max(ax.get_xlim()[1], 1.05 * high.max())
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)

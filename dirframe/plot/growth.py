@@ -1,7 +1,4 @@
-"""Charts over time: how many accounts and projects there are, and in which languages.
-
-What stays out: the time of a single project (`dirframe.plot.lifetimes`).
-"""
+"""Charts over time: how many accounts and projects there are, and in which languages."""
 
 from __future__ import annotations
 
@@ -12,18 +9,18 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from dirframe import stats
-from dirframe.plot import _axes, _dates, _panel, _text
-from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
-from dirframe.plot._multiples import multiples
-from dirframe.stats._periods import Periods
+from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.stats._core.periods import Periods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -78,23 +75,27 @@ def growth(
     counted = table.attrs["dirframe"]["counted"]
     noun = "accounts" if "accounts" in counted else "projects"
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
-    ax = _panel.panel(ax)
+    ax = numeric_axes.panel(ax)
     if table.empty:
-        return _panel.empty(ax, table, title, _text.none(counted[noun], noun[:-1], "a date"))
+        return numeric_axes.empty(
+            ax, table, title, typography.empty_reason(counted[noun], noun[:-1], "a date")
+        )
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
-    year = _dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
+    year = dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
     over_time = f"Created at (UTC{year}, {by})"
-    _panel.labels(ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}")
+    numeric_axes.labels(
+        ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}"
+    )
     numbers = table["total" if cumulative else "new"].to_numpy(float)
     edges = [*table["start"], table["start"].iloc[-1] + periods.step]
-    ax.stairs(numbers, _dates.places(edges), fill=True, color=ACCENT, alpha=0.25, linewidth=0)
-    ax.stairs(numbers, _dates.places(edges), color=ACCENT, linewidth=1.5, baseline=None)
-    _dates.axis(ax)
-    ax.set_xlim(*_dates.places([edges[0], edges[-1]]))
-    _panel.counts(ax, "y", numbers.max())
+    ax.stairs(numbers, dates.places(edges), fill=True, color=ACCENT, alpha=0.25, linewidth=0)
+    ax.stairs(numbers, dates.places(edges), color=ACCENT, linewidth=1.5, baseline=None)
+    dates.axis(ax)
+    ax.set_xlim(*dates.places([edges[0], edges[-1]]))
+    numeric_axes.counts(ax, "y", numbers.max())
     reasons = {"without a date": counted["created_at_missing"]}
-    _axes.caption(ax, table, _text.not_shown(noun[:-1], reasons))
+    axes.caption(ax, table, typography.not_shown(noun[:-1], reasons))
     return ax
 
 
@@ -148,14 +149,16 @@ def languages_by_year(
     table = stats.languages_by_year(projects, top=top, date=date, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
-    ax = _panel.panel(ax)
+    ax = numeric_axes.panel(ax)
     if table.empty:
-        why = _text.none(counted["projects"], "project", "both a main language and a date")
-        return _panel.empty(ax, table, title, why)
+        why = typography.empty_reason(
+            counted["projects"], "project", "both a main language and a date"
+        )
+        return numeric_axes.empty(ax, table, title, why)
     begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
-    _panel.labels(ax, title, f"Year ({begun})", "Projects (share of the year's)")
+    numeric_axes.labels(ax, title, f"Year ({begun})", "Projects (share of the year's)")
     ax.grid(visible=False)
-    _panel.shares(ax, "y")
+    numeric_axes.shares(ax, "y")
     years = table["year"].unique().astype(int)
     of_year = table.groupby("year")["projects"].sum().to_numpy(int)
     below = np.zeros(len(years))
@@ -167,7 +170,7 @@ def languages_by_year(
         for bar, number in zip(drawn, of_year, strict=True):
             bar.set_alpha(1 if number >= _FEW else 0.3)
         below += share
-    _panel.whole(ax, int(years[0]), int(years[-1]))
+    numeric_axes.whole(ax, int(years[0]), int(years[-1]))
     _key_beside(ax, looks)
     few = f"Pale: years with fewer than {_FEW} projects." if (of_year < _FEW).any() else ""
     reasons = {
@@ -175,7 +178,7 @@ def languages_by_year(
         "without a date": counted["date_missing"],
     }
     note = "The language is that of the latest analysis."
-    _axes.caption(ax, table, note, few, _text.not_shown("project", reasons))
+    axes.caption(ax, table, note, few, typography.not_shown("project", reasons))
     return ax
 
 
@@ -194,9 +197,9 @@ def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any
 
 def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:
     """Name the parts of a bar beside the axes, in the order in which they are stacked."""
-    room = 0.7 * _text.height(ax)  # the layout will take some of the height
-    size = max(min(_text.size(ax, "small"), room / (1.5 * len(looks))), 5.0)
-    handles = [Patch(label=_text.name(name), linewidth=0.5, **looks[name]) for name in looks]
+    room = 0.7 * typography.height(ax)  # the layout will take some of the height
+    size = max(min(typography.size(ax, "small"), room / (1.5 * len(looks))), 5.0)
+    handles = [Patch(label=typography.name(name), linewidth=0.5, **looks[name]) for name in looks]
     legend = ax.legend(
         handles=handles,
         loc="center left",
@@ -208,4 +211,4 @@ def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:
         handleheight=1.0,
     )
     for text in legend.get_texts():
-        text.set(**_text.literal())
+        text.set(**typography.plain_text_props())

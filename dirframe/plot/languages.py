@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
-from dirframe.plot import _axes, _text
-from dirframe.plot._colours import OTHER, language_colour
-from dirframe.plot._multiples import multiples
-from dirframe.plot._ranking import ranking
+from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.colours import OTHER, language_colour
+from dirframe.plot._drawing.small_multiples import multiples
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
@@ -72,7 +72,7 @@ def language_share(
         title="Projects by main language",
         unit="Projects (share of those with a main language)",
         colours=_colours(table),
-        nothing=_text.none(counted["projects"], "project", "a main language"),
+        nothing=typography.empty_reason(counted["projects"], "project", "a main language"),
         notes=[_not_shown(counted)],
     )
 
@@ -123,31 +123,31 @@ def contributors_by_language(
     """
     table = stats.contributors_by_language(projects, top=top, **selection)
     counted = table.attrs["dirframe"]["counted"]
-    ax = _axes.axes(ax, len(table))
+    ax = axes.axes(ax, len(table))
     title = "Contributors by main language"
     described = table[table["projects_counted"] > 0]
     if described.empty:
-        _axes.titles(ax, title)
+        axes.titles(ax, title)
         what = "a valid contributor count" if counted["with_language"] else "a main language"
-        _axes.nothing(ax, _text.none(counted["projects"], "project", what))
-        _axes.caption(ax, table)
+        axes.empty_message(ax, typography.empty_reason(counted["projects"], "project", what))
+        axes.caption(ax, table)
         return ax
-    size = _axes.rows(ax, list(table["language"]))
+    size = axes.name_rows(ax, list(table["language"]))
     # The title may be wider than the axes: it goes above those of the columns beside them.
     unit = "People per project in twelve months"
-    _axes.titles(ax, title, unit, pad=1.2 * size + 8)
+    axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)
-    _axes.spreads(ax, described, [colours[row] for row in described.index], size)
-    _axes.columns(
+    axes.spreads(ax, described, [colours[row] for row in described.index], size)
+    axes.columns(
         ax,
         {
-            "median": [_text.number(value) for value in table["median"]],
-            "people": [_text.number(value) for value in table["contributors"]],
-            "projects": [_text.number(value) for value in table["projects_counted"]],
+            "median": [typography.number(value) for value in table["median"]],
+            "people": [typography.number(value) for value in table["contributors"]],
+            "projects": [typography.number(value) for value in table["projects_counted"]],
         },
         size,
     )
-    _axes.caption(
+    axes.caption(
         ax,
         table,
         "Dot: median; bar: quartiles; line: to the maximum.",
@@ -172,4 +172,4 @@ def _not_shown(counted: dict[str, int]) -> str:
         "without a main language": counted["without_language"] - without_analysis,
         "without a valid contributor count": uncounted,
     }
-    return _text.not_shown("project", reasons)
+    return typography.not_shown("project", reasons)

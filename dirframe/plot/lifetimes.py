@@ -1,7 +1,4 @@
-"""Charts of when projects were developed: life span, age, activity.
-
-What stays out: how many there are over time (`dirframe.plot.growth`).
-"""
+"""Charts of when projects were developed: life span, age, activity."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
-from dirframe.plot import _axes, _dates, _panel, _text
-from dirframe.plot._colours import ACCENT, NEUTRAL, OTHER, language_colour
-from dirframe.plot._multiples import multiples
-from dirframe.plot._ranking import ranking
+from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._drawing.small_multiples import multiples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
@@ -94,9 +91,9 @@ def activity(
         "that ended before they began": counted["months_reversed"],
         "with activity after the fetch": counted["months_after_fetch"],
     }
-    notes.append(_text.listed("Unknown", "project", reasons))
+    notes.append(typography.listed("Unknown", "project", reasons))
     later = {"begun later": counted["begun_after_as_of"]}
-    notes.append(_text.not_shown("project", later))
+    notes.append(typography.not_shown("project", later))
     return ranking(
         ax,
         table,
@@ -105,7 +102,7 @@ def activity(
         title="Active and dormant projects",
         unit="Projects (share of those that are known)",
         colours=[ACCENT, NEUTRAL, OTHER],
-        nothing=_text.none(counted["projects"], "project", "begun yet"),
+        nothing=typography.empty_reason(counted["projects"], "project", "begun yet"),
         notes=notes,
     )
 
@@ -157,15 +154,15 @@ def project_age(
     table = stats.project_age(projects, as_of=as_of, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
-    ax = _panel.panel(ax)
+    ax = numeric_axes.panel(ax)
     if table.empty:
-        why = _text.none(counted["projects"], "project", "a known age")
-        return _panel.empty(ax, table, title, why)
+        why = typography.empty_reason(counted["projects"], "project", "a known age")
+        return numeric_axes.empty(ax, table, title, why)
     years, number = table["years"].to_numpy(float), table["projects"].to_numpy(float)
-    _panel.labels(ax, title, "Age (whole years since the first activity)", "Projects")
+    numeric_axes.labels(ax, title, "Age (whole years since the first activity)", "Projects")
     ax.bar(years, number, width=0.85, color=ACCENT)
-    _panel.counts(ax, "y", number.max())
-    _panel.whole(ax, 0, int(years.max()))
+    numeric_axes.counts(ax, "y", number.max())
+    numeric_axes.whole(ax, 0, int(years.max()))
     ax.grid(visible=False, axis="x")
     reasons = {
         "without a first month": counted["month_missing"],
@@ -174,7 +171,7 @@ def project_age(
         "begun later than the day asked for": counted["begun_after_as_of"],
         "while no date of a fetch is known": counted["as_of_missing"],
     }
-    _axes.caption(ax, table, _text.not_shown("project", reasons))
+    axes.caption(ax, table, typography.not_shown("project", reasons))
     return ax
 
 
@@ -234,30 +231,32 @@ def life_span(
     table = stats.life_span(projects, top=top, window=window, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
-    ax = _axes.axes(ax, len(table) + 3)  # the key needs some room
+    ax = axes.axes(ax, len(table) + 3)  # the key needs some room
     if table.empty:
-        why = _text.none(counted["projects"], "project", "both a first and a last month")
-        return _panel.empty(ax, table, title, why)
-    size = _axes.rows(ax, _names(table))
-    year = _dates.only_year(table["first_month"].min(), table["last_month"].max())
+        why = typography.empty_reason(
+            counted["projects"], "project", "both a first and a last month"
+        )
+        return numeric_axes.empty(ax, table, title, why)
+    size = axes.name_rows(ax, _names(table))
+    year = dates.only_year(table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
-    _axes.titles(ax, title, unit, pad=1.2 * size + 8)
-    begin = _dates.places(table["first_month"])
-    end = _dates.places(table["last_month"] + MonthBegin(1))
+    axes.titles(ax, title, unit, pad=1.2 * size + 8)
+    begin = dates.places(table["first_month"])
+    end = dates.places(table["last_month"] + MonthBegin(1))
     colours = {
         language: language_colour(language) for language in table["language"].dropna().unique()
     }
     of_row = [colours.get(language, NEUTRAL) for language in table["language"]]
     ax.barh(
-        range(len(table)), end - begin, left=begin, height=_axes.thickness(len(table)), color=of_row
+        range(len(table)), end - begin, left=begin, height=axes.thickness(len(table)), color=of_row
     )
-    _dates.axis(ax)
+    dates.axis(ax)
     ax.margins(x=0.02)
     going_on = ~table["ended"].fillna(value=False)
     lengths = zip(table["months"], going_on, strict=True)
-    cells = [f"{_text.number(months)}{'+' if more else ''}" for months, more in lengths]
-    _axes.columns(ax, {"months": cells}, size)
-    if _text.height(ax) / len(table) > _ROW_WITH_KEY:
+    cells = [f"{typography.number(months)}{'+' if more else ''}" for months, more in lengths]
+    axes.columns(ax, {"months": cells}, size)
+    if typography.height(ax) / len(table) > _ROW_WITH_KEY:
         _key(ax, colours, of_row)
     reasons = {
         "with a shorter life": counted["projects_not_shown"],
@@ -273,7 +272,7 @@ def life_span(
             f"not known to have; so are {open_ends:,} of all {counted['with_life_span']:,} "
             "lives, whose mean or median is too small."
         )
-    _axes.caption(ax, table, note, _text.not_shown("project", reasons))
+    axes.caption(ax, table, note, typography.not_shown("project", reasons))
     return ax
 
 
@@ -290,4 +289,4 @@ def _key(ax: Axes, colours: dict[str, str], of_row: Sequence[str]) -> None:
         if colour != NEUTRAL
     ]
     others = [Patch(facecolor=NEUTRAL, label="another or none")] * (NEUTRAL in of_row)
-    _axes.key(ax, [*handles, *others], "Main language")
+    axes.legend(ax, [*handles, *others], "Main language")

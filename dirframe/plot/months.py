@@ -10,14 +10,14 @@ import pandas as pd
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
 from dirframe import provenance, stats
-from dirframe.plot import _axes, _dates, _panel, _text
-from dirframe.plot._colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from dirframe.stats._engines import Frame
+    from dirframe.stats._core.backends import Frame
 
 __all__ = ["monthly_activity"]
 
@@ -62,15 +62,15 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     """
     table = stats.monthly_activity(frame)
     counted = table.attrs["dirframe"]["counted"]
-    project = provenance.describe(table)["question"].get("project")
+    project = provenance.get_provenance(table)["question"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")
-    ax = _panel.panel(ax)
+    ax = numeric_axes.panel(ax)
     if table.empty:
-        why = _text.none(counted["activity_facts"], "activity fact", "a month")
-        return _panel.empty(ax, table, title, why)
-    year = _dates.only_year(table["month"].iloc[0], table["month"].iloc[-1])
-    _panel.labels(ax, title, f"Month (UTC{year})", "")
-    edges = _dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
+        why = typography.empty_reason(counted["activity_facts"], "activity fact", "a month")
+        return numeric_axes.empty(ax, table, title, why)
+    year = dates.only_year(table["month"].iloc[0], table["month"].iloc[-1])
+    numeric_axes.labels(ax, title, f"Month (UTC{year})", "")
+    edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
     commits = table["commits"].to_numpy(float, na_value=np.nan)
     people = table["contributors"].to_numpy(float, na_value=np.nan)
     over = table["finished"].fillna(value=True).to_numpy(bool)
@@ -79,7 +79,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     _lane(ax, edges, commits, over, bottom=0, scale=1, colour=ACCENT)
     _lane(ax, edges, people, over, bottom=bottom, scale=scale, colour=NEUTRAL)
     ax.spines["left"].set_visible(False)  # it would join the lanes to one scale
-    _dates.axis(ax)
+    dates.axis(ax)
     ax.set_xlim(edges[0], edges[-1])
     ax.set_ylim(bottom, most * (1 + _HEAD))
     _ticks(ax, (0, 1, most), (bottom, scale, many))
@@ -87,7 +87,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
         ("Commits", most * (1 + _HEAD)),
         ("Contributors (people)", bottom + most * _LANE),
     ):
-        size = _text.size(ax, "small")
+        size = typography.size(ax, "small")
         ax.annotate(
             name,
             (0, place),
@@ -96,9 +96,9 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
             textcoords="offset points",
             va="top",
             fontsize=size,
-            **_text.literal(),
+            **typography.plain_text_props(),
         )
-    _axes.caption(ax, table, *_notes(table, counted))
+    axes.caption(ax, table, *_notes(table, counted))
     return ax
 
 
@@ -134,13 +134,13 @@ def _lane(
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:
     """Write the numbers of both lanes beside the axes, each from its bottom in its own scale."""
-    size = _text.size(ax, mpl.rcParams["ytick.labelsize"])
+    size = typography.size(ax, mpl.rcParams["ytick.labelsize"])
     ax.tick_params(axis="y", labelsize=size)
     places: list[float] = []
     labels: list[str] = []
     for bottom, scale, most in lanes:
         share = most * scale / (ax.get_ylim()[1] - ax.get_ylim()[0])
-        fit = max(min(int(0.7 * _text.height(ax) * share / (1.6 * size)), 5), 2)
+        fit = max(min(int(0.7 * typography.height(ax) * share / (1.6 * size)), 5), 2)
         locator = MaxNLocator(nbins=fit, integer=True, steps=[1, 2, 5, 10])
         ticks = [tick for tick in locator.tick_values(0, most) if 0 <= tick <= most]
         places += [bottom + tick * scale for tick in ticks]
@@ -148,7 +148,7 @@ def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:
     ax.yaxis.set_major_locator(FixedLocator(places))
     ax.yaxis.set_major_formatter(FixedFormatter(labels))
     for label in ax.get_yticklabels():
-        label.set(**_text.literal())
+        label.set(**typography.plain_text_props())
 
 
 def _notes(table: pd.DataFrame, counted: dict[str, int]) -> list[str]:
@@ -158,10 +158,10 @@ def _notes(table: pd.DataFrame, counted: dict[str, int]) -> list[str]:
         months = ", ".join(f"{month:%Y-%m}" for month in going_on)
         notes.append(f"Hatched: not over when it was loaded ({months}).")
     if counted["months_filled"]:
-        notes.append(f"{_text.counted(counted['months_filled'], 'month')} without a row: 0.")
+        notes.append(f"{typography.counted(counted['months_filled'], 'month')} without a row: 0.")
     reasons = {
         "without a month": counted["month_missing"],
         "without valid commits": counted["commits_invalid"],
         "without valid contributors": counted["contributors_invalid"],
     }
-    return [*notes, _text.not_shown("activity fact", reasons)]
+    return [*notes, typography.not_shown("activity fact", reasons)]

@@ -1,7 +1,4 @@
-"""The chart of users against contributors.
-
-What stays out: counting (`dirframe.stats.users_against_contributors`).
-"""
+"""The chart of users against contributors."""
 
 from __future__ import annotations
 
@@ -11,17 +8,17 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from dirframe import stats
-from dirframe.plot import _axes, _panel, _text
-from dirframe.plot._classes import Classes
-from dirframe.plot._colours import NEUTRAL
-from dirframe.plot._multiples import multiples
+from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing.bins import Bins
+from dirframe.plot._drawing.colours import NEUTRAL
+from dirframe.plot._drawing.small_multiples import multiples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["users_against_contributors"]
 
@@ -73,21 +70,23 @@ def users_against_contributors(
     table = stats.users_against_contributors(projects, **selection)
     counted = table.attrs["dirframe"]["counted"]
     title = "Users and contributors of projects"
-    ax = _panel.panel(ax)
+    ax = numeric_axes.panel(ax)
     if table.empty:
-        why = _text.none(counted["projects"], "project", "both users and contributors counted")
-        return _panel.empty(ax, table, title, why)
+        why = typography.empty_reason(
+            counted["projects"], "project", "both users and contributors counted"
+        )
+        return numeric_axes.empty(ax, table, title, why)
     x, y, projects_there = (
         table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
     )
-    _panel.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
-    _panel.logarithmic(ax, "x", x.max())
-    _panel.logarithmic(ax, "y", y.max())
+    numeric_axes.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
+    numeric_axes.logarithmic(ax, "x", x.max())
+    numeric_axes.logarithmic(ax, "y", y.max())
     drawn = _dots if len(table) <= _DOTS else _cells
     classes = drawn(ax, x, y, projects_there)
     unit = "Projects" if drawn is _dots else "Projects in a cell"
-    _axes.key(ax, classes.handles(), unit)
-    _axes.caption(ax, table, _not_shown(counted))
+    axes.legend(ax, classes.handles(), unit)
+    axes.caption(ax, table, _not_shown(counted))
     return ax
 
 
@@ -101,15 +100,15 @@ def _not_shown(counted: dict[str, int]) -> str:
     }
     hidden = counted["projects"] - counted["with_both"]
     told = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
-    return f"Not shown: {_text.counted(hidden, 'project')} ({told})." if hidden else ""
+    return f"Not shown: {typography.counted(hidden, 'project')} ({told})." if hidden else ""
 
 
 def _dots(
     ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
-) -> Classes:
+) -> Bins:
     classes = _classes(ax, int(np.max(projects)))
     shades = [classes.shade(int(number)) for number in projects]
-    area = (0.7 * _panel.dot(ax)) ** 2
+    area = (0.7 * numeric_axes.dot(ax)) ** 2
     sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
     ax.scatter(x, y, s=sizes, c=shades, edgecolors=NEUTRAL, linewidths=0.4, clip_on=False, zorder=3)
     return classes
@@ -117,7 +116,7 @@ def _dots(
 
 def _cells(
     ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
-) -> Classes:
+) -> Bins:
     columns, lines = _edges(int(np.max(x))), _edges(int(np.max(y)))
     density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
     classes = _classes(ax, int(np.max(density)))
@@ -128,8 +127,8 @@ def _cells(
     return classes
 
 
-def _classes(ax: Axes, most: int) -> Classes:
-    return Classes.comparable(most) if ax.get_gid() == _axes.PANEL else Classes.upto(most)
+def _classes(ax: Axes, most: int) -> Bins:
+    return Bins.comparable(most) if ax.get_gid() == axes.PANEL else Bins.upto(most)
 
 
 def _edges(most: int) -> NDArray[np.float64]:

@@ -1,8 +1,4 @@
-"""The world map of accounts.
-
-What stays out: the shapes of countries (`dirframe.plot._world`), counting
-(`dirframe.stats.accounts_by_country`).
-"""
+"""The world map of accounts."""
 
 from __future__ import annotations
 
@@ -11,18 +7,18 @@ from typing import TYPE_CHECKING, Unpack
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
-from dirframe.plot import _axes, _text, _world
-from dirframe.plot._classes import Classes
-from dirframe.plot._colours import NEUTRAL
-from dirframe.plot._multiples import multiples
+from dirframe.plot._drawing import axes, typography, worldmap
+from dirframe.plot._drawing.bins import Bins
+from dirframe.plot._drawing.colours import NEUTRAL
+from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot.countries import nothing, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_map"]
 
@@ -85,32 +81,32 @@ def accounts_map(
     """
     table = stats.accounts_by_country(accounts, **selection)
     counted = table.attrs["dirframe"]["counted"]
-    shapes = _world.outlines()
-    ax = _axes.axes(ax, _ROWS)
-    _axes.titles(ax, "Accounts by country")
+    shapes = worldmap.outlines()
+    ax = axes.axes(ax, _ROWS)
+    axes.titles(ax, "Accounts by country")
     if table.empty:
-        _axes.nothing(ax, nothing(counted))
-        _axes.caption(ax, table)
+        axes.empty_message(ax, nothing(counted))
+        axes.caption(ax, table)
         return ax
     known = table["country_alpha_2"].isin(list(shapes))
     shown = dict(zip(table["country_alpha_2"][known], table["accounts"][known], strict=True))
-    classes = Classes.upto(max(shown.values(), default=1))
+    classes = Bins.upto(max(shown.values(), default=1))
     _draw(ax, {code: classes.shade(number) for code, number in shown.items()})
     none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    _axes.key(ax, [none, *classes.handles()], "Accounts")
-    _axes.caption(ax, table, unknown(counted), _too_small(table[~known], said=unknown(counted)))
+    axes.legend(ax, [none, *classes.handles()], "Accounts")
+    axes.caption(ax, table, unknown(counted), _too_small(table[~known], said=unknown(counted)))
     return ax
 
 
 def _draw(ax: Axes, colours: dict[str, str]) -> None:
-    edge = _world.frame()
+    edge = worldmap.frame()
     (left, bottom), (right, top) = edge.get_extents().get_points()
     ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
     ax.spines[:].set_visible(False)
     ax.grid(visible=False)
     sea = PathPatch(edge, facecolor="none", edgecolor=NEUTRAL, linewidth=0.4, alpha=0.6)
     ax.add_patch(sea)
-    for code, outline in _world.outlines().items():
+    for code, outline in worldmap.outlines().items():
         land = PathPatch(
             outline,
             facecolor=colours.get(code, "none"),
@@ -131,7 +127,7 @@ def _too_small(territories: pd.DataFrame, *, said: str) -> str:
     ]
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
-    accounts = _text.counted(int(territories["accounts"].sum()), "account")
+    accounts = typography.counted(int(territories["accounts"].sum()), "account")
     where = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
     begin = "Nor" if said else "Not shown:"
     return f"{begin} {accounts} in {where} too small for the map: {', '.join(names)}."

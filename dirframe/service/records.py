@@ -9,8 +9,6 @@ or children by ``#text``::
 
 A list under the name of one of the schema's repeated elements (``tags``) is wrapped in that
 element; any other list is the element itself, repeated.
-
-What stays out: reading files (`importing`), writing XML (`writer`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The server is waitress: pure Python, it runs in any thread, accepts absolute-form request
 targets, bounds what it reads, and its loop can be ended between two answers.
-
-What stays out: what is answered (`app`), the command line.
 """
 
 from __future__ import annotations
@@ -25,28 +23,28 @@ from waitress import create_server, wasyncore
 from waitress.server import TcpWSGIServer
 
 from dirframe.errors import ConfigurationError, InvalidInputError
-from dirframe.service.access_log import ACCESS_LOG, logged
-from dirframe.service.app import create_app
+from dirframe.service.api_keys import KeyStore
 from dirframe.service.connections import (
     Connection,
     Connections,
     Limits,
     bounded_by_open_files,
 )
-from dirframe.service.dialects import SPECIFICATION, rules_of
-from dirframe.service.keys import KeyStore
-from dirframe.service.page_rate import PAGE_RATE
-from dirframe.service.progress import ImportProgress
-from dirframe.service.proxy import behind_proxy
-from dirframe.service.sample_data import open_data
-from dirframe.service.states import StatesFile
-from dirframe.service.store import Store
+from dirframe.service.dialects.dialects import SPECIFICATION, rules_of
+from dirframe.service.dialects.states import StatesFile
+from dirframe.service.store.import_progress import ImportProgress
+from dirframe.service.store.sample import open_data
+from dirframe.service.store.store import Store
+from dirframe.service.web.access_log import ACCESS_LOG, logged
+from dirframe.service.web.app import create_app
+from dirframe.service.web.page_rate import PAGE_RATE
+from dirframe.service.web.proxy import behind_proxy
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from dirframe.service.progress import OnFile
+    from dirframe.service.store.import_progress import OnFile
 
 __all__ = ["Service", "run", "serve"]
 

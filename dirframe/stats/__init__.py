@@ -7,8 +7,6 @@ were. Columns and dtypes are the same for none, one or many records.
 
 The frame is one of pandas, one of Dask (whose scheduler, that of a cluster too, does the work) or
 a relation of DuckDB, which can be larger than memory. The numbers are the same.
-
-What stays out: drawing (`dirframe.plot`), loading and cleaning.
 """
 
 from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
@@ -24,10 +22,10 @@ from dirframe.stats.contributors import (
 )
 from dirframe.stats.countries import accounts_by_country
 from dirframe.stats.density import contributors_per_thousand_lines, users_against_contributors
-from dirframe.stats.entries import licenses, tags
 from dirframe.stats.growth import growth, languages_by_year
 from dirframe.stats.languages import contributors_by_language, language_share
 from dirframe.stats.lifetimes import life_span, project_age
+from dirframe.stats.memberships import licenses, tags
 from dirframe.stats.months import monthly_activity
 
 __all__ = [

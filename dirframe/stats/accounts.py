@@ -1,7 +1,4 @@
-"""Statistics of accounts: their standing and what they write.
-
-What stays out: countries (`dirframe.stats.countries`).
-"""
+"""Statistics of accounts: their standing and what they write."""
 
 from __future__ import annotations
 
@@ -9,16 +6,16 @@ from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
-from dirframe.stats._columns import whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import Frequencies
-from dirframe.stats._loaders import ACCOUNTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import shares, sizes, whole_column
+from dirframe.stats._core.columns import integer_column
+from dirframe.stats._core.frequencies import Frequencies
+from dirframe.stats._core.groupby import as_int64, group_sizes, shares
+from dirframe.stats._core.loaders import ACCOUNTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
@@ -70,15 +67,13 @@ def accounts_by_kudo_rank(
     0          1         2  0.666667
     8          9         1  0.333333
     """
-    require(accounts, RANK, giver=ACCOUNTS)
-    found = sizes(accounts, {"rank": whole(RANK)})
+    require_columns(accounts, RANK, giver=ACCOUNTS)
+    found = group_sizes(accounts, {"rank": integer_column(RANK)})
     missing = int(found["records"][found["rank"].isna()].sum())
     by_rank = found.dropna().set_index("rank")["records"]
-    count = whole_column(by_rank.reindex(RANKS, fill_value=0))
+    count = as_int64(by_rank.reindex(RANKS, fill_value=0))
     with_rank, records = int(count.sum()), int(found["records"].sum())
-    result = pd.DataFrame(
-        {"kudo_rank": whole_column(RANKS), "accounts": count, "share": shares(count)}
-    )
+    result = pd.DataFrame({"kudo_rank": as_int64(RANKS), "accounts": count, "share": shares(count)})
     counted = {
         "accounts": records,
         "with_kudo_rank": with_rank,
@@ -86,7 +81,7 @@ def accounts_by_kudo_rank(
         "kudo_rank_impossible": records - with_rank - missing,
     }
     step = "accounts_by_kudo_rank"
-    return finish(accounts, result, step=step, resource="account", counted=counted)
+    return attach_counts(accounts, result, step=step, resource="account", counted=counted)
 
 
 @selectable
@@ -130,9 +125,9 @@ def posts_distribution(
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
-    require(accounts, "posts_count", giver=ACCOUNTS)
+    require_columns(accounts, "posts_count", giver=ACCOUNTS)
     found = Frequencies.of(accounts, "posts_count")
     result = found.distribution("posts", "accounts")
     counted = found.counted("accounts", "posts")
     step = "posts_distribution"
-    return finish(accounts, result, step=step, resource="account", counted=counted)
+    return attach_counts(accounts, result, step=step, resource="account", counted=counted)

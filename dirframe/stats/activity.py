@@ -1,8 +1,4 @@
-"""The statistic of which projects are active.
-
-What stays out: the rule (`dirframe.stats._activity`), ages and life spans
-(`dirframe.stats.lifetimes`).
-"""
+"""The statistic of which projects are active."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._activity import (
+from dirframe.stats._core.activity_months import (
     BEGUN_LATER,
     COLUMNS,
     UNKNOWN,
@@ -25,19 +21,19 @@ from dirframe.stats._activity import (
     timestamp,
     usual_month,
 )
-from dirframe.stats._columns import whole
-from dirframe.stats._edges import finish
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import (
+from dirframe.stats._core.columns import integer_column
+from dirframe.stats._core.groupby import (
     CONTRIBUTORS,
     FIRST_MONTH,
     LAST_MONTH,
+    as_int64,
+    group_sizes,
     shares,
-    sizes,
     true,
     valid,
-    whole_column,
 )
+from dirframe.stats._core.result import attach_counts
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
     from datetime import date
@@ -45,8 +41,8 @@ if TYPE_CHECKING:
     import narwhals as nw
     from numpy.typing import NDArray
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["activity"]
 
@@ -156,9 +152,9 @@ def activity(
         numbers = [month_number(name) for name in COLUMNS]
         return table.select(*numbers, working=valid("people") > 0)
 
-    found = sizes(
+    found = group_sizes(
         projects,
-        {**COLUMNS, "people": whole(CONTRIBUTORS)},
+        {**COLUMNS, "people": integer_column(CONTRIBUTORS)},
         by=[*COLUMNS, "working"],
         prepare=months,
     )
@@ -169,13 +165,13 @@ def activity(
     of_state = {name: int(count[state == name].sum()) for name in {*state.tolist()}}
     reasons: dict[str, int] = {reason: of_state.get(reason, 0) for reason in UNKNOWN}
     rows = [of_state.get("active", 0), of_state.get("dormant", 0), sum(reasons.values())]
-    known = whole_column([*rows[:2], 0])
+    known = as_int64([*rows[:2], 0])
     result = pd.DataFrame(
         {
             "activity": pd.Series(["active", "dormant", "unknown"], dtype="str"),
-            "projects": whole_column(rows),
+            "projects": as_int64(rows),
             "share": shares(known).mask(pd.Series([False, False, True])),
-            "share_of_all": shares(whole_column(rows)),
+            "share_of_all": shares(as_int64(rows)),
             "as_of": pd.Series([timestamp(month)] * 3, dtype=_MOMENT),
         }
     )
@@ -191,7 +187,7 @@ def activity(
         "window": back,
         "in_disagreement": int(count[_disagrees(numbers, found["working"], latest)].sum()),
     }
-    return finish(projects, result, step="activity", resource="project", counted=counted)
+    return attach_counts(projects, result, step="activity", resource="project", counted=counted)
 
 
 def _disagrees(numbers: dict[str, Any], working: pd.Series[Any], latest: int) -> NDArray[np.bool_]:

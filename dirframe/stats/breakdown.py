@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Unpack
 import narwhals as nw
 import pandas as pd
 
-from dirframe.stats._columns import whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._engines import collected, in_parts
-from dirframe.stats._entries import LANGUAGES, Counts, combine_counts, list_entries
-from dirframe.stats._loaders import PROJECTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import LINES, named, ranking, whole_column
+from dirframe.stats._core.backends import collect, map_reduce
+from dirframe.stats._core.columns import integer_column
+from dirframe.stats._core.entries import LANGUAGES, Counts, combine_counts, list_entries
+from dirframe.stats._core.groupby import LINES, as_int64, has_name, rank_names
+from dirframe.stats._core.loaders import PROJECTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["language_breakdown"]
 
@@ -98,9 +98,9 @@ def language_breakdown(
     0        C         2      1000.0  0.769231
     1     Perl         1       300.0  0.230769
     """
-    require(projects, LINES, giver=PROJECTS, lists=[LANGUAGES])
-    found, numbers, _ = in_parts(projects, [LANGUAGES, LINES], _breakdown, combine_counts)
-    names, pooled = ranking(
+    require_columns(projects, LINES, giver=PROJECTS, lists=[LANGUAGES])
+    found, numbers, _ = map_reduce(projects, [LANGUAGES, LINES], _breakdown, combine_counts)
+    names, pooled = rank_names(
         found, "language", ["code_lines", "projects"], top=top, noun="languages"
     )
     label = names.reindex(found["language"]).to_numpy()
@@ -110,7 +110,7 @@ def language_breakdown(
     result = pd.DataFrame(
         {
             "language": pd.Series(sums.index, dtype="str"),
-            "projects": whole_column(sums["projects"]),
+            "projects": as_int64(sums["projects"]),
             "code_lines": code_lines,
             "share": code_lines / (float(code_lines.sum()) or 1.0),
         }
@@ -122,12 +122,12 @@ def language_breakdown(
         _UNNAMED: round(numbers[_UNNAMED]),
     }
     step = "language_breakdown"
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return attach_counts(projects, result, step=step, resource="project", counted=counted)
 
 
 def _breakdown(projects: pd.DataFrame) -> Counts:
     entries = list_entries(projects, "languages")
-    lines = whole(LINES).of(projects).reset_index(drop=True)
+    lines = integer_column(LINES).of(projects).reset_index(drop=True)
     number = entries["project_id"].astype("int64")
     percentage = entries["percentage"]
     odd = percentage.isna() | (percentage < 0) | (percentage > 100)
@@ -138,7 +138,7 @@ def _breakdown(projects: pd.DataFrame) -> Counts:
     kept = counts.reindex(number).to_numpy(dtype=bool)
     rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
     weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
-    named_rows = kept & ~rest & named(entries, "language")
+    named_rows = kept & ~rest & has_name(entries, "language")
     table = nw.from_native(
         pd.DataFrame(
             {
@@ -159,4 +159,4 @@ def _breakdown(projects: pd.DataFrame) -> Counts:
         "percentages_impossible": (listed & ~missing & ~negative & impossible).sum(),
         _UNNAMED: weight[kept & ~named_rows].sum(),
     }
-    return Counts(collected(found), {what: float(number) for what, number in numbers.items()})
+    return Counts(collect(found), {what: float(number) for what, number in numbers.items()})

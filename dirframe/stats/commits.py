@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.extensions import CONTRIBUTOR_FACT
-from dirframe.stats._columns import text, whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import concentration
-from dirframe.stats._loaders import CONTRIBUTORS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import shares, sizes, summable, whole_column
+from dirframe.schema.extensions import CONTRIBUTOR_FACT
+from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.frequencies import concentration
+from dirframe.stats._core.groupby import as_int64, check_int64_sum, group_sizes, shares
+from dirframe.stats._core.loaders import CONTRIBUTORS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["commit_concentration", "commits_by_contributor"]
 
@@ -78,7 +78,7 @@ def commits_by_contributor(
     """
     result, counted = _ranked(frame)
     step, resource = "commits_by_contributor", CONTRIBUTOR_FACT.name
-    return finish(frame, result, step=step, resource=resource, counted=counted)
+    return attach_counts(frame, result, step=step, resource=resource, counted=counted)
 
 
 @selectable
@@ -137,7 +137,7 @@ def commit_concentration(
         }
     )
     step, resource = "commit_concentration", CONTRIBUTOR_FACT.name
-    return finish(frame, result, step=step, resource=resource, counted=counted)
+    return attach_counts(frame, result, step=step, resource=resource, counted=counted)
 
 
 def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
@@ -159,13 +159,13 @@ def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
 
 
 def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
-    require(frame, "contributor_id", "commits", giver=CONTRIBUTORS)
+    require_columns(frame, "contributor_id", "commits", giver=CONTRIBUTORS)
     columns = {
-        "id": text("contributor_id"),
-        "name": text("contributor_name"),
-        "commits": whole("commits"),
+        "id": text_column("contributor_id"),
+        "name": text_column("contributor_name"),
+        "commits": integer_column("commits"),
     }
-    found = sizes(frame, columns, by=[*columns])
+    found = group_sizes(frame, columns, by=[*columns])
     again = found["id"][found["id"].notna() & (found["id"].duplicated() | (found["records"] > 1))]
     if len(again):
         raise InvalidInputError(
@@ -181,7 +181,7 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
     found = found.loc[found.index.repeat(found["records"].to_numpy(dtype=int))]
     missing, negative = found["commits"].isna(), found["commits"].lt(0).fillna(value=False)
     table = found[~missing & ~negative]
-    summable("commits", table["commits"])
+    check_int64_sum("commits", table["commits"])
     order = np.lexsort(
         [
             table["name"].fillna("").to_numpy(dtype=object),
@@ -190,10 +190,10 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
         ]
     )
     table = table.iloc[order].reset_index(drop=True)
-    commits = whole_column(table["commits"])
+    commits = as_int64(table["commits"])
     result = pd.DataFrame(
         {
-            "rank": whole_column(range(1, len(table) + 1)),
+            "rank": as_int64(range(1, len(table) + 1)),
             "contributor_id": table["id"].astype("str"),
             "contributor_name": table["name"].astype("str"),
             "commits": commits,

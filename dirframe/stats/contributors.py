@@ -2,9 +2,6 @@
 
 A contributor here is one who committed to the project in the twelve months before its
 analysis; a person in two projects counts twice.
-
-What stays out: contributors by language (`dirframe.stats.languages`), and against users and
-lines (`dirframe.stats.density`).
 """
 
 from __future__ import annotations
@@ -16,23 +13,23 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import Frequencies, concentration, size_class
-from dirframe.stats._loaders import PROJECTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import (
+from dirframe.stats._core.frequencies import Frequencies, concentration, size_class
+from dirframe.stats._core.groupby import (
     CONTRIBUTORS,
+    as_int64,
+    check_int64_sum,
     shares,
-    summable,
-    whole_column,
     whole_number,
 )
+from dirframe.stats._core.loaders import PROJECTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = [
     "contributor_concentration",
@@ -342,7 +339,7 @@ def team_size_classes(
     if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
     found = _frequencies(projects)
-    summable(CONTRIBUTORS, pd.Series(found.numbers), pd.Series(found.records))
+    check_int64_sum(CONTRIBUTORS, pd.Series(found.numbers), pd.Series(found.records))
     place = np.searchsorted(np.asarray(bounds), found.numbers, side="right") - 1
     counts = np.zeros((2, len(bounds)), dtype=np.int64)
     np.add.at(counts[0], place, found.records)
@@ -354,18 +351,18 @@ def team_size_classes(
                 [size_class(low, high) for low, high in zip(bounds, largest, strict=True)],
                 dtype="str",
             ),
-            "smallest": whole_column(bounds),
+            "smallest": as_int64(bounds),
             "largest": pd.Series(largest, dtype="Int64"),
-            "projects": whole_column(counts[0]),
-            "share": shares(whole_column(counts[0])),
-            "contributors": whole_column(counts[1]),
+            "projects": as_int64(counts[0]),
+            "share": shares(as_int64(counts[0])),
+            "contributors": as_int64(counts[1]),
         }
     )
     return _finish(projects, result, found, "team_size_classes")
 
 
 def _frequencies(projects: Frame) -> Frequencies:
-    require(projects, CONTRIBUTORS, giver=PROJECTS)
+    require_columns(projects, CONTRIBUTORS, giver=PROJECTS)
     return Frequencies.of(projects, CONTRIBUTORS)
 
 
@@ -376,4 +373,4 @@ def _finish(
     if zeros:
         none = found.known - found.without_zeros().known
         counted["projects_without_contributors"] = none
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return attach_counts(projects, result, step=step, resource="project", counted=counted)

@@ -1,7 +1,4 @@
-"""Statistics of accounts by country.
-
-What stays out: telling which country a text means (`dirframe.unify_countries`).
-"""
+"""Statistics of accounts by country."""
 
 from __future__ import annotations
 
@@ -9,15 +6,15 @@ from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
-from dirframe.stats._columns import text
-from dirframe.stats._edges import finish, require
-from dirframe.stats._loaders import UNIFIED_ACCOUNTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import named, ranking, shares, sizes, whole_column
+from dirframe.stats._core.columns import text_column
+from dirframe.stats._core.groupby import as_int64, group_sizes, has_name, rank_names, shares
+from dirframe.stats._core.loaders import UNIFIED_ACCOUNTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_by_country"]
 
@@ -80,15 +77,15 @@ def accounts_by_country(
     1              NA      Namibia         1  0.333333
     """
     columns = ("country_code", "country_alpha_2", "country_name")
-    require(accounts, *columns, giver=UNIFIED_ACCOUNTS)
-    found = sizes(accounts, {name: text(name) for name in columns})
-    known, given = named(found, "country_name"), named(found, "country_code")
+    require_columns(accounts, *columns, giver=UNIFIED_ACCOUNTS)
+    found = group_sizes(accounts, {name: text_column(name) for name in columns})
+    known, given = has_name(found, "country_name"), has_name(found, "country_code")
     rows = found[known].astype({"country_name": "str", "country_alpha_2": "str"})
     by_name = rows.groupby("country_name")
     totals = by_name["records"].sum().reset_index()
-    names, pooled = ranking(totals, "country_name", ["records"], top=top, noun="countries")
+    names, pooled = rank_names(totals, "country_name", ["records"], top=top, noun="countries")
     order = pd.Index(dict.fromkeys(names), dtype="str")
-    count = whole_column(
+    count = as_int64(
         rows["records"].groupby(names.reindex(rows["country_name"]).to_numpy()).sum().reindex(order)
     )
     codes = by_name["country_alpha_2"].min().reindex(order)
@@ -109,4 +106,6 @@ def accounts_by_country(
         "countries": len(names),
         "countries_in_other": pooled,
     }
-    return finish(accounts, result, step="accounts_by_country", resource="account", counted=counted)
+    return attach_counts(
+        accounts, result, step="accounts_by_country", resource="account", counted=counted
+    )

@@ -1,7 +1,4 @@
-"""Statistics that set contributors against users and against the size of the code.
-
-What stays out: each of them alone.
-"""
+"""Statistics that set contributors against users and against the size of the code."""
 
 from __future__ import annotations
 
@@ -11,26 +8,26 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._columns import text, whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import quantiles_of
-from dirframe.stats._loaders import PROJECTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import (
+from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.frequencies import quantiles_of
+from dirframe.stats._core.groupby import (
     CONTRIBUTORS,
     LANGUAGE,
     LINES,
     USERS,
-    named,
-    ranked,
-    ranking,
-    reduced,
-    sizes,
+    aggregate,
+    group_sizes,
+    has_name,
+    rank_names,
+    rank_rows,
 )
+from dirframe.stats._core.loaders import PROJECTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
 
@@ -105,7 +102,7 @@ def contributors_per_thousand_lines(
       language  projects  contributors_per_thousand_lines    median
     0        C         2                              0.5  0.714286
     """
-    require(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
     columns = ["contributors", "code_lines"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -116,25 +113,25 @@ def contributors_per_thousand_lines(
         sums = [nw.col(name).sum() for name in ("projects", *columns)]
         return weighed.group_by("language").agg(nw.len().alias("records"), *sums)
 
-    found = reduced(
+    found = aggregate(
         projects,
         {
-            "language": text(LANGUAGE),
+            "language": text_column(LANGUAGE),
             # Missing and negative are one here: in no row.
-            "contributors": whole(CONTRIBUTORS, missing=-1),
-            "code_lines": whole(LINES, missing=-1),
+            "contributors": integer_column(CONTRIBUTORS, missing=-1),
+            "code_lines": integer_column(LINES, missing=-1),
         },
         statement,
         by=["language"],
         sums=columns,
     )
-    spoken = named(found, "language")
+    spoken = has_name(found, "language")
     rows = found[spoken & (found["projects"] > 0)].drop(columns="records")
     with_both = int(rows["projects"].sum())
-    result, pooled = ranked(rows, "language", ["projects"], top=top, noun="languages")
+    result, pooled = rank_rows(rows, "language", ["projects"], top=top, noun="languages")
     people, lines = (result[name].astype("Float64") for name in columns)
     result["contributors_per_thousand_lines"] = 1000 * people / lines.where(lines > 0)
-    names, _ = ranking(rows, "language", ["projects"], top=top, noun="languages")
+    names, _ = rank_names(rows, "language", ["projects"], top=top, noun="languages")
     single = _ratios(projects, names)
     for place, name in enumerate(_QUARTILES):
         quartile = single[0][place].reindex(result["language"])
@@ -150,7 +147,7 @@ def contributors_per_thousand_lines(
         "languages_in_other": pooled,
     }
     step = "contributors_per_thousand_lines"
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return attach_counts(projects, result, step=step, resource="project", counted=counted)
 
 
 def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
@@ -160,8 +157,8 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
         both = (nw.col("contributors") >= 0) & (nw.col("code_lines") > 0)
         return table.filter(both)
 
-    read = {"language": text(LANGUAGE), "contributors": whole(CONTRIBUTORS)}
-    found = reduced(projects, {**read, "code_lines": whole(LINES)}, with_lines)
+    read = {"language": text_column(LANGUAGE), "contributors": integer_column(CONTRIBUTORS)}
+    found = aggregate(projects, {**read, "code_lines": integer_column(LINES)}, with_lines)
     codes, languages = pd.factorize(found["language"])  # names are looked up once each
     place = np.append(pd.Index(names.index).get_indexer(languages), -1)[codes]
     found, place = found[place >= 0], place[place >= 0]
@@ -217,9 +214,9 @@ def users_against_contributors(
     0      0             1         2
     1      7             2         1
     """
-    require(projects, CONTRIBUTORS, giver=PROJECTS, any_of=USERS)
-    columns = {"users": whole(*USERS), "contributors": whole(CONTRIBUTORS)}
-    pairs = sizes(projects, columns).rename(columns={"records": "projects"})
+    require_columns(projects, CONTRIBUTORS, giver=PROJECTS, any_of=USERS)
+    columns = {"users": integer_column(*USERS), "contributors": integer_column(CONTRIBUTORS)}
+    pairs = group_sizes(projects, columns).rename(columns={"records": "projects"})
     pairs = pairs.astype("Int64")
     unknown = {
         f"{name}_{reason}": int(pairs["projects"][rows].sum())
@@ -237,4 +234,4 @@ def users_against_contributors(
         **unknown,
     }
     step = "users_against_contributors"
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return attach_counts(projects, result, step=step, resource="project", counted=counted)

@@ -1,7 +1,4 @@
-"""Statistics over time: how many accounts and projects there are, and in which languages.
-
-What stays out: the time of a single project (`dirframe.stats.lifetimes`).
-"""
+"""Statistics over time: how many accounts and projects there are, and in which languages."""
 
 from __future__ import annotations
 
@@ -13,24 +10,24 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT
-from dirframe.stats._columns import moment, text
-from dirframe.stats._edges import finish, require
-from dirframe.stats._loaders import EITHER, PROJECTS
-from dirframe.stats._periods import Periods
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import (
+from dirframe.stats._core.columns import text_column, timestamp_column
+from dirframe.stats._core.groupby import (
     CREATED,
     FIRST_MONTH,
     LANGUAGE,
-    named,
-    ranking,
-    sizes,
-    whole_column,
+    as_int64,
+    group_sizes,
+    has_name,
+    rank_names,
 )
+from dirframe.stats._core.loaders import EITHER, PROJECTS
+from dirframe.stats._core.periods import Periods
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -93,17 +90,17 @@ def growth(
     1 2013-02-01 00:00:00+00:00    0      1
     2 2013-03-01 00:00:00+00:00    2      3
     """
-    require(frame, CREATED, giver=EITHER)
+    require_columns(frame, CREATED, giver=EITHER)
     periods = Periods.of(freq)
 
     def days(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         return table.select(day=nw.col("created").dt.truncate("1d"))
 
-    by_day = sizes(frame, {"created": moment(CREATED)}, by=["day"], prepare=days)
+    by_day = group_sizes(frame, {"created": timestamp_column(CREATED)}, by=["day"], prepare=days)
     dated = by_day.dropna(subset=["day"]).set_index("day")["records"].sort_index()
     dated.index = pd.DatetimeIndex(dated.index).tz_convert("UTC")
     new = periods.count(dated)
-    count = whole_column(new)
+    count = as_int64(new)
     result = pd.DataFrame(
         {
             "start": pd.Series(new.index, dtype="datetime64[us, UTC]"),
@@ -118,7 +115,7 @@ def growth(
         "with_created_at": known,
         "created_at_missing": records - known,
     }
-    return finish(frame, result, step="growth", resource=resource, counted=counted)
+    return attach_counts(frame, result, step="growth", resource=resource, counted=counted)
 
 
 @selectable
@@ -186,17 +183,17 @@ def languages_by_year(
     """
     if date not in {FIRST_MONTH, CREATED}:
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
-    require(projects, LANGUAGE, date, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, date, giver=PROJECTS)
 
     def years_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         return table.select("language", year=nw.col("date").dt.year())
 
-    columns = {"language": text(LANGUAGE), "date": moment(date)}
-    found = sizes(projects, columns, by=["language", "year"], prepare=years_of)
-    spoken, dated = named(found, "language"), found["year"].notna().to_numpy(dtype=bool)
+    columns = {"language": text_column(LANGUAGE), "date": timestamp_column(date)}
+    found = group_sizes(projects, columns, by=["language", "year"], prepare=years_of)
+    spoken, dated = has_name(found, "language"), found["year"].notna().to_numpy(dtype=bool)
     rows = found[spoken & dated]
     totals = rows.groupby("language")["records"].sum().reset_index()
-    names, pooled = ranking(totals, "language", ["records"], top=top, noun="languages")
+    names, pooled = rank_names(totals, "language", ["records"], top=top, noun="languages")
     order = list(dict.fromkeys(names))
     years = rows["year"].astype("int64")
     span = range(years.min(), years.max() + 1) if len(rows) else range(0)
@@ -204,13 +201,13 @@ def languages_by_year(
     index = pd.MultiIndex.from_product([span, order], names=["year", "language"])
     counts = grid.rename_axis(["year", "language"]).reindex(index, fill_value=0)
     per_year = counts.groupby(level="year").transform("sum")
-    count = whole_column(counts)
+    count = as_int64(counts)
     result = pd.DataFrame(
         {
-            "year": whole_column(index.get_level_values("year")),
+            "year": as_int64(index.get_level_values("year")),
             "language": pd.Series(index.get_level_values("language"), dtype="str"),
             "projects": count,
-            "share": (count / whole_column(per_year.where(per_year > 0).astype("Int64"))).astype(
+            "share": (count / as_int64(per_year.where(per_year > 0).astype("Int64"))).astype(
                 "Float64"
             ),
         }
@@ -225,4 +222,4 @@ def languages_by_year(
         "languages_in_other": pooled,
     }
     step = "languages_by_year"
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return attach_counts(projects, result, step=step, resource="project", counted=counted)

@@ -1,7 +1,4 @@
-"""Statistics of projects by their main language.
-
-What stays out: the breakdown of one project's code into several languages.
-"""
+"""Statistics of projects by their main language."""
 
 from __future__ import annotations
 
@@ -11,30 +8,30 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._columns import text, whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._frequencies import quantiles
-from dirframe.stats._loaders import PROJECTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import (
+from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.frequencies import quantiles
+from dirframe.stats._core.groupby import (
     ANALYSIS,
     CONTRIBUTORS,
     LANGUAGE,
     LINES,
     USERS,
-    named,
-    ranked,
-    ranking,
-    reduced,
+    aggregate,
+    check_int64_sum,
+    group_sizes,
+    has_name,
+    rank_names,
+    rank_rows,
     shares,
-    sizes,
-    summable,
     valid,
 )
+from dirframe.stats._core.loaders import PROJECTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
@@ -106,7 +103,7 @@ def language_share(
     0        C         2  0.666667        1200      8
     1     Java         1  0.333333         800      2
     """
-    require(projects, LANGUAGE, LINES, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, LINES, giver=PROJECTS)
     values, analysed = ["code_lines", "users"], ANALYSIS in projects.columns
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -121,13 +118,13 @@ def language_share(
         rows = nw.len().alias("projects")
         return table.group_by("language").agg(rows, *sums, *known, *given, *unanalysed)
 
-    found = reduced(
+    found = aggregate(
         projects,
         {
-            "language": text(LANGUAGE),
-            "code_lines": whole(LINES),
-            "users": whole(*USERS),
-            **({"analysis": text(ANALYSIS)} if analysed else {}),
+            "language": text_column(LANGUAGE),
+            "code_lines": integer_column(LINES),
+            "users": integer_column(*USERS),
+            **({"analysis": text_column(ANALYSIS)} if analysed else {}),
         },
         statement,
         by=["language"],
@@ -135,10 +132,10 @@ def language_share(
     )
     for name in values:
         found[name] = found[name].mask(found[f"{name}_known"] == 0)
-    spoken = named(found, "language")
+    spoken = has_name(found, "language")
     rows = found[spoken]
     columns = ["language", "projects", *values]
-    result, pooled = ranked(rows[columns], "language", ["projects"], top=top, noun="languages")
+    result, pooled = rank_rows(rows[columns], "language", ["projects"], top=top, noun="languages")
     result.insert(2, "share", shares(result["projects"]))
     with_language, records = (int(table["projects"].sum()) for table in (rows, found))
     counted = {
@@ -154,7 +151,9 @@ def language_share(
         given_to = int(rows[f"{name}_given"].sum())
         counted[f"{name}_missing"] = with_language - given_to
         counted[f"{name}_negative"] = given_to - int(rows[f"{name}_known"].sum())
-    return finish(projects, result, step="language_share", resource="project", counted=counted)
+    return attach_counts(
+        projects, result, step="language_share", resource="project", counted=counted
+    )
 
 
 @selectable
@@ -224,24 +223,24 @@ def contributors_by_language(
     0        C                 3            12     2.0
     1     Java                 0          <NA>    <NA>
     """
-    require(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
-    columns = {"language": text(LANGUAGE), "people": whole(CONTRIBUTORS)}
+    require_columns(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
+    columns = {"language": text_column(LANGUAGE), "people": integer_column(CONTRIBUTORS)}
     lacking = nw.col("analysis").is_null().alias("lacking")
-    found = sizes(
+    found = group_sizes(
         projects,
-        columns | {"analysis": text(ANALYSIS)},
+        columns | {"analysis": text_column(ANALYSIS)},
         by=[*columns, "lacking"],
         prepare=lambda table: table.with_columns(lacking),
     )
     records = int(found["records"].sum())
-    spoken = named(found, "language")
+    spoken = has_name(found, "language")
     without_analysis = int(found["records"][found["lacking"].astype("bool") & ~spoken].sum())
     found = found[spoken].astype({"people": "Int64", "records": "Int64"})
     found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
-    summable(CONTRIBUTORS, found["people"], found["known"])
+    check_int64_sum(CONTRIBUTORS, found["people"], found["known"])
     found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)
     totals = _totals(found, found["language"]).fillna({"contributors": -1})
-    names, pooled = ranking(
+    names, pooled = rank_names(
         totals.rename_axis("language").reset_index(),
         "language",
         ["contributors", "projects"],
@@ -272,7 +271,7 @@ def contributors_by_language(
     }
     result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
-    return finish(projects, result, step=step, resource="project", counted=counted)
+    return attach_counts(projects, result, step=step, resource="project", counted=counted)
 
 
 def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:

@@ -1,9 +1,6 @@
 """Statistics of when projects were developed: life span and age.
 
 A month is the first day of it, as the interface has it.
-
-What stays out: which projects are active (`dirframe.stats.activity`), and how many there are
-over time (`dirframe.stats.growth`).
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._activity import (
+from dirframe.stats._core.activity_months import (
     BEGUN_LATER,
     COLUMNS,
     latest_possible,
@@ -25,28 +22,28 @@ from dirframe.stats._activity import (
     require_fetched,
     usual_month,
 )
-from dirframe.stats._columns import text, whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._loaders import PROJECTS
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import (
+from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.groupby import (
     CONTRIBUTORS,
     FIRST_MONTH,
     LANGUAGE,
     LAST_MONTH,
+    aggregate,
+    as_int64,
     check_top,
-    reduced,
+    group_sizes,
     shares,
-    sizes,
     true,
-    whole_column,
 )
+from dirframe.stats._core.loaders import PROJECTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["life_span", "project_age"]
 
@@ -122,13 +119,13 @@ def project_age(
     if asked is None:
         require_fetched(projects, FIRST_MONTH, LAST_MONTH)
     else:
-        require(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
+        require_columns(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
 
     def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         first, last = month_number("first"), month_number("last")
         return table.select(first, month_number("fetched"), backwards=last < first)
 
-    found = sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
+    found = group_sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
     count, latest = found["records"].to_numpy(dtype=np.int64), latest_possible(projects)
     first, fetched = (
         found[name].to_numpy(np.float64, na_value=np.nan) for name in ("first", "fetched")
@@ -147,10 +144,10 @@ def project_age(
     years = (at - first[aged]).astype(np.int64) // 12 if aged.any() else np.array([], dtype=int)
     by_year = pd.Series(count[aged]).groupby(years).sum()
     ages = range(int(by_year.index.max()) + 1) if len(by_year) else range(0)
-    numbers = whole_column(by_year.reindex(ages, fill_value=0))
+    numbers = as_int64(by_year.reindex(ages, fill_value=0))
     result = pd.DataFrame(
         {
-            "years": whole_column(ages),
+            "years": as_int64(ages),
             "projects": numbers,
             "share": shares(numbers),
             "share_at_most": (numbers.cumsum() / max(int(numbers.sum()), 1)).astype("Float64"),
@@ -161,7 +158,7 @@ def project_age(
         "with_age": int(numbers.sum()),
         **{reason: int(count[state == reason].sum()) for reason in rules},
     }
-    return finish(projects, result, step="project_age", resource="project", counted=counted)
+    return attach_counts(projects, result, step="project_age", resource="project", counted=counted)
 
 
 @selectable
@@ -259,7 +256,7 @@ def life_span(
         )
 
     keys = ["months", "end", "beyond"]
-    lengths = sizes(projects, COLUMNS, by=keys, prepare=lengths_of)
+    lengths = group_sizes(projects, COLUMNS, by=keys, prepare=lengths_of)
     lengths["months"] = lengths["months"].astype("Int64")
     lengths = lengths.sort_values("months", ascending=False)
     positive, beyond = true(lengths["months"] > 0), true(lengths["beyond"])
@@ -277,13 +274,13 @@ def life_span(
         lives = lengths_of(table).filter(nw.col("months") >= least, ~nw.col("beyond"))
         return lives.drop("fetched", "beyond", *(f"{name}_number" for name in COLUMNS))
 
-    spans = reduced(
+    spans = aggregate(
         projects,
         {
-            "id": text("id"),
-            "name": text("name"),
-            "language": text(LANGUAGE),
-            "contributors": whole(CONTRIBUTORS),
+            "id": text_column("id"),
+            "name": text_column("name"),
+            "language": text_column(LANGUAGE),
+            "contributors": integer_column(CONTRIBUTORS),
             **COLUMNS,
         },
         long_enough,
@@ -317,4 +314,4 @@ def life_span(
         "window": back,
         "projects_not_shown": int(by_end.sum()) - len(result),
     }
-    return finish(projects, result, step="life_span", resource="project", counted=counted)
+    return attach_counts(projects, result, step="life_span", resource="project", counted=counted)

@@ -8,16 +8,16 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.extensions import ACTIVITY_FACT
-from dirframe.stats._columns import moment, whole
-from dirframe.stats._edges import finish, require
-from dirframe.stats._loaders import ACTIVITY
-from dirframe.stats._selection import selectable
-from dirframe.stats._tables import sizes
+from dirframe.schema.extensions import ACTIVITY_FACT
+from dirframe.stats._core.columns import integer_column, timestamp_column
+from dirframe.stats._core.groupby import group_sizes
+from dirframe.stats._core.loaders import ACTIVITY
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from dirframe.stats._engines import Frame
-    from dirframe.stats._selection import Selection
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["monthly_activity"]
 
@@ -79,9 +79,12 @@ def monthly_activity(
     1 2013-02-01 00:00:00+00:00        0             0
     2 2013-03-01 00:00:00+00:00        2             1
     """
-    require(frame, *_NEEDED, giver=ACTIVITY)
-    columns = {"month": moment("month"), **{name: whole(name) for name in _NUMBERS}}
-    found = sizes(frame, columns, by=[*columns])
+    require_columns(frame, *_NEEDED, giver=ACTIVITY)
+    columns = {
+        "month": timestamp_column("month"),
+        **{name: integer_column(name) for name in _NUMBERS},
+    }
+    found = group_sizes(frame, columns, by=[*columns])
     records = int(found["records"].sum())
     dated = found.dropna(subset=["month"])
     first_days = _first_day(dated["month"])
@@ -118,7 +121,7 @@ def monthly_activity(
         "contributors_invalid": int(numbers["contributors"].isna().sum()),
     }
     resource = ACTIVITY_FACT.name
-    return finish(frame, result, step="monthly_activity", resource=resource, counted=counted)
+    return attach_counts(frame, result, step="monthly_activity", resource=resource, counted=counted)
 
 
 def _first_day(moments: pd.Series[Any]) -> pd.Series[Any]:
@@ -129,7 +132,7 @@ def _first_day(moments: pd.Series[Any]) -> pd.Series[Any]:
 
 def _finished(frame: Any, months: pd.Series[Any]) -> pd.Series[Any]:
     """Tell which months were over when the frame was loaded, as far as it says when."""
-    noted = provenance.describe(frame) if isinstance(frame, pd.DataFrame) else {}
+    noted = provenance.get_provenance(frame) if isinstance(frame, pd.DataFrame) else {}
     loaded = noted.get("retrieved_newest")
     if loaded is None:
         known: list[bool | None] = [True] * len(months)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from dirframe.schema import PAGE_SIZE
-from dirframe.service.store import Page
-from dirframe.service.writer import record_xml
+from dirframe.service.dialects.xml_writer import record_xml
+from dirframe.service.store.store import Page
 from tests.faults.service import Shelf, numbered
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from dirframe.archive.model import (
 from dirframe.archive.snapshot import compress
 from dirframe.archive.store import Store
 from dirframe.schema import PAGE_SIZE, PROJECT
-from dirframe.service.generate import generate_projects
-from dirframe.service.writer import record_xml
+from dirframe.service.dialects.xml_writer import record_xml
+from dirframe.service.synthetic import generate_projects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

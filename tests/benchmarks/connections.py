@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.keys import KeyStore
+from dirframe.service.api_keys import KeyStore
 from tests.benchmarks.service import CLIENTS, Client, built, read_once, served
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ import pandas as pd
 import pycountry
 
 from dirframe.clean import unify_countries
-from dirframe.clean.resolve import resolve
+from dirframe.clean.resolver import resolve
 
 SET = Path(__file__).resolve().parents[3] / "shared" / "countries" / "dev.csv"
 ROWS, VALUES, ROUNDS = 1_000_000, 250, 7
@@ -34,9 +34,9 @@ PARTS = ("trap-city", "trap-subnational", "trap-embedded")
 
 LOAD = """
 import time, pycountry
-from dirframe.clean._iso import countries
+from dirframe.clean._vocabulary.iso import countries
 countries(), list(pycountry.countries)
-import dirframe.clean.names as names
+import dirframe.clean.name_index as names
 start = time.perf_counter()
 names.names()
 print(time.perf_counter() - start)

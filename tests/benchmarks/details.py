@@ -21,10 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import dirframe
-from dirframe.service.access_log import ACCESS_LOG
-from dirframe.service.dialects import DIALECTS, TODAY
-from dirframe.service.generate import generate
-from dirframe.service.keys import KeyStore
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.dialects.dialects import DIALECTS, TODAY
+from dirframe.service.synthetic import generate
+from dirframe.service.web.access_log import ACCESS_LOG
 
 RECORDS = 12_360
 QUOTA = 1_000

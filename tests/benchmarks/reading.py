@@ -22,10 +22,10 @@ import pandas as pd
 from lxml import etree
 
 import dirframe
-from dirframe.client.documents import frame_pages, read_documents
+from dirframe.client.documents import frame_pages, parse_documents
 from dirframe.client.xml.parser import PageParser
-from dirframe.files.checking import check
-from dirframe.files.kinds import kind_of
+from dirframe.io._integrity.native_check import check
+from dirframe.io.formats import kind_of
 from dirframe.schema import PROJECT, Dialect, Kind
 from tests.benchmarks._corpus import month_pages, project_pages, side_by_side
 
@@ -64,7 +64,7 @@ def bare(pages: list[bytes]) -> None:
 
 def ours(pages: Iterable[bytes], columns: list[str] | None = None) -> pd.DataFrame:
     documents = ((str(number), page) for number, page in enumerate(pages))
-    return read_documents(documents, PROJECT, columns=columns).frame
+    return parse_documents(documents, PROJECT, columns=columns).frame
 
 
 def as_fetched(pages: list[bytes]) -> None:
@@ -80,7 +80,7 @@ def with_children(pages: list[bytes]) -> None:
 
 
 def months(pages: list[bytes]) -> pd.DataFrame:
-    return read_documents((str(n), page) for n, page in enumerate(pages)).frame
+    return parse_documents((str(n), page) for n, page in enumerate(pages)).frame
 
 
 def findtext(pages: list[bytes]) -> pd.DataFrame:

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
-from dirframe.service.building import base_sorts
-from dirframe.service.generate import generate
-from dirframe.service.keys import KeyStore
-from dirframe.service.store import Store
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.store.build import base_sorts
+from dirframe.service.store.store import Store
+from dirframe.service.synthetic import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -38,10 +38,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dirframe import child_table, plot, stats, unify_countries
-from dirframe.client.documents import read_documents
+from dirframe.client.documents import parse_documents
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.generate import generate_accounts, generate_projects
-from dirframe.service.writer import collection_xml, record_xml
+from dirframe.service.dialects.xml_writer import collection_xml, record_xml
+from dirframe.service.synthetic import generate_accounts, generate_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -86,7 +86,7 @@ def make(resource: Resource, records: Iterator[dict[str, Value]]) -> pd.DataFram
         ("generated", page(resource, some))
         for some in iter(lambda: list(islice(records, 1000)), [])
     )
-    return read_documents(pages, resource, columns=COLUMNS[resource.name]).frame
+    return parse_documents(pages, resource, columns=COLUMNS[resource.name]).frame
 
 
 def bare_language_share(projects: pd.DataFrame) -> object:

@@ -10,7 +10,7 @@ import pycountry
 import pytest
 from hypothesis import strategies as st
 
-from dirframe.clean.resolve import resolve
+from dirframe.clean.resolver import resolve
 
 if TYPE_CHECKING:
     from pathlib import Path

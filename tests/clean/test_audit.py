@@ -49,7 +49,7 @@ def test_the_audit_escapes_markup_in_a_notebook() -> None:
 
 
 def test_the_note_says_how_many_have_no_country() -> None:
-    accounts = provenance.attach(frame("DE", "Korea", None, None), resource="account")
+    accounts = provenance.set_provenance(frame("DE", "Korea", None, None), resource="account")
     assert country_note(unify_countries(accounts)).startswith(
         "3 of 4 accounts (75.0%) have no country: 2 without a value, 1 with a value that names none."
     )

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.clean._iso import countries
-from dirframe.clean._territories import STATES_OF
+from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean._vocabulary.territories import STATES_OF
 from tests.clean import code
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from click.testing import CliRunner
 
 import dirframe as package
 from dirframe.cli import cli
-from dirframe.reporting.running import TEMPLATE
-from dirframe.service.generate import generate
-from dirframe.service.keys import KeyStore
+from dirframe.reports.execute import TEMPLATE
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.synthetic import generate
 from tests.client import Asked, Reply, Server
 
 if TYPE_CHECKING:

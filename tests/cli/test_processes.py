@@ -17,7 +17,7 @@ import pytest
 
 import dirframe as package
 from dirframe.cli import cli
-from dirframe.service.generate import generate
+from dirframe.service.synthetic import generate
 from tests.cli import dirframe
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "cache clear": nothing,
 }
 #: A template of one cell: what a report takes is the time to run its notebook.
-_SHORT = "from dirframe.reporting import received\nprint(len(received().projects), 'projects')"
+_SHORT = "from dirframe.reports import received\nprint(len(received().projects), 'projects')"
 
 #: Commands whose processes are tested elsewhere: they run long, or write much.
 ELSEWHERE = {"demo": "test_demo", "serve": "cli.test_serving", "report": "below"}

@@ -6,7 +6,7 @@ import pytest
 
 from dirframe.client.addresses import address_of, known_resource, path_of
 from dirframe.errors import InvalidInputError
-from dirframe.extensions import ALL_RESOURCES
+from dirframe.schema.extensions import ALL_RESOURCES
 
 BASE = "https://directory.example/base"
 

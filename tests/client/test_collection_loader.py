@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.collection_loader import load_question
+from dirframe.client.collection_loader import load_collection_query
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.question import Question
+from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import IncompleteCollectionError, IncompleteWarning, InvalidInputError
 from dirframe.schema import PROJECT
 from tests.client import Asked, Server, page_xml, record
@@ -28,8 +28,8 @@ def short(asked: Asked) -> bytes:
 
 
 def load(directory: Directory, incomplete: Incomplete) -> pd.DataFrame:
-    return load_question(
-        Question(resource=PROJECT),
+    return load_collection_query(
+        CollectionQuery(resource=PROJECT),
         directory,
         incomplete,
         CachePolicy(),

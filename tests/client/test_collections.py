@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.pages import IncompleteWarning
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import IncompleteCollectionError, InvalidInputError
-from dirframe.extensions import EXTENSIONS
-from dirframe.provenance import caption, describe
+from dirframe.provenance import caption, get_provenance
+from dirframe.schema.extensions import EXTENSIONS
 from tests.client import Asked, Reply, Server, page_xml
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_languages_come_as_they_were_written(there: Directory) -> None:
     assert frame["code"].tolist() == [456_492_953, 0]
     assert frame["comment_ratio"].tolist() == [0.199350244364884, pd.NA]
     assert frame["category"].tolist() == ["code", "build"]
-    assert describe(frame)["complete"] is True
+    assert get_provenance(frame)["complete"] is True
 
 
 def test_contributors_come_as_they_were_written(there: Directory, served: Server) -> None:
@@ -70,7 +70,7 @@ def test_contributors_come_as_they_were_written(there: Directory, served: Server
     assert frame["first_commit_time"][0] == pd.Timestamp("2011-02-03T04:05:06Z")
     assert frame["commits"].tolist() == [322, 1, pd.NA]
     assert frame["contributor_name"][1] == "Zoë <z...@e...>"
-    assert describe(frame)["question"] == {"project": "example"}
+    assert get_provenance(frame)["question"] == {"project": "example"}
     assert served.asked[0].query["page"] == "1"
 
 
@@ -170,7 +170,7 @@ def test_recorded_files_give_the_frame_of_the_loader(
     loaded = dirframe.load(path, directory=there, progress=False, **load)
     found = dirframe.read_pages(XML / file)
     pd.testing.assert_frame_equal(found, loaded)
-    facts = describe(found)
+    facts = get_provenance(found)
     assert (facts["resource"], facts["complete"]) == (resource, True)
     pd.testing.assert_frame_equal(dirframe.read_pages(XML / file, resource=resource), found)
 
@@ -181,8 +181,8 @@ def test_recorded_months_of_two_projects_are_all_kept(tmp_path: Path) -> None:
         (tmp_path / f"{name}.xml").write_bytes(content)
     frame = dirframe.read_pages(tmp_path)
     assert len(frame) == 8
-    assert describe(frame)["complete"] is True
-    assert describe(frame)["items_available"] == 8
+    assert get_provenance(frame)["complete"] is True
+    assert get_provenance(frame)["items_available"] == 8
 
 
 def test_a_recorded_answer_of_2008_gives_its_languages(shared: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_recorded_answer_of_2008_gives_its_languages(shared: Path) -> None:
     assert frame["comment_ratio"][0] == 0.238928822531949
     assert frame["nice_name"][1] == "Assembly"
     assert frame["code"].dtype == "Int64"
-    assert describe(frame)["complete"] is True
+    assert get_provenance(frame)["complete"] is True
 
 
 @pytest.mark.parametrize("resource", EXTENSIONS)

@@ -19,7 +19,7 @@ from dirframe.errors import (
     QuotaExceededError,
     ServiceError,
 )
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from tests.faults.conftest import impatient
 from tests.today import TodayService
 
@@ -77,8 +77,8 @@ def test_details_give_the_frame_that_a_whole_collection_gives(
     frame = load(directory, details=True)
     pd.testing.assert_frame_equal(frame, carried, check_flags=False, check_like=True)
     assert sorted(today.own_pages) == sorted(with_id(carried))
-    facts = describe(frame)
-    assert facts["complete"] == describe(carried)["complete"]
+    facts = get_provenance(frame)
+    assert facts["complete"] == get_provenance(carried)["complete"]
     assert facts["details"] == len(with_id(carried))
     assert facts["question"]["details"] is True
     assert facts["not_sent"] == facts["details_missing"] == []
@@ -94,7 +94,7 @@ def test_the_same_line_again_costs_nothing(
     today.forget()
     again = load(directory, details=True)
     assert today.asked == []
-    assert describe(again)["requests_paid"] == 0
+    assert get_provenance(again)["requests_paid"] == 0
     pd.testing.assert_frame_equal(again, first)
     pd.testing.assert_frame_equal(load(directory, details=True, offline=True), first)
     load(directory, details=True, refresh=True)
@@ -119,7 +119,7 @@ def test_no_analysis_at_all_is_said_with_its_price(directory: Directory) -> None
     assert isinstance(warning, AnalysesNotSentWarning)
     assert warning.requests == needed
     assert f"{needed:,} requests" in str(warning)
-    assert describe(frame)["not_sent"] == list(ANALYSIS_COLUMNS)
+    assert get_provenance(frame)["not_sent"] == list(ANALYSIS_COLUMNS)
     assert frame["analysis_total_code_lines"].isna().all()
 
 
@@ -127,14 +127,14 @@ def test_one_analysis_is_enough_for_silence(
     directory: Directory, today: TodayService, carried: pd.DataFrame
 ) -> None:
     today.whole = {with_id(carried)[0]}
-    assert describe(load(directory))["not_sent"] == []
+    assert get_provenance(load(directory))["not_sent"] == []
 
 
 def test_projects_without_analyses_are_no_reason_to_warn(
     directory: Directory, today: TodayService, carried: pd.DataFrame
 ) -> None:
     today.bare = set(carried["id"])
-    assert describe(load(directory))["not_sent"] == []
+    assert get_provenance(load(directory))["not_sent"] == []
 
 
 def test_columns_outside_the_analysis_need_no_details(
@@ -143,7 +143,7 @@ def test_columns_outside_the_analysis_need_no_details(
     frame = load(directory, columns=["name", "stack_count"], details=True)
     assert list(frame) == ["id", "name", "stack_count"]
     assert today.own_pages == []
-    assert describe(load(directory, columns=["name"]))["not_sent"] == []
+    assert get_provenance(load(directory, columns=["name"]))["not_sent"] == []
 
 
 def test_chosen_columns_of_the_analysis_are_those_of_own_pages(
@@ -152,7 +152,7 @@ def test_chosen_columns_of_the_analysis_are_those_of_own_pages(
     columns = ["id", "analysis_main_language_name", "analysis_languages"]
     with pytest.warns(AnalysesNotSentWarning):
         bare = load(directory, columns=columns[1:2])
-    assert describe(bare)["not_sent"] == columns[1:2]
+    assert get_provenance(bare)["not_sent"] == columns[1:2]
     assert list(bare) == columns[:2]
     for chosen in (columns[:2], columns):
         frame = load(directory, columns=chosen, details=True)
@@ -183,7 +183,7 @@ def test_without_ids_of_analyses_every_own_page_is_asked_for(
     assert sorted(today.own_pages) == sorted(carried["id"])
     row = frame[frame["id"] == without]
     assert row["analysis_total_code_lines"].isna().all()
-    assert describe(frame)["details_missing"] == []
+    assert get_provenance(frame)["details_missing"] == []
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_page_that_does_not_come_is_named_and_its_row_stays(
         load(directory, details=True)
     assert caught.value.details_missing == tuple(lost)
     assert list(caught.value.frame["id"]) == list(carried["id"])
-    assert describe(caught.value.frame)["requests_paid"] == len(today.asked)
+    assert get_provenance(caught.value.frame)["requests_paid"] == len(today.asked)
     today.forget()
     with pytest.warns(IncompleteWarning) as warned:
         frame = load(directory, details=True, incomplete="warn")
@@ -207,7 +207,7 @@ def test_a_page_that_does_not_come_is_named_and_its_row_stays(
     assert isinstance(warning, IncompleteWarning)
     assert warning.details_missing == tuple(lost)
     assert today.own_pages == []
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert facts["details_missing"] == lost
     assert facts["complete"] is False
     rows = frame.set_index("id").loc[lost]
@@ -215,7 +215,7 @@ def test_a_page_that_does_not_come_is_named_and_its_row_stays(
     assert rows["analysis_total_code_lines"].isna().all()
     setattr(today, how, set())
     load(directory, details=True, refresh=True)
-    assert describe(load(directory, details=True))["details_missing"] == []
+    assert get_provenance(load(directory, details=True))["details_missing"] == []
 
 
 def test_the_record_of_another_project_is_refused(

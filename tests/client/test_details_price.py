@@ -16,9 +16,9 @@ from dirframe.errors import (
     InvalidInputError,
     StaleWarning,
 )
-from dirframe.provenance import describe
-from dirframe.service.keys import KeyStore
-from dirframe.service.sample_data import open_data
+from dirframe.provenance import get_provenance
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.store.sample import open_data
 from tests.faults.conftest import impatient
 from tests.today import TodayService
 
@@ -76,8 +76,8 @@ def test_an_exact_plan_is_what_the_service_counts(there: Served, workers: int) -
     with there.directory(max_workers=workers) as directory:
         frame = dirframe.load_projects(directory=directory, progress=False, **question)
         assert there.asked - before == price.requests_to_pay
-        assert describe(frame)["requests_paid"] == price.requests_to_pay
-        assert describe(frame)["details"] == price.details
+        assert get_provenance(frame)["requests_paid"] == price.requests_to_pay
+        assert get_provenance(frame)["details"] == price.details
         dirframe.load_projects(directory=directory, progress=False, **question)
         assert dirframe.plan("projects", directory=directory, **question).requests_to_pay == 0
     assert there.asked - before == price.requests_to_pay
@@ -193,7 +193,7 @@ def test_a_refusal_is_paid_once_and_counted_as_paid(
             with pytest.raises(IncompleteCollectionError) as caught:
                 dirframe.load_projects(directory=directory, progress=False, **question)
             frame = caught.value.frame
-        assert describe(frame)["requests_paid"] == len(today.asked) == requests
+        assert get_provenance(frame)["requests_paid"] == len(today.asked) == requests
     again = dirframe.plan("projects", directory=directory, **question)
     assert (again.requests_to_pay, again.details_cached) == (0, price.details)
     setattr(today, how, set())

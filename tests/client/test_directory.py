@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dirframe
-from dirframe.client.directory import opened
+from dirframe.client.directory import client_or_default
 from dirframe.errors import ConfigurationError
 from dirframe.settings import ApiKey, Settings
 from tests.client import KEY, Server, page_xml, record
@@ -80,11 +80,11 @@ def test_what_was_opened_for_one_load_is_closed_after_it(monkeypatch: pytest.Mon
         closed.append(self)
 
     monkeypatch.setattr(dirframe.Directory, "close", close)
-    with opened(None) as directory:
+    with client_or_default(None) as directory:
         assert directory.settings.base_url == "https://d.example"
         assert closed == []
     assert closed == [directory]
-    with opened(directory) as same:
+    with client_or_default(directory) as same:
         assert same is directory
     assert closed == [directory]
 

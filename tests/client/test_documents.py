@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.documents import CHUNK, read_documents
+from dirframe.client.documents import CHUNK, parse_documents
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import ACCOUNT, PROJECT
 from tests.client import failed, page_xml, record
@@ -12,7 +12,7 @@ from tests.client import failed, page_xml, record
 
 def test_documents_are_read_in_their_order_and_the_first_record_says_of_what() -> None:
     pages = [("a", page_xml([record("2"), record("1")])), ("b", page_xml([record("3")]))]
-    read = read_documents(pages)
+    read = parse_documents(pages)
     assert list(read.frame["id"]) == ["2", "1", "3"]
     assert read.resource is PROJECT
     assert [envelope.records for envelope in read.envelopes] == [2, 1]
@@ -21,20 +21,20 @@ def test_documents_are_read_in_their_order_and_the_first_record_says_of_what() -
 def test_more_documents_than_a_chunk_lose_none() -> None:
     count = 2 * CHUNK + 3
     documents = ((str(n), page_xml([record(str(n))])) for n in range(count))
-    frame = read_documents(documents).frame
+    frame = parse_documents(documents).frame
     assert list(frame["id"]) == [str(n) for n in range(count)]
 
 
 def test_no_record_at_all_gives_the_columns_of_what_was_asked() -> None:
-    assert "email_sha1" in read_documents([("a", page_xml([]))], ACCOUNT).frame
-    nothing = read_documents([("a", page_xml([]))])
+    assert "email_sha1" in parse_documents([("a", page_xml([]))], ACCOUNT).frame
+    nothing = parse_documents([("a", page_xml([]))])
     assert nothing.resource is None
     assert len(nothing.frame) == 0
 
 
 def test_pages_without_records_before_the_first_record_do_no_harm() -> None:
     documents = [(str(n), page_xml([])) for n in range(CHUNK)] + [("z", page_xml([record("1")]))]
-    assert list(read_documents(documents).frame["id"]) == ["1"]
+    assert list(parse_documents(documents).frame["id"]) == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_pages_without_records_before_the_first_record_do_no_harm() -> None:
 def test_a_document_that_is_no_page_is_refused_by_its_name(content: bytes, words: str) -> None:
     pages = [("one.xml", page_xml([record("1")])), ("two.xml", content)]
     with pytest.raises(UnreadableResponseError, match="two\\.xml") as caught:
-        read_documents(pages, PROJECT)
+        parse_documents(pages, PROJECT)
     assert words in str(caught.value)
     assert caught.value.source == "two.xml"
 
 
 def test_a_document_may_not_be_longer_than_allowed() -> None:
     with pytest.raises(UnreadableResponseError, match="allowed"):
-        read_documents([("a", page_xml([record("1")]))], max_bytes=20)
+        parse_documents([("a", page_xml([record("1")]))], max_bytes=20)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.pages import IncompleteWarning
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import (
     CacheError,
     IncompleteCollectionError,
@@ -18,7 +18,7 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from tests.client import Asked, Reply, Server, page_xml, record
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_all_pages_come_together_and_a_later_page_decides_about_the_type(
     assert frame["id"].tolist() == [str(n) for n in range(1, 24)]
     assert frame.dtypes.astype(str).to_dict() == {"id": "str", "size": "Int64", "code": "str"}
     assert frame["code"].iloc[0] == "01"
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert facts["complete"] is True
     assert (facts["resource"], facts["items_available"]) == ("thing", 23)
     assert facts["question"] == {"path": "/things.xml"}
@@ -76,8 +76,8 @@ def test_records_without_an_id_are_told_apart_by_what_they_hold(
     with Server(answer) as server:
         frame = load("/things.xml", at(server))
     assert frame["size"].tolist() == [1] * 10 + [2] * 10
-    assert describe(frame)["complete"] is True
-    assert describe(frame)["duplicates_removed"] == 0
+    assert get_provenance(frame)["complete"] is True
+    assert get_provenance(frame)["duplicates_removed"] == 0
 
 
 def test_a_page_that_repeats_another_is_no_proof(at: Callable[..., Directory]) -> None:
@@ -98,7 +98,7 @@ def test_one_record_is_one_row(at: Callable[..., Directory]) -> None:
         frame = load("/projects/1/contributors/5.xml", at(server))
     assert len(frame) == 1
     assert frame["man_months"].item() == 14
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert (facts["complete"], facts["items_available"]) == (True, 1)
     spoken = dirframe.child_table(frame, "contributor_language_facts")
     assert spoken["language_nice_name"].tolist() == ["C++", "Python"]
@@ -122,9 +122,9 @@ def test_an_empty_collection_that_is_known_has_every_column(at: Callable[..., Di
         unknown = load("/things.xml", at(server))
     assert list(known) == dirframe.fields("contributor_fact")["name"].tolist()[:-1]
     assert known["first_commit_time"].dtype == "datetime64[us, UTC]"
-    assert describe(known)["complete"] is True
+    assert get_provenance(known)["complete"] is True
     assert unknown.shape == (0, 0)
-    assert describe(unknown)["items_available"] == 0
+    assert get_provenance(unknown)["items_available"] == 0
 
 
 def test_a_status_of_error_is_an_error_with_its_message(at: Callable[..., Directory]) -> None:
@@ -202,7 +202,11 @@ def test_a_query_is_sent_whichever_way_it_is_said(at: Callable[..., Directory]) 
         frame = load("/things.xml", at(server), query="a b", sort="size")  # from the cache
     asked = [{k: v for k, v in one.query.items() if k != "api_key"} for one in server.asked]
     assert asked == [{"query": "a b", "sort": "size"}]
-    assert describe(frame)["question"] == {"path": "/things.xml", "query": "a b", "sort": "size"}
+    assert get_provenance(frame)["question"] == {
+        "path": "/things.xml",
+        "query": "a b",
+        "sort": "size",
+    }
 
 
 def test_the_cache_is_used_as_it_is_for_projects(at: Callable[..., Directory]) -> None:
@@ -213,7 +217,7 @@ def test_the_cache_is_used_as_it_is_for_projects(at: Callable[..., Directory]) -
             load("/things.xml", directory, offline=True)
         load("/things.xml", directory)
         assert len(server.asked) == 2
-        assert describe(load("/things.xml", directory, offline=True))["requests_paid"] == 0
+        assert get_provenance(load("/things.xml", directory, offline=True))["requests_paid"] == 0
         load("/things.xml", directory)
         assert len(server.asked) == 2
         load("/things.xml", directory, refresh=True)
@@ -225,7 +229,7 @@ def test_a_first_page_is_paid_once_without_a_cache(at: Callable[..., Directory])
     with Server(paged(things)) as server:
         frame = load("/things.xml", at(server, cache_dir=None))
         assert len(server.asked) == 2
-    assert describe(frame)["requests_paid"] == 2
+    assert get_provenance(frame)["requests_paid"] == 2
 
 
 def test_columns_of_what_nobody_described_cannot_be_chosen(at: Callable[..., Directory]) -> None:
@@ -252,7 +256,7 @@ def test_an_export_keeps_types_and_provenance(at: Callable[..., Directory], tmp_
         file = dirframe.export(frame, tmp_path / f"activity.{suffix}")
         again = dirframe.read_export(file)
         pd.testing.assert_frame_equal(again, frame)
-        assert describe(again)["question"] == {"project": "example"}
+        assert get_provenance(again)["question"] == {"project": "example"}
 
 
 def test_a_plan_says_the_price_of_an_address(at: Callable[..., Directory]) -> None:

@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.pages import IncompleteWarning
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import (
     IncompleteCollectionError,
     InvalidInputError,
     InvalidKeyError,
     ServiceError,
 )
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from dirframe.schema import ACCOUNT, PROJECT
 from tests.client import KEY, Asked, Reply, Server, failed, page_xml, record
 
@@ -79,7 +79,7 @@ def test_a_question_is_asked_as_it_is_meant(there: Directory) -> None:
 
 
 def test_the_frame_says_what_it_was_made_from(there: Directory) -> None:
-    facts = describe(load(there, query="example", sort="id", max_items=5))
+    facts = get_provenance(load(there, query="example", sort="id", max_items=5))
     assert facts["resource"] == "project"
     assert facts["question"] == {"query": "example", "sort": "id", "max_items": 5}
     assert facts["base_url"] == there.settings.base_url
@@ -92,7 +92,7 @@ def test_the_frame_says_what_it_was_made_from(there: Directory) -> None:
 def test_a_capped_load_says_so_and_is_no_failure(there: Directory) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        facts = describe(load(there, max_items=1))
+        facts = get_provenance(load(there, max_items=1))
     assert facts["complete"] is False
     assert facts["why"] == "capped at max_items=1"
     assert facts["items_available"] == 2
@@ -102,7 +102,7 @@ def test_an_empty_answer_has_every_column_and_dtype(there: Directory) -> None:
     nothing, all_of_it = load(there, query="zzzz"), load(there)
     specified = [field.column for field in PROJECT.specified]
     assert nothing[specified].dtypes.equals(all_of_it[specified].dtypes)
-    assert describe(nothing)["complete"] is True
+    assert get_provenance(nothing)["complete"] is True
 
 
 def test_a_wrong_key_is_refused_with_what_to_do(by_hand: Any, at: Callable[..., Directory]) -> None:
@@ -150,7 +150,7 @@ def test_a_collection_that_cannot_be_proven_complete_is_an_error_with_what_came(
         load(at(server))
     assert list(it.value.frame["id"]) == ["1", "2"]
     assert it.value.missing
-    assert describe(it.value.frame)["complete"] is False
+    assert get_provenance(it.value.frame)["complete"] is False
     back = pickle.loads(pickle.dumps(it.value))
     assert list(back.frame["id"]) == ["1", "2"]
 
@@ -165,8 +165,8 @@ def test_an_incomplete_collection_is_handed_over_where_that_was_asked_for(
         frame = load(at(server), incomplete="warn")
     assert caught[0].filename == __file__  # it points at the caller's own line
     assert len(frame) == 2
-    assert describe(frame)["complete"] is False
-    assert "2 different records" in describe(frame)["why"]
+    assert get_provenance(frame)["complete"] is False
+    assert "2 different records" in get_provenance(frame)["why"]
 
 
 def test_a_load_that_is_stopped_carries_what_came_and_the_next_one_goes_on_from_there() -> None:
@@ -180,9 +180,9 @@ def test_a_load_that_is_stopped_carries_what_came_and_the_next_one_goes_on_from_
             dirframe.load_projects(directory=directory, refresh=True, progress=stop)
         assert "goes on from there" in str(it.value)
         assert len(it.value.frame) == 100
-        assert describe(it.value.frame)["complete"] is False
+        assert get_provenance(it.value.frame)["complete"] is False
         assert load(directory).iloc[:100]["id"].tolist() == it.value.frame["id"].tolist()
-        assert describe(load(directory, offline=True, max_items=100))["requests_paid"] == 0
+        assert get_provenance(load(directory, offline=True, max_items=100))["requests_paid"] == 0
 
 
 def test_what_came_before_a_failure_is_paid_for_once(at: Callable[..., Directory]) -> None:
@@ -203,8 +203,8 @@ def test_what_came_before_a_failure_is_paid_for_once(at: Callable[..., Directory
         frame = load(at(server, max_workers=1))
         assert len(frame) == 35
         assert [asked.page for asked in server.asked[before:]] == [3, 4]
-        assert describe(frame)["requests_paid"] == 2
-        assert describe(frame)["requests_cached"] == 2
+        assert get_provenance(frame)["requests_paid"] == 2
+        assert get_provenance(frame)["requests_cached"] == 2
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -231,6 +231,6 @@ def test_the_sample_comes_whole_and_is_marked() -> None:
         frame = load(directory)
         assert len(frame) == 1500
         assert frame["id"].is_unique
-        assert describe(frame)["complete"] is True
-        assert describe(frame)["synthetic"] is True
+        assert get_provenance(frame)["complete"] is True
+        assert get_provenance(frame)["synthetic"] is True
         assert list(load(directory, max_items=30)["id"]) == list(frame["id"][:30])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dirframe
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def test_the_price_said_is_the_price_paid(
     assert price.requests_paid_now == 1
     assert price.pages_cached == 1
     frame = dirframe.load_projects(directory=directory, progress=False, **question)  # type: ignore[arg-type]  # as above
-    assert describe(frame)["requests_paid"] == price.requests_to_pay
+    assert get_provenance(frame)["requests_paid"] == price.requests_to_pay
     assert len(frame) == price.items
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.pages import IncompleteWarning
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import InvalidInputError, UnreadableResponseError
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from tests.client import page_xml, record
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def test_a_folder_is_read_in_the_order_of_its_names_and_proven(tmp_path: Path) -
     (tmp_path / "deeper").mkdir()
     frame = dirframe.read_pages(tmp_path)
     assert list(frame["id"]) == ["0", "1", "2", "3", "4"]
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert facts["complete"] is True
     assert (facts["items_available"], facts["items_loaded"]) == (5, 5)
     assert facts["resource"] == "project"
@@ -86,14 +86,14 @@ def test_a_missing_page_is_warned_of(tmp_path: Path) -> None:
     files = pages(tmp_path)
     with pytest.warns(IncompleteWarning, match="3 of 5"):
         frame = dirframe.read_pages([files[0], files[2]])
-    assert describe(frame)["complete"] is False
+    assert get_provenance(frame)["complete"] is False
 
 
 def test_pages_of_different_states_are_warned_of(tmp_path: Path) -> None:
     files = pages(tmp_path) + pages(tmp_path / "later", said=6)[2:]
     with pytest.warns(IncompleteWarning, match="different states"):
         frame = dirframe.read_pages(files)
-    assert describe(frame)["duplicates_removed"] == 1
+    assert get_provenance(frame)["duplicates_removed"] == 1
 
 
 def test_single_records_are_read_without_a_claim(tmp_path: Path) -> None:
@@ -103,14 +103,14 @@ def test_single_records_are_read_without_a_claim(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         frame = dirframe.read_pages(tmp_path)
     assert len(frame) == 3
-    assert describe(frame)["complete"] is None
+    assert get_provenance(frame)["complete"] is None
 
 
 def test_a_record_that_came_before_is_left_out_and_counted(tmp_path: Path) -> None:
     files = pages(tmp_path)
     frame = dirframe.read_pages([*files, *files])
     assert len(frame) == 5
-    assert describe(frame)["duplicates_removed"] == 5
+    assert get_provenance(frame)["duplicates_removed"] == 5
     assert list(frame.index) == list(range(5))
 
 
@@ -138,13 +138,13 @@ def test_an_empty_collection_has_every_column(tmp_path: Path) -> None:
     frame = dirframe.read_pages(file, resource="project")
     assert len(frame) == 0
     assert "analysis_total_code_lines" in frame
-    assert describe(frame)["complete"] is True
+    assert get_provenance(frame)["complete"] is True
 
 
 def test_the_real_pages_are_313_typed_records(shared: Path) -> None:
     frame = dirframe.read_pages(shared / "real" / "pages")
     assert len(frame) == 313
-    assert describe(frame)["complete"] is True
+    assert get_provenance(frame)["complete"] is True
     assert frame["created_at"].dtype == "datetime64[us, UTC]"
     lines = frame["analysis_total_code_lines"]
     assert lines.dtype == "Int64"
@@ -192,7 +192,7 @@ def test_the_directory_that_the_records_name_is_cited_with_years_and_address(
     frame = linked(
         tmp_path, *[f"https://me:pw@www.directory.example/p/{n}?api_key=x" for n in "ab"]
     )
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert facts["source"] == "recorded pages of www.directory.example"
     assert facts["base_url"] == "https://www.directory.example"
     assert dirframe.cite(frame).startswith(
@@ -207,18 +207,20 @@ def test_the_directory_that_the_records_name_is_cited_with_years_and_address(
 
 
 def test_pages_of_two_directories_name_both_and_have_no_address(tmp_path: Path) -> None:
-    facts = describe(linked(tmp_path, "https://b.example/1", "http://a.example:81/2", "no link"))
+    facts = get_provenance(
+        linked(tmp_path, "https://b.example/1", "http://a.example:81/2", "no link")
+    )
     assert facts["source"] == "recorded pages of a.example:81, b.example"
     assert facts["base_url"] == ""
 
 
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "https://[", "https://a b/", "/p/1"])
 def test_what_is_no_address_names_no_directory(link: str, tmp_path: Path) -> None:
-    assert describe(linked(tmp_path, link))["source"] == "recorded pages"
+    assert get_provenance(linked(tmp_path, link))["source"] == "recorded pages"
 
 
 def test_the_real_pages_name_their_directory(shared: Path) -> None:
-    facts = describe(dirframe.read_pages(shared / "real" / "pages"))
+    facts = get_provenance(dirframe.read_pages(shared / "real" / "pages"))
     assert facts["source"].startswith("recorded pages of ")
     assert facts["base_url"].startswith("http")
     assert facts["records_newest"][:4] >= facts["records_oldest"][:4]

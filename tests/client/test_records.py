@@ -10,7 +10,7 @@ import pytest
 
 import dirframe
 from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from dirframe.schema import PROJECT
 from tests.client import Asked, Reply, Server, failed, page_xml, record
 from tests.faults.conftest import impatient
@@ -55,7 +55,7 @@ def test_an_account_is_loaded_by_its_id(
 ) -> None:
     frame = dirframe.load_account(identifier, directory=at(people))
     assert list(frame["id"]) == ["7"]
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert (facts["resource"], facts["complete"]) == ("account", True)
     assert facts["question"] == {"id": "7"}
 
@@ -169,16 +169,16 @@ def test_an_empty_id_is_refused_before_anything_is_sent(
 
 def test_a_second_look_costs_nothing(people: Server, at: Callable[..., Directory]) -> None:
     directory = at(people)
-    assert describe(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 1
-    assert describe(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 0
+    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 1
+    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 0
     again = dirframe.load_account(ADA, directory=directory, refresh=True)
-    assert describe(again)["requests_paid"] == 1
+    assert get_provenance(again)["requests_paid"] == 1
 
 
 def test_the_sample_has_an_address_to_try() -> None:
     with dirframe.sample_directory() as directory:
         frame = dirframe.load_account("ada@example.org", directory=directory)
-        assert describe(frame)["synthetic"] is True
+        assert get_provenance(frame)["synthetic"] is True
         with pytest.raises(NotFoundError):
             dirframe.load_account("nobody@example.org", directory=directory)
         with pytest.raises(NotFoundError):
@@ -217,7 +217,7 @@ def test_a_record_is_looked_up_by_a_name_that_it_has(
         today.names[quote(name, safe="")] = today.names[name] = "1"
         found = load(name, directory=directory)
         assert list(found["id"]) == ["1"]
-        assert describe(found)["question"] == {"id": name}
+        assert get_provenance(found)["question"] == {"id": name}
 
 
 def test_another_record_than_the_one_of_the_name_is_refused_and_named(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dirframe.explorer.table import plain
-from dirframe.explorer.view import View
+from dirframe.explorer.widgets.table import plain
+from dirframe.explorer.widgets.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dirframe.explorer.state import State
-    from dirframe.explorer.table import Maker
+    from dirframe.explorer.widgets.table import Maker
 
 
 def every(widget: Any) -> Iterator[Any]:

@@ -66,4 +66,4 @@ def test_values_are_counted_the_most_frequent_first_then_by_name() -> None:
 def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
     frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
     with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
-        choices.resource_of(provenance.attach(frame, resource="contributor_fact"))
+        choices.resource_of(provenance.set_provenance(frame, resource="contributor_fact"))

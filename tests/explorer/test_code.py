@@ -9,10 +9,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import dirframe
-from dirframe.explorer.code import opening, quoted
-from dirframe.explorer.drawing import picture
+from dirframe.explorer.chart_image import render_chart
+from dirframe.explorer.code import client_expression, repr_double_quoted
 from dirframe.explorer.state import State
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from dirframe.settings import ApiKey, Settings
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ def compare(state: State, namespace: dict[str, Any]) -> None:
     assert state.rows is not None
     assert_frame_equal(namespace["shown"], state.shown.frame)
     assert_frame_equal(namespace["table"], state.rows)
-    ours, theirs = describe(state.shown.frame), describe(namespace["shown"])
+    ours, theirs = get_provenance(state.shown.frame), get_provenance(namespace["shown"])
     assert theirs["steps"] == ours["steps"]
     assert theirs["question"] == ours["question"]
-    words = picture(state.shown.frame, state.chart, state.chart_options).words
+    words = render_chart(state.shown.frame, state.chart, state.chart_options).words
     assert words.startswith(" ".join(namespace["ax"].get_title().split()))
     assert namespace["printed"].strip() == state.citation.strip()
     plt.close("all")
@@ -120,9 +120,9 @@ def test_a_directory_is_opened_without_its_key() -> None:
         return Settings(api_key=ApiKey("k" * 20), **options)
 
     plain = settings(base_url="https://directory.example/api")
-    assert opening(plain) == 'dirframe.Directory("https://directory.example/api")'
+    assert client_expression(plain) == 'dirframe.Directory("https://directory.example/api")'
     named = settings(base_url="http://d.example", name="Our 'own'", allow_http=True)
-    assert opening(named) == (
+    assert client_expression(named) == (
         'dirframe.Directory("http://d.example", name="Our \'own\'", allow_http=True)'
     )
 
@@ -131,4 +131,4 @@ def test_a_directory_is_opened_without_its_key() -> None:
     "text", ["plain", "", "it's", 'say "x"', "'\"", "a\\n\n\t", "größer 自", "\x7f"]
 )
 def test_a_quoted_text_is_read_back_as_it_was(text: str) -> None:
-    assert eval(quoted(text)) == text
+    assert eval(repr_double_quoted(text)) == text

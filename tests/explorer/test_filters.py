@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dirframe import stats
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import CREATED, LANGUAGE, Filters, activity_of, month_shown, years
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 
 
 def test_without_a_filter_the_frame_itself_is_shown(projects: pd.DataFrame) -> None:
@@ -78,16 +78,16 @@ def test_activity_is_that_of_the_statistic_for_whatever_comes(rows: list[Any]) -
 def test_what_was_filtered_is_in_the_provenance_and_not_in_that_of_the_whole(
     projects: pd.DataFrame,
 ) -> None:
-    before = describe(projects)
+    before = get_provenance(projects)
     shown = Filters(languages=("A", "B", "C"), years=(2006, 2006), activity="active").apply(
         projects
     )
-    assert describe(shown)["steps"] == [
+    assert get_provenance(shown)["steps"] == [
         "only main language A, B or C",
         "only created in 2006",
         "only active",
     ]
-    assert describe(projects) == before
+    assert get_provenance(projects) == before
 
 
 def test_a_column_that_is_not_there_is_named() -> None:

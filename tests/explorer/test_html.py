@@ -9,7 +9,7 @@ import pytest
 from lxml import html as parser
 
 from dirframe.explorer import html
-from dirframe.explorer.drawing import picture
+from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.state import State
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_the_static_picture_has_records_chart_and_source(projects: pd.DataFrame)
     state = State(projects)
     state.languages = ("Java",)
     assert state.shown is not None
-    drawn = picture(state.shown.frame, state.chart, {})
+    drawn = render_chart(state.shown.frame, state.chart, {})
     tree = parsed(html.static(state, drawn))
     assert len(tree.xpath("//tbody/tr")) == 10
     (shown,) = tree.xpath("//img")

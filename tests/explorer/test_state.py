@@ -12,7 +12,7 @@ import traitlets
 import dirframe
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.state import State
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,7 +203,7 @@ def test_the_records_shown_are_written_with_their_provenance(
     assert state.severity == "success", state.message
     back = dirframe.read_export(tmp_path / "python.parquet")
     assert list(back["id"]) == list(shown(state)["id"])
-    assert describe(back)["steps"] == ["only main language Python"]
+    assert get_provenance(back)["steps"] == ["only main language Python"]
 
 
 @pytest.mark.parametrize("chart", ["language_share", "activity"])
@@ -273,7 +273,7 @@ def test_what_is_left_out_of_the_chart_is_in_the_code_and_in_the_statistic_s_rec
     state.exported, state.path = "statistic", str(tmp_path / "table.parquet")
     state.export()
     assert state.severity == "success", state.message
-    record = describe(dirframe.read_export(tmp_path / "table.parquet"))
+    record = get_provenance(dirframe.read_export(tmp_path / "table.parquet"))
     assert record["steps"][-2:] == [f"exclude: negative_lines {negative}", "language_share"]
     assert record["counted"]["excluded"] == negative
     state.exclude = ()

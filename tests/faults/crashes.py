@@ -27,9 +27,9 @@ import dirframe
 from dirframe.archive.store import Store
 from dirframe.client.directory import Directory
 from dirframe.errors import ArchiveError, StoreError
-from dirframe.service.building import build_store
-from dirframe.service.keys import KeyStore
-from dirframe.service.store import Store as DirectoryStore
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.store.build import build_store
+from dirframe.service.store.store import Store as DirectoryStore
 from dirframe.settings import ApiKey, Settings
 from tests.faults.service import KEY
 

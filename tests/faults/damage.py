@@ -20,7 +20,7 @@ import pandas as pd
 import dirframe
 from dirframe.errors import DirframeError, ExportWarning
 from tests.faults.crashes import in_fork
-from tests.files import rich
+from tests.io import rich
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +77,8 @@ def damage(file: Path, read: Callable[[], pd.DataFrame], times: int, seed: int) 
 
 def damaged_export(suffix: str, times: int, seed: int, *, sealed: bool = True) -> Counter[str]:
     """Damage an export; without its digest it is as an older dirframe wrote it."""
-    from dirframe.files.kinds import kind_of
-    from dirframe.files.plain import prepare
+    from dirframe.io.formats import kind_of
+    from dirframe.io.frame_codec import prepare
 
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,7 +1,4 @@
-"""Everything that was written down, shown or raised: where a key must not be found.
-
-What stays out: making it (`tests.faults.test_key`).
-"""
+"""Everything that was written down, shown or raised: where a key must not be found."""
 
 from __future__ import annotations
 

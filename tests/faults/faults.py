@@ -1,7 +1,4 @@
-"""What can go wrong with an answer: each fault takes an exchange and sends something else.
-
-What stays out: when which fault happens (`tests.faults.service`).
-"""
+"""What can go wrong with an answer: each fault takes an exchange and sends something else."""
 
 from __future__ import annotations
 

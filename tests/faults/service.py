@@ -1,6 +1,6 @@
 """Our own service in a fault-injecting mode, over real sockets.
 
-The application is the real one (`dirframe.service.app`) with real keys; its records stand on a
+The application is the real one (`dirframe.service.web.app`) with real keys; its records stand on a
 `Shelf`, which can be changed between two requests. In front of it is a server that lets a fault
 (`tests.faults.faults`) have each answer before it goes out, as the schedule says.
 """
@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from dirframe.schema import PAGE_SIZE, Resource
-from dirframe.service.app import create_app
-from dirframe.service.keys import KeyStore
-from dirframe.service.store import Page, Store
-from dirframe.service.writer import record_xml
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.dialects.xml_writer import record_xml
+from dirframe.service.store.store import Page, Store
+from dirframe.service.web.app import create_app
 
 if TYPE_CHECKING:
     import ssl

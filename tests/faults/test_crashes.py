@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dirframe
-from dirframe.service.writer import record_xml
+from dirframe.service.dialects.xml_writer import record_xml
 from tests.archive.living import LivingShelf
 from tests.faults.service import FaultyService, numbered
 

@@ -24,7 +24,7 @@ from dirframe.errors import (
     QuotaExceededError,
     ServiceError,
 )
-from dirframe.provenance import describe
+from dirframe.provenance import get_provenance
 from tests.faults.conftest import ROOT
 from tests.today import KEY, TodayService
 
@@ -87,7 +87,7 @@ def test_a_harvest_with_details_holds_what_a_whole_collection_gives(
     assert status.finished
     assert status.available == len(carried)
     assert f"{status.details:,} of {status.details:,} own pages" in str(status)
-    facts = describe(archive.frame())
+    facts = get_provenance(archive.frame())
     assert facts["requests_paid"] == len(today.asked)
     assert (facts["complete"], facts["details"]) == (True, status.details)
     today.forget()
@@ -165,7 +165,7 @@ def test_own_pages_that_do_not_come_are_named_and_asked_for_once(
     archive = harvest(tmp_path / "kept", directory)
     with pytest.warns(IncompleteWarning, match="own pages of 3 records"):
         frame = archive.frame()
-    facts = describe(frame)
+    facts = get_provenance(frame)
     assert set(facts["details_missing"]) == {gone, deleted, other}
     assert facts["complete"] is False
     rows = frame.set_index("id").loc[[gone, deleted, other, without]]
@@ -247,4 +247,4 @@ def test_details_that_nobody_needs_leave_an_archive_complete(tmp_path: Path) -> 
     with dirframe.sample_directory(cache=False) as directory:
         archive = harvest(tmp_path / "kept", directory)
     assert (archive.status().complete, archive.status().details_expected) == (True, 0)
-    assert describe(archive.frame())["complete"] is True
+    assert get_provenance(archive.frame())["complete"] is True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dirframe
-from dirframe.client.pages import IncompleteWarning
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import IncompleteCollectionError
 from tests.faults import faults
 from tests.faults.service import FaultyService, Shelf, numbered

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import dirframe
 from dirframe.client.directory import Directory
 from dirframe.errors import DirframeError
-from dirframe.files.writing import export
+from dirframe.io.export import export
 from tests.faults import faults
 from tests.faults.conftest import impatient
 from tests.faults.everything import MARK, Everything

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.client.directory import Directory
-from dirframe.client.pages import IncompleteWarning
-from dirframe.client.positions import REPAIRS, USUAL_PAGE_SIZES
+from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES, MAX_REFETCHES
+from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import DirframeError, IncompleteCollectionError
 from tests.faults import faults
 from tests.faults.conftest import impatient
@@ -141,7 +141,7 @@ def run_once(
             check(outcome, service.shelf, family)
     pages = -(-longest // service.shelf.size) + 2
     # A count that is far too high costs one chunk of pages that are not there.
-    assert len(service.asked) <= (pages * (REPAIRS + 2) + 70) * (RETRIES + 1)
+    assert len(service.asked) <= (pages * (MAX_REFETCHES + 2) + 70) * (RETRIES + 1)
     return came
 
 
@@ -181,7 +181,7 @@ def test_the_outcome_is_a_whole_state_of_the_collection_or_is_said_not_to_be(
 ) -> None:
     family, events = changes
     # A lone page of unusual length is believed to be all if its count says so.
-    assume(family != "lies" or size in USUAL_PAGE_SIZES)
+    assume(family != "lies" or size in KNOWN_PAGE_SIZES)
     shelf = Shelf(numbered(count), size=size)
     shelf.past_is_first = past_is_first
     total = 0

@@ -44,7 +44,7 @@ def accounts(number: int = 40, **columns: Any) -> pd.DataFrame:
             "created_at": _months([row % 30 for row in rows]),
         }
     ).assign(**columns)
-    return provenance.attach(frame, resource="account", source=SOURCE)
+    return provenance.set_provenance(frame, resource="account", source=SOURCE)
 
 
 def projects(number: int = 40, **columns: Any) -> pd.DataFrame:
@@ -73,7 +73,7 @@ def projects(number: int = 40, **columns: Any) -> pd.DataFrame:
             "analysis_languages": pd.Series(breakdown, dtype="object"),
         }
     ).assign(**columns)
-    return provenance.attach(frame, resource="project", source=SOURCE)
+    return provenance.set_provenance(frame, resource="project", source=SOURCE)
 
 
 def contributors(number: int = 40) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def contributors(number: int = 40) -> pd.DataFrame:
             "commits": pd.Series([row**2 % 1601 for row in rows], dtype="Int64"),
         }
     )
-    return provenance.attach(frame, resource="contributor_fact", source=SOURCE)
+    return provenance.set_provenance(frame, resource="contributor_fact", source=SOURCE)
 
 
 def activity_facts(number: int = 40) -> pd.DataFrame:
@@ -99,7 +99,7 @@ def activity_facts(number: int = 40) -> pd.DataFrame:
             "contributors": pd.Series([row % 17 for row in rows], dtype="Int64"),
         }
     )
-    return provenance.attach(frame, resource="activity_fact", source=SOURCE)
+    return provenance.set_provenance(frame, resource="activity_fact", source=SOURCE)
 
 
 def nouns(make: Callable[..., pd.DataFrame]) -> str:

@@ -199,7 +199,7 @@ def test_a_column_that_was_not_loaded_is_refused_wherever_the_chart_shows_it(nam
     refused = {}
     for column in frame:
         rest = [other for other in frame if other != column]
-        part = provenance.attach(frame[rest].copy(), columns=rest)
+        part = provenance.set_provenance(frame[rest].copy(), columns=rest)
         refused[column] = refusal(name, part, whole)
     found = {column: error for column, error in refused.items() if error}
     assert found
@@ -216,7 +216,7 @@ def test_a_column_that_was_not_sent_is_refused_instead_of_none_of_the_records_ha
     refused = {}
     for column in frame.columns.drop("id", errors="ignore"):
         empty = pd.Series([None] * len(frame), dtype=frame[column].dtype)
-        part = provenance.attach(frame.assign(**{column: empty}), not_sent=[column])
+        part = provenance.set_provenance(frame.assign(**{column: empty}), not_sent=[column])
         refused[column] = refusal(name, part, whole)
     found = {column: error for column, error in refused.items() if error}
     assert found
@@ -229,7 +229,7 @@ def test_panels_refuse_a_column_that_was_not_sent(name: str) -> None:
     frame["part"] = ["left", "right"] * 15
     data = [c for c in frame.columns if c not in {"id", "part", "name"}]
     empty = {column: pd.Series([None] * 30, dtype=frame[column].dtype) for column in data}
-    part = provenance.attach(frame.assign(**empty), not_sent=data)
+    part = provenance.set_provenance(frame.assign(**empty), not_sent=data)
     with pytest.raises(ColumnsNotSentError):
         draw(name, part, by="part")
     assert plt.get_fignums() == []

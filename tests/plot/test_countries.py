@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def accounts(*rows: tuple[str | None, str | None, str | None]) -> pd.DataFrame:
     columns = ["country_code", "country_alpha_2", "country_name"]
     frame = pd.DataFrame(list(rows), columns=columns).astype("str")
-    return provenance.attach(frame, source="A directory", resource="account")
+    return provenance.set_provenance(frame, source="A directory", resource="account")
 
 
 GERMANY, ALSO_GERMANY = ("DE", "DE", "Germany"), ("Germany", "DE", "Germany")

@@ -85,7 +85,7 @@ def test_the_shares_in_the_caption_are_of_the_records_that_were_counted(name: st
     table = getattr(stats, name)(make()) if hasattr(stats, name) else None
     if table is None:  # the map draws the same statistic as the bars
         table = stats.accounts_by_country(make())
-    record = provenance.describe(table)
+    record = provenance.get_provenance(table)
     counted, base = record["counted"], record["base"]
     assert base["records"] == counted[base_of(record["steps"][-1])[0]]
     if name in {"language_breakdown", "languages_by_year"}:  # of lines, and of a year's

@@ -16,7 +16,7 @@ CREATED = pd.to_datetime(pd.Series(["2013-01-31", "2013-03-01", "2013-03-31", No
 
 
 def created(resource: str) -> pd.DataFrame:
-    return provenance.attach(pd.DataFrame({"created_at": CREATED}), resource=resource)
+    return provenance.set_provenance(pd.DataFrame({"created_at": CREATED}), resource=resource)
 
 
 @pytest.mark.parametrize(("cumulative", "heights"), [(True, [1, 1, 3]), (False, [1, 0, 2])])
@@ -113,7 +113,7 @@ def test_a_single_year_is_numbered_once() -> None:
 
 
 def test_dates_of_one_year_say_which_year() -> None:
-    within = provenance.attach(pd.DataFrame({"created_at": CREATED}), resource="project")
+    within = provenance.set_provenance(pd.DataFrame({"created_at": CREATED}), resource="project")
     assert plot.growth(within).get_xlabel() == "Created at (UTC, 2013, by month)"
     longer = pd.to_datetime(pd.Series(["2012-01-31", "2013-03-01"]), utc=True)
     ax = plot.growth(pd.DataFrame({"created_at": longer}))

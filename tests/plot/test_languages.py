@@ -39,7 +39,7 @@ def projects(*rows: tuple[str | None, int | None], **facts: object) -> pd.DataFr
             ),
         }
     )
-    return provenance.attach(frame, **facts) if facts else frame
+    return provenance.set_provenance(frame, **facts) if facts else frame
 
 
 FEW = projects(("C", 0), ("C", 4), ("C", 9), ("Java", 2), ("Java", 3), ("Lua", 1), (None, None))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from dirframe.service.app import create_app
+from dirframe.service.web.app import create_app
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
     from werkzeug.test import TestResponse
 
-    from dirframe.service.keys import KeyStore
-    from dirframe.service.store import Store
+    from dirframe.service.api_keys import KeyStore
+    from dirframe.service.store.store import Store
 
 
 class Directory:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.schema import RESOURCES
-from dirframe.service.keys import KeyStore
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.server import serve
-from dirframe.service.store import Store
-from dirframe.service.writer import collection_xml, record_xml
+from dirframe.service.store.store import Store
 from tests.service import Directory
 from tests.service.door import Door
 

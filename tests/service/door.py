@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from dirframe.service.keys import KeyStore
+    from dirframe.service.api_keys import KeyStore
     from dirframe.service.server import Service
 
 

@@ -18,7 +18,7 @@ import requests
 from dirframe.schema import RESOURCES
 from dirframe.service.connections import Limits, bounded_by_open_files
 from dirframe.service.server import Service, serve
-from dirframe.service.store import Store
+from dirframe.service.store.store import Store
 from tests.service.conftest import write_collection
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from dirframe.service.dialects import KEY_REQUIRED
-from dirframe.service.keys import KeyStore
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.dialects.dialects import KEY_REQUIRED
 from dirframe.service.server import serve
 from tests.service.door import Door
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dirframe.service.store import Store
+    from dirframe.service.store.store import Store
 
 
 def has_records(body: bytes) -> bool:

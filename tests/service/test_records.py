@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from dirframe.schema import PROJECT
+from dirframe.service.dialects.xml_writer import record_xml
 from dirframe.service.records import fold, record_from_element, without_controls
-from dirframe.service.writer import record_xml
 
 LANGUAGES = (
     '<languages graph_url="g"><language percentage="79">Ruby</language></languages>'

@@ -20,10 +20,10 @@ import requests
 
 from dirframe.errors import ConfigurationError
 from dirframe.schema import ACCOUNT
-from dirframe.service.access_log import shown_target
-from dirframe.service.keys import KeyStore
+from dirframe.service.api_keys import KeyStore
 from dirframe.service.server import Service, serve
-from dirframe.service.store import Store
+from dirframe.service.store.store import Store
+from dirframe.service.web.access_log import shown_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

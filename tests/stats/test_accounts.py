@@ -30,7 +30,7 @@ def test_each_rank_from_1_to_10_has_its_accounts(ranks: list[int | None]) -> Non
     assert table["accounts"].tolist() == [ranks.count(rank) for rank in range(1, 11)]
     valid = int(table["accounts"].sum())
     assert table["share"].sum() == pytest.approx(1 if valid else 0)
-    assert provenance.describe(table)["counted"] == {
+    assert provenance.get_provenance(table)["counted"] == {
         "accounts": len(ranks),
         "with_kudo_rank": valid,
         "kudo_rank_missing": ranks.count(None),
@@ -44,7 +44,7 @@ def test_posts_are_what_plain_python_counts(posts: list[int | None]) -> None:
     valid = Counter(n for n in posts if n is not None and n >= 0)
     expected = sorted(valid.items())
     assert list(zip(table["posts"], table["accounts"], strict=True)) == expected
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert counted["posts_negative"] == sum(n is not None and n < 0 for n in posts)
     assert counted["with_posts"] == sum(valid.values())
 
@@ -58,8 +58,8 @@ def test_columns_and_dtypes_do_not_depend_on_what_comes(values: list[int | None]
 
 
 def test_the_provenance_is_carried_on() -> None:
-    accounts = provenance.attach(posting([1]), source="A directory")
-    record = provenance.describe(stats.posts_distribution(accounts))
+    accounts = provenance.set_provenance(posting([1]), source="A directory")
+    record = provenance.get_provenance(stats.posts_distribution(accounts))
     assert (record["source"], record["resource"]) == ("A directory", "account")
     assert record["steps"] == ["posts_distribution"]
 

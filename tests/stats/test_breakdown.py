@@ -50,7 +50,7 @@ def test_the_breakdown_weighs_percentages_by_lines() -> None:
     assert table["projects"].tolist() == [1, 2]
     assert table["code_lines"].tolist() == pytest.approx([800, 105])
     assert table["share"].tolist() == pytest.approx([800 / 905, 105 / 905])
-    assert provenance.describe(table)["counted"] == {
+    assert provenance.get_provenance(table)["counted"] == {
         "projects": 6,
         "with_breakdown": 2,
         "breakdown_missing": 1,

@@ -58,7 +58,7 @@ def test_the_distribution_is_what_plain_python_counts(people: list[int | None]) 
         [sum(v <= n for v in values) / len(values) for n in table["contributors"]]
     )
     assert table.empty or table["share"].sum() == pytest.approx(1)
-    assert provenance.describe(table)["counted"] == {
+    assert provenance.get_provenance(table)["counted"] == {
         "projects": len(people),
         "with_contributors": len(values),
         "contributors_missing": people.count(None),
@@ -160,7 +160,7 @@ def test_pairs_are_what_plain_python_counts(pairs: list[tuple[int | None, int | 
     both = [(u, p) for u, p in pairs if u is not None and p is not None and u >= 0 and p >= 0]
     expected = sorted((*pair, count) for pair, count in Counter(both).items())
     assert rows(table) == expected
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert counted["with_both"] == len(both)
     assert counted["users_missing"] == sum(u is None for u, _ in pairs)
     assert counted["contributors_negative"] == sum(p is not None and p < 0 for _, p in pairs)
@@ -186,13 +186,13 @@ class TestEveryStatistic:
     def test_the_frame_stays_and_its_provenance_is_carried_on(
         self, statistic: Callable[..., pd.DataFrame]
     ) -> None:
-        projects = provenance.attach(frame([3, None, -1], [1, 2, 3]), source="A directory")
-        before, record = projects.copy(deep=True), provenance.describe(projects)
-        found = provenance.describe(statistic(projects))
+        projects = provenance.set_provenance(frame([3, None, -1], [1, 2, 3]), source="A directory")
+        before, record = projects.copy(deep=True), provenance.get_provenance(projects)
+        found = provenance.get_provenance(statistic(projects))
         assert (found["source"], found["steps"]) == ("A directory", [statistic.__name__])
         assert (found["resource"], found["counted"]["projects"]) == ("project", 3)
         pd.testing.assert_frame_equal(projects, before)
-        assert provenance.describe(projects) == record
+        assert provenance.get_provenance(projects) == record
 
     def test_the_rows_count_whatever_their_index(
         self, statistic: Callable[..., pd.DataFrame]

@@ -45,7 +45,7 @@ def test_accounts_are_what_plain_python_counts(raw: list[str | None]) -> None:
     assert table["country_name"].tolist() == [NAMES[code] for code, _ in expected]
     assert table.empty or table["share"].sum() == pytest.approx(1)
     assert {column: str(dtype) for column, dtype in table.dtypes.items()} == DTYPES
-    assert provenance.describe(table)["counted"] == {
+    assert provenance.get_provenance(table)["counted"] == {
         "accounts": len(raw),
         "with_country": len(codes),
         "country_missing": sum(not value for value in raw),
@@ -74,7 +74,7 @@ def test_the_other_countries_share_a_last_row_without_a_code() -> None:
     assert table["country_name"].tolist() == ["Germany", "Côte d'Ivoire", "other (2 countries)"]
     assert table["accounts"].tolist() == [2, 1, 2]
     assert table["country_alpha_2"].isna().tolist() == [False, False, True]
-    assert provenance.describe(table)["counted"]["countries_in_other"] == 2
+    assert provenance.get_provenance(table)["counted"]["countries_in_other"] == 2
 
 
 def test_one_country_left_over_keeps_its_name() -> None:
@@ -88,7 +88,9 @@ def test_a_frame_whose_countries_are_not_unified_is_sent_to_unify_countries() ->
 
 
 def test_the_provenance_is_carried_on() -> None:
-    accounts = provenance.attach(frame(["DE"]), source="A directory", steps=["unify_countries"])
-    record = provenance.describe(stats.accounts_by_country(accounts))
+    accounts = provenance.set_provenance(
+        frame(["DE"]), source="A directory", steps=["unify_countries"]
+    )
+    record = provenance.get_provenance(stats.accounts_by_country(accounts))
     assert record["steps"] == ["unify_countries", "accounts_by_country"]
     assert record["resource"] == "account"

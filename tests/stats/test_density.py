@@ -55,7 +55,7 @@ def test_the_ratio_is_that_of_the_sums(projects: list[Project]) -> None:
             assert quartiles == pytest.approx(np.quantile(single, [0.25, 0.5, 0.75]).tolist())
         else:
             assert all(quartile is pd.NA for quartile in quartiles)
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     in_rows = [pair for group in groups.values() for pair in group]
     assert counted["without_lines"] == sum(not lines for _, lines in in_rows)
     parts = ("with_both", "without_language", "numbers_missing_or_negative")
@@ -88,8 +88,8 @@ def test_columns_and_dtypes_do_not_depend_on_what_comes(projects: list[Project])
 
 
 def test_the_provenance_is_carried_on_and_bad_input_refused() -> None:
-    projects = provenance.attach(frame([("C", 1, 1)]), source="A directory")
-    record = provenance.describe(stats.contributors_per_thousand_lines(projects))
+    projects = provenance.set_provenance(frame([("C", 1, 1)]), source="A directory")
+    record = provenance.get_provenance(stats.contributors_per_thousand_lines(projects))
     assert record["source"] == "A directory"
     assert record["steps"] == ["contributors_per_thousand_lines"]
     with pytest.raises(InvalidInputError, match="top is 0"):

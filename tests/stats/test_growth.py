@@ -34,7 +34,7 @@ def test_months_hold_what_plain_python_counts(days: list[datetime | None]) -> No
         (y0, m0), (y1, m1) = min(known), max(known)
         assert len(table) == 12 * (y1 - y0) + m1 - m0 + 1
         assert set(table["start"].dt.day) == {1}
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert counted == {
         "projects": len(days),
         "with_created_at": sum(known.values()),
@@ -104,9 +104,9 @@ def test_a_week_begins_on_monday_and_a_month_is_the_same_by_either_name() -> Non
 
 def test_accounts_are_called_accounts() -> None:
     accounts = created([datetime(2013, 1, 1, tzinfo=UTC)], email_sha1=["x"])
-    assert provenance.describe(stats.growth(accounts))["counted"]["accounts"] == 1
-    noted = provenance.attach(created([None]), resource="account", source="A directory")
-    record = provenance.describe(stats.growth(noted))
+    assert provenance.get_provenance(stats.growth(accounts))["counted"]["accounts"] == 1
+    noted = provenance.set_provenance(created([None]), resource="account", source="A directory")
+    record = provenance.get_provenance(stats.growth(noted))
     assert (record["source"], record["counted"]["accounts"]) == ("A directory", 1)
 
 
@@ -157,7 +157,7 @@ def test_each_year_and_language_holds_what_plain_python_counts(
             assert share == pytest.approx(cells[year, name] / years.count(year))
         else:
             assert share is pd.NA
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert counted["projects"] == len(projects)
     assert counted["with_language_and_date"] == len(both)
     assert counted["with_language_and_date"] + counted["without_language"] + counted[
@@ -170,7 +170,7 @@ def test_languages_beyond_the_top_are_summed_up_last() -> None:
     table = stats.languages_by_year(begun(list(projects)), top=1)
     assert table["language"].tolist() == ["C", "other (3 languages)"] * 2
     assert table["projects"].tolist() == [1, 1, 1, 2]
-    assert provenance.describe(table)["counted"]["languages_in_other"] == 3
+    assert provenance.get_provenance(table)["counted"]["languages_in_other"] == 3
 
 
 def test_a_project_can_begin_when_the_directory_got_it() -> None:

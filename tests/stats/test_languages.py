@@ -118,7 +118,7 @@ def check_language_share(projects: list[Project], table: pd.DataFrame) -> None:
         sums = [sum(values) if values else None for values in (lines, users)]
         expected.append([language, len(group), len(group) / len(named), *sums])
     assert same(rows(table), expected)
-    assert provenance.describe(table)["counted"] == {
+    assert provenance.get_provenance(table)["counted"] == {
         "projects": len(projects),
         "with_language": len(named),
         "without_language": len(projects) - len(named),
@@ -141,7 +141,7 @@ def check_contributors(projects: list[Project], table: pd.DataFrame) -> None:
     expected.sort(key=lambda row: (1 if row[3] is None else -row[3], -row[1], row[0]))
     assert same(rows(table), expected)
     everyone = [project.people for group in groups.values() for project in group]
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert counted["contributors_missing"] == everyone.count(None)
     assert counted["contributors_negative"] == negative(everyone)
 
@@ -179,7 +179,7 @@ def test_the_order_of_the_projects_makes_no_difference(
 def test_the_last_row_sums_up_all_others(projects: list[Project], top: int) -> None:
     whole = stats.language_share(frame(projects))
     table = stats.language_share(frame(projects), top=top)
-    pooled = provenance.describe(table)["counted"]["languages_in_other"]
+    pooled = provenance.get_provenance(table)["counted"]["languages_in_other"]
     if len(whole) <= top + 1:
         pd.testing.assert_frame_equal(table, whole)
         assert pooled == 0
@@ -228,7 +228,7 @@ def test_the_real_projects_are_counted_as_plain_python_counts_them(shared: Path)
     assert len(projects) == 313
     table = stats.language_share(frame(projects))
     check_language_share(projects, table)
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert (counted["without_language"], counted["code_lines_negative"]) == (14, 2)
     check_contributors(projects, stats.contributors_by_language(frame(projects)))
 
@@ -268,18 +268,20 @@ def test_categories_and_floats_count_like_text_and_integers() -> None:
 
 
 def test_the_frame_that_comes_in_is_not_changed() -> None:
-    projects = provenance.attach(frame([Project("C", -1, 2, 3), Project(None)]), source="A")
-    before, attrs = projects.copy(deep=True), provenance.describe(projects)
+    projects = provenance.set_provenance(frame([Project("C", -1, 2, 3), Project(None)]), source="A")
+    before, attrs = projects.copy(deep=True), provenance.get_provenance(projects)
     stats.language_share(projects)
     stats.contributors_by_language(projects)
     pd.testing.assert_frame_equal(projects, before)
-    assert provenance.describe(projects) == attrs
+    assert provenance.get_provenance(projects) == attrs
 
 
 def test_the_provenance_is_carried_on() -> None:
-    projects = provenance.attach(frame([Project("C")]), source="A directory", synthetic=True)
+    projects = provenance.set_provenance(
+        frame([Project("C")]), source="A directory", synthetic=True
+    )
     table = stats.contributors_by_language(projects)
-    record = provenance.describe(table)
+    record = provenance.get_provenance(table)
     assert (record["source"], record["steps"]) == ("A directory", ["contributors_by_language"])
     assert provenance.caption(table).startswith(
         "n = 0 of 1 project with a main language and a valid number of contributors ·"

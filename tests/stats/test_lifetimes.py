@@ -46,7 +46,7 @@ def test_ages_are_what_plain_python_counts(projects: list[Project], at: int | No
     assert table["years"].tolist() == list(range(max(ages) + 1 if ages else 0))
     assert table["projects"].tolist() == [ages.count(years) for years in table["years"]]
     assert not ages or table["share_at_most"].iloc[-1] == pytest.approx(1)
-    counted = provenance.describe(table)["counted"]
+    counted = provenance.get_provenance(table)["counted"]
     assert (counted.pop("projects"), counted.pop("with_age")) == (len(projects), len(ages))
     assert {name: n for name, n in counted.items() if n} == reasons
 
@@ -71,7 +71,7 @@ def test_life_spans_are_what_plain_python_counts(
     assert ended == [s[3] for s in spans]
     first = stats.life_span(frame(projects), top=top, window=window)
     pd.testing.assert_frame_equal(first, table.head(top))
-    shown = provenance.describe(first)["counted"]
+    shown = provenance.get_provenance(first)["counted"]
     assert shown["projects_not_shown"] == max(len(spans) - top, 0)
     for name, flag in (("ended", True), ("not_ended", False), ("end_unknown", None)):
         assert shown[name] == ended.count(flag)
@@ -104,9 +104,11 @@ class TestEveryStatistic:
     def test_the_provenance_is_carried_on_and_the_frame_stays(
         self, statistic: Callable[..., pd.DataFrame]
     ) -> None:
-        projects = provenance.attach(frame([Project(1, 2, 3), Project()]), source="A directory")
+        projects = provenance.set_provenance(
+            frame([Project(1, 2, 3), Project()]), source="A directory"
+        )
         before = projects.copy(deep=True)
-        record = provenance.describe(statistic(projects))
+        record = provenance.get_provenance(statistic(projects))
         assert (record["source"], record["steps"]) == ("A directory", [statistic.__name__])
         pd.testing.assert_frame_equal(projects, before)
 

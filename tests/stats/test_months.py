@@ -19,7 +19,7 @@ def months(*rows: tuple[str, int | None, int | None], loaded: str | None = None)
             "contributors": pd.array([people for _, _, people in rows], dtype="Int64"),
         }
     )
-    return provenance.attach(frame, resource="activity_fact", retrieved_newest=loaded)
+    return provenance.set_provenance(frame, resource="activity_fact", retrieved_newest=loaded)
 
 
 def counted(table: pd.DataFrame) -> dict[str, int]:

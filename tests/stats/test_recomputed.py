@@ -104,7 +104,7 @@ def frame(records: list[Record], columns: tuple[str, ...], loaded: datetime | No
         for name in columns
     }
     when = loaded.isoformat() if loaded else None
-    return provenance.attach(pd.DataFrame(data), retrieved_newest=when)
+    return provenance.set_provenance(pd.DataFrame(data), retrieved_newest=when)
 
 
 def cells(table: pd.DataFrame) -> list[tuple[Any, ...]]:

@@ -23,10 +23,10 @@ from requests_cache.backends.sqlite import SQLiteCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage
 
+from dirframe._display.card import Card
 from dirframe._sqlite import enable_wal, open_database
 from dirframe.errors import CacheWarning, Hint
 from dirframe.settings import cache_folder
-from dirframe.show import Card
 
 __all__ = [
     "CACHE_FILE",

@@ -12,8 +12,8 @@ from dirframe.client.xml.fast import FallbackToTree, fast_flattener
 from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.flatten import flatten_records
 from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records
-from dirframe.extensions import ALL_RESOURCES
 from dirframe.schema import Resource
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -1,0 +1,43 @@
+"""How small objects show themselves: a heading, facts and a note, in terminal and notebook.
+
+Only the colours of the page are used, so that a dark theme stays dark; everything is escaped.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from dirframe._display.values import printable
+
+__all__ = ["Card"]
+
+_TABLE = "border-collapse:collapse;margin:.3em 0"
+_NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
+_VALUE = "text-align:left;padding:.1em 0;overflow-wrap:anywhere"
+
+
+class Card:
+    """An object that says in a heading, facts and a note what it is."""
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        """Give the heading, the facts by their names, and the note or nothing."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        heading, facts, note = self._card()
+        width = max(map(len, facts), default=0)
+        lines = [heading, *(f"  {name:{width}}  {value}" for name, value in facts.items())]
+        return "\n".join(printable(line) for line in [*lines, *([note] if note else [])])
+
+    def _repr_html_(self) -> str:
+        heading, facts, note = self._card()
+        rows = "".join(
+            f'<tr style="background:none"><th scope="row" style="{_NAME}">{escape(name)}</th>'
+            f'<td style="{_VALUE}">{escape(value)}</td></tr>'
+            for name, value in facts.items()
+        )
+        below = f"<div>{escape(note)}</div>" if note else ""
+        return (
+            f'<div><strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
+            f"</tbody></table>{below}</div>"
+        )

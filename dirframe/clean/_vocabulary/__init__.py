@@ -1,0 +1,1 @@
+"""Words, codes and aliases that names of countries are made of."""

@@ -1,0 +1,60 @@
+"""Which forms of government stand around which names, and how East Asian scripts write them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from dirframe.clean._vocabulary.territories import STATES_OF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["allows_form", "without_form"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Countries that call or called themselves a state. Elsewhere the word means a part of a
+#: federation: the state of Georgia, Estado de México.
+_STATES: Final = _words("AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS")
+_STATE_WORDS: Final = _words("state etat estado staat stato panstwo")
+
+#: The parts of France that are a department, an overseas territory, or a collectivity.
+_DEPARTMENTS: Final = _words("GF GP MQ RE YT")
+_TERRITORY_WORDS: Final = _words("territory territoire territorio terytorium collectivity")
+_TERRITORIES: Final = frozenset(STATES_OF) | {"PS", "EH", "AQ"}
+
+# Chinese, Japanese and Korean write the form of government onto the name.
+_TAIL: Final = re.compile(
+    "(?:民主|人民|社会主义|社會主義|社会主義|社主義|联邦|聯邦|連邦|伊斯兰|伊斯蘭|イスラム|アラブ|合作|協同|独立|獨立|联合|聯合|連合"
+    "|多民族|玻利瓦尔|ボリバル|東方|哈希姆|ハシミテ|이슬람|민주|인민|사회주의|연방|협동|연합|독립)*"
+    "(?:共和国|共和國|大公国|大公國|公国|公國|酋长国|酋長國|首長国|苏丹国|蘇丹國|王国|王國|联邦|聯邦|連邦|联盟|聯盟|連合"
+    "|国|國|연방|공화국|왕국|공국|대공국|연합)$"
+)
+_HEAD: Final = re.compile("^阿拉伯(?=.{2})")
+#: Letters that must be left of a name: 大国 is none.
+_ENOUGH: Final = 2
+
+
+def allows_form(words: Iterable[str], alpha_2: str) -> bool:
+    """Tell whether these words around its name can mean the country as a whole."""
+    present = set(words)
+    if present & _STATE_WORDS:
+        return alpha_2 in _STATES
+    if "department" in present:
+        return alpha_2 in _DEPARTMENTS
+    if present & _TERRITORY_WORDS:
+        return alpha_2 in _TERRITORIES
+    # Republic China: the Republic of China is Taiwan, the People's Republic is not.
+    return alpha_2 != "CN" or len(present) > 1
+
+
+def without_form(key: str) -> str | None:
+    """Return an East Asian key without the form of government written onto it."""
+    bare = _TAIL.sub("", key)
+    if bare == key or len(bare) < _ENOUGH:
+        return None
+    return _HEAD.sub("", bare)

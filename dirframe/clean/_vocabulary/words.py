@@ -1,0 +1,115 @@
+"""Words around the names of countries, as keys."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "ARTICLES",
+    "CONNECTORS",
+    "FORMS",
+    "GOVERNMENTS",
+    "ISLAND_TAILS",
+    "ISLAND_WORDS",
+    "KINDS",
+    "SHORT",
+]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Articles that stand before a name or, in lists, in brackets after it.
+ARTICLES: Final = _words("the la le les l el los las il lo gli i os as a o die der das den de het")
+
+#: Words between a form of government and a name.
+CONNECTORS: Final = _words(
+    "of the and de du des d da do dos das di del della dello dei degli dell van von der den het "
+    "la le les el los las il lo gli y e et und en i"
+)
+
+_GOVERNMENT: Final = _words("""
+republic republique republica republik repubblica republiek republika respublika republiken
+kingdom royaume reino konigreich regno koninkrijk krolestwo kongeriket kongeriget konungariket
+state etat estado staat stato panstwo sultanate sultanat sultanato sultanaat emirate emirat
+emirato emiraat principality principaute principado furstentum principato prinsdom vorstendom
+ksiestwo commonwealth federation confederation duchy duche ducado herzogtum grossherzogtum
+granducato groothertogdom bailiwick gemenebest mancomunidad terytorium collectivity territory territoire territorio department
+cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu birligi respublikasi
+республика королевство княжество государство султанат эмират союз
+جمهوريه مملكه دوله اماره سلطنه اتحاد كومنولث
+""")
+
+_QUALITIES: Final = _words("""
+federal federale federative federativa federativo federalna federated islamic islamique islamica
+islamische islamitische islamska democratic democratique democratica demokratische
+democratische demokratyczna peoples people popular populaire popolare volks socialist socialiste
+socialista sozialistische socialistische plurinational bolivarian bolivarienne bolivariana
+bolivarische independent independiente independente independant indipendente unabhangiger
+onafhankelijke cooperative co operative unitary hashemite hachemite hachemita haschemitische
+united grand duchy oriental eastern arab arabe araba arabische
+most serene sovereign федеративная исламская демократическая народная социалистическая
+""")
+
+#: Words for what a state or dependency is.
+GOVERNMENTS: Final = _GOVERNMENT
+
+#: Words for what kind of state a name belongs to; alone they name none.
+KINDS: Final = _GOVERNMENT | _QUALITIES
+
+#: Of these, the ones that also follow the name.
+FORMS: Final = _words("""
+    republic kingdom cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu
+    birligi federal islam demokratik halk bagimsiz respublikasi
+    شعبيه ديمقراطيه اسلاميه اتحاديه اشتراكيه تعاونيه متحده عربيه مستقله كبري هاشميه
+    """)
+
+#: Abbreviations that are used without a point as well.
+SHORT: Final = {
+    "rep": "republic",
+    "repub": "republic",
+    "dem": "democratic",
+    "demo": "democratic",
+    "ppl": "peoples",
+    "peop": "peoples",
+    "terr": "territories",
+    "is": "islands",
+    "isl": "islands",
+    "isls": "islands",
+    "isds": "islands",
+    "fed": "federated",
+    "sts": "states",
+    "brit": "british",
+    "gt": "great",
+    "cent": "central",
+    "equat": "equatorial",
+    "utd": "united",
+    "afr": "african",
+    "dpr": "democratic peoples republic",
+    "pdr": "peoples democratic republic",
+    "sar": "special administrative region",
+    "ssr": "soviet socialist republic",
+    "fyr": "former yugoslav republic",
+    "tfyr": "former yugoslav republic",
+    "hrz": "herzegovina",
+    "herz": "herzegovina",
+    "herzeg": "herzegovina",
+    "gren": "grenadines",
+    "ant": "antarctic",
+    "n": "north",
+    "s": "south",
+    "st": "saint",
+    "us": "united states",
+    "uk": "united kingdom",
+}
+
+#: Words for island, as keys.
+ISLAND_WORDS: Final = _words("""
+    island islands isle isles isla islas ile iles ilha ilhas isola isole insel inseln eiland
+    eilanden wyspa wyspy adasi adalari ostrov ostrova oya archipelago
+    остров острова جزر جزيره
+    """)
+
+#: The same where they are written onto the name.
+ISLAND_TAILS: Final = ("群岛", "群島", "諸島", "岛", "島", "eilanden", "eiland", "inseln")

@@ -1,0 +1,206 @@
+"""The names that are looked up: the shipped tables, pycountry's own, and the codes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pycountry
+
+from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean._vocabulary.territories import ISLANDS
+from dirframe.clean._vocabulary.words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS
+from dirframe.clean.normalize import normalize, sort_words, strip_spaces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["LONGEST_CODE", "Names", "Resolution", "has_island", "names", "without_island"]
+
+#: Names of so few letters are only found as they are written.
+LONGEST_CODE: Final = 3
+
+#: The generated tables, the weakest first: where two have a key they agree on it.
+_TABLES: Final = {
+    "factbook": "World Factbook",
+    "libphonenumber": "libphonenumber",
+    "iso_codes": "iso-codes",
+    "cldr": "CLDR",
+}
+
+
+class Resolution(NamedTuple):
+    """What is known of a key: the country and where from, or None and the reason."""
+
+    alpha_2: str | None
+    rule: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Names:
+    """All keys with their answers, and those of English names apart."""
+
+    codes: dict[str, Resolution]
+    index: dict[str, Resolution]
+    english: dict[str, str]
+    exact: dict[str, Resolution]
+    abbreviations: frozenset[str]
+    lines_lost: list[list[str]]
+
+    @cached_property
+    def current(self) -> dict[str, Resolution]:
+        """Names of the pycountry that is installed, which may be newer than the tables."""
+        found = {
+            normalize(text): Resolution(entry.alpha_2, "name (pycountry)")
+            for entry in pycountry.countries
+            for field in ("name", "official_name", "common_name")
+            if (text := getattr(entry, field, None))
+        }
+        common = {
+            normalize(one.name): Resolution(alpha_2, "common name")
+            for alpha_2, one in countries().items()
+        }
+        return common | found
+
+    @cached_property
+    def lost(self) -> dict[str, str]:
+        """Names with their letters beyond ASCII lost."""
+        return _agreed((key, alpha_2) for alpha_2, _, *keys in self.lines_lost for key in keys)
+
+    @cached_property
+    def cores(self) -> dict[str, str]:
+        """English names of several words, without small words, in the alphabet's order."""
+        return _agreed(
+            (sort_words(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key
+        )
+
+    @cached_property
+    def joined_foreign(self) -> dict[str, str]:
+        """Names beyond ASCII of several words, written as one."""
+        return _agreed(
+            (strip_spaces(key), answer.alpha_2)
+            for key, answer in self.index.items()
+            if answer.alpha_2 and " " in key and not key.isascii()
+        )
+
+    @cached_property
+    def islands(self) -> dict[str, str]:
+        """Names of island countries without the word for island."""
+        return _agreed(
+            (without_island(key), answer.alpha_2)
+            for key, answer in self.index.items()
+            if answer.alpha_2 in ISLANDS
+        )
+
+    @cached_property
+    def joined(self) -> dict[str, str]:
+        """English names of several words, written as one."""
+        return _agreed(
+            (strip_spaces(written), alpha_2)
+            for key, alpha_2 in self.english.items()
+            if " " in key
+            for written in (key, key.replace(" of ", " of the ").replace(" and ", " and the "))
+        )
+
+    @cached_property
+    def by_word(self) -> dict[str, list[tuple[list[str], str]]]:
+        """English names, as lists of words, by each word that carries them."""
+        found = defaultdict(list)
+        for key, alpha_2 in self.english.items():
+            words = [word for word in key.split() if word not in ("of", "and", "the")]
+            for word in set(words):
+                found[word].append((words, alpha_2))
+        return found
+
+
+def has_island(key: str) -> bool:
+    """Tell whether a key has a word for island."""
+    return key.endswith(ISLAND_TAILS) or not ISLAND_WORDS.isdisjoint(key.split())
+
+
+def without_island(key: str) -> str:
+    """Return a key without the words for island in it, and the connectors that leaves."""
+    words = [word for word in key.split() if word not in ISLAND_WORDS]
+    while words and words[0] in CONNECTORS:
+        del words[0]
+    while words and words[-1] in CONNECTORS:
+        del words[-1]
+    bare = " ".join(words)
+    for tail in ISLAND_TAILS:
+        bare = bare.removesuffix(tail)
+    return bare
+
+
+def _agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for key, alpha_2 in pairs:
+        found[key].add(alpha_2)
+    return {key: min(answers) for key, answers in found.items() if len(answers) == 1}
+
+
+@cache
+def names() -> Names:
+    """Return the names; the first call reads the tables."""
+    codes: dict[str, Resolution] = {}
+    index: dict[str, Resolution] = {}
+    english: dict[str, str] = {}
+    exact: dict[str, Resolution] = {}
+    lost: list[list[str]] = []
+    for table, title in _TABLES.items():
+        _read(table, title, index=index, english=english, exact=exact, lost=lost)
+    for alpha_2, reason, keys in _own_keys():
+        answer = (
+            Resolution(alpha_2, f"own line: {reason}") if alpha_2 else Resolution(None, "", reason)
+        )
+        for key in keys:
+            if len(key) <= LONGEST_CODE and key.isascii():
+                codes[key] = answer
+                continue
+            index[key] = answer
+            if alpha_2 is None:
+                english.pop(key, None)
+            elif key.isascii():
+                english[key] = alpha_2
+    abbreviations = frozenset(codes)
+    for alpha_2, one in countries().items():
+        codes[alpha_2.lower()] = Resolution(alpha_2, "two-letter code")
+        codes[one.alpha_3.lower()] = Resolution(alpha_2, "three-letter code")
+    return Names(codes, index, english, exact, abbreviations, lost)
+
+
+def _own_keys() -> Iterator[tuple[str | None, str, list[str]]]:
+    path = files("dirframe.clean").joinpath("data", "own_keys.tsv")
+    for line in path.read_text(encoding="utf-8").splitlines():
+        alpha_2, reason, *keys = line.split("\t")
+        yield (None if alpha_2 == "-" else alpha_2), reason, keys
+
+
+def _read(
+    table: str,
+    title: str,
+    *,
+    index: dict[str, Resolution],
+    english: dict[str, str],
+    exact: dict[str, Resolution],
+    lost: list[list[str]],
+) -> None:
+    path = files("dirframe.clean").joinpath("data", f"{table}.tsv")
+    english_name = f"name ({title})"
+    other_name = f"name in another language ({title})"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        fields = line.split("\t")
+        alpha_2, tier = fields[:2]
+        keys = fields[2:]
+        if tier == "lost":
+            lost.append(fields)
+        elif tier == "exact":
+            exact.update(dict.fromkeys(keys, Resolution(alpha_2, other_name)))
+        elif tier == "e":
+            english.update(dict.fromkeys(keys, alpha_2))
+            index.update(dict.fromkeys(keys, Resolution(alpha_2, english_name)))
+        else:
+            index.update(dict.fromkeys(keys, Resolution(alpha_2, other_name)))

@@ -1,0 +1,172 @@
+"""Cleaning raw text, and the keys by which names are found.
+
+`fold` makes one key of all spellings of a name that differ in case, accents, punctuation
+and blanks alone; the table (`names`) was built with the same function. `repaired` undoes
+what encodings and markup did to a text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "LOST",
+    "MISSING",
+    "casefold_exact",
+    "clean_text",
+    "fold_lossy",
+    "normalize",
+    "sort_words",
+    "strip_spaces",
+    "undo_mojibake",
+]
+
+#: What decoders write for bytes that they cannot read.
+MISSING: Final = "\ufffd"
+
+#: Stands in a key for one letter whose bytes were lost.
+LOST: Final = "?"
+
+_LETTERS: Final = str.maketrans(
+    {
+        **dict.fromkeys("'’‘‛`´ʹʻʼʽʾʿˈ′＇·", ""),
+        "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",
+        "ı": "i", "ŧ": "t", "ŋ": "n", "ə": "e", "ɛ": "e", "ɔ": "o", "ɗ": "d", "ɓ": "b", "ƴ": "y",
+        "ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه", "ڤ": "ف",
+        "&": " and ",
+    }
+)  # fmt: skip
+_ASCII: Final = str.maketrans(
+    {chr(code): " " for code in range(128) if not chr(code).isalnum()}
+    | {"'": "", "`": "", "&": " and "}
+)
+_MARKS: Final = re.compile("[\u0300-\u036f\u0640\u064b-\u065f\u0670\u0591-\u05c7]")
+# The scripts from Devanagari on write vowels as marks, which are no \w.
+_SEPARATORS: Final = re.compile(r"(?:[^\w\u0900-\u1fff]|_)+")
+_LOSSY_SEPARATORS: Final = re.compile(r"(?:[^\w?\u0900-\u1fff]|_)+")
+_INITIALS: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
+_ELISION: Final = re.compile(r"\b(d|l|dell|nell) (?=[aeiouh][a-z])")
+_SAINT: Final = re.compile(r"\b(?:st|ste|sainte)\b(?= \w)")
+#: Words that need a closer look; a text without them needs none.
+_SPECIAL: Final = frozenset(
+    (*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the")
+)
+_THE: Final = re.compile(r"(?:^| )the(?= |$)")
+_ARABIC_ARTICLE: Final = re.compile(r"\bال(?=\w{3})")
+# Japanese writes the same sounds and the same words in two ways.
+_JAPANESE: Final = {
+    "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ",
+    "アメリカ領": "米領", "イギリス領": "英領", "フランス領": "仏領", "オランダ領": "蘭領",
+    "および": "", "及び": "", "ティ": "チ", "ウィ": "ウイ",
+}  # fmt: skip
+_JAPANESE_FORMS: Final = re.compile("|".join(_JAPANESE))
+_BETWEEN_IDEOGRAMS: Final = re.compile("(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])")
+_SMALL_WORDS: Final = frozenset(("of", "and", "the"))
+_ENTITY: Final = re.compile(r"&(?:amp;)*(?:#\w+|\w+);?")
+# How R and JSON write a letter beyond ASCII where they must not.
+_ESCAPE: Final = re.compile(r"<U\+([0-9A-Fa-f]{4})>|\\u([0-9A-Fa-f]{4})")
+# What UTF-8 looks like when it was read as Windows-1252 or Latin-1: a lead, then the rest.
+_MOJIBAKE: Final = re.compile("[\u00c2-\u00f4]")
+# Letters that stand in a text that was decoded rightly.
+_ACCENTED: Final = re.compile("[\u00c6-\u00ff]")
+
+
+def clean_text(raw: str) -> str:
+    """Return a text without markup entities, invisible characters and typographic forms."""
+    text = _ESCAPE.sub(_unescaped, raw) if "U+" in raw or "\\u" in raw else raw
+    for _ in range(3):
+        if "&" not in text or not _ENTITY.search(text):
+            break
+        text = html.unescape(text)
+    if text.isascii():
+        return text
+    return "".join(
+        letter for letter in unicodedata.normalize("NFKC", text) if not _is_invisible(letter)
+    )
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16))
+
+
+def _is_invisible(letter: str) -> bool:
+    return unicodedata.category(letter) == "Cf"
+
+
+def normalize(text: str) -> str:
+    """Return the key of a readable text: lower-case words, one blank between them."""
+    if text.isascii():
+        return _joined(text.lower().translate(_ASCII).split())
+    return _joined(_SEPARATORS.sub(" ", _plain(text)).split())
+
+
+def casefold_exact(text: str) -> str:
+    """Return the key of a readable text that differs from it in case and blanks alone."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def fold_lossy(text: str) -> str:
+    """Return the key of a text in which `LOST` stands for letters."""
+    return _joined(_LOSSY_SEPARATORS.sub(" ", _plain(text)).split())
+
+
+def _plain(text: str) -> str:
+    lower = text.casefold().translate(_LETTERS)
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", lower))
+    return unicodedata.normalize("NFC", bare).translate(_LETTERS)
+
+
+def _joined(words: list[str]) -> str:
+    key = " ".join(words)
+    if not _SPECIAL.isdisjoint(words):
+        key = _ELISION.sub(r"\1", _INITIALS.sub(r"\1", key))
+        key = _SAINT.sub("saint", key)
+        key = _THE.sub("", key).strip() or key
+    if not key.isascii():
+        key = _ARABIC_ARTICLE.sub("", key)
+        key = _JAPANESE_FORMS.sub(lambda match: _JAPANESE[match[0]], key)
+        key = _BETWEEN_IDEOGRAMS.sub("", key)
+    return key
+
+
+def strip_spaces(key: str) -> str:
+    """Return a key without blanks."""
+    return key.replace(" ", "")
+
+
+def sort_words(key: str) -> str:
+    """Return the words of an English key that carry it, in the order of the alphabet."""
+    return " ".join(sorted(word for word in key.split() if word not in _SMALL_WORDS))
+
+
+def undo_mojibake(text: str) -> Iterator[str]:
+    """Yield what a text may have been before it was decoded wrongly: once, then twice.
+
+    Bytes that are gone become `LOST`; such a text is only good for `fold_lossy`.
+    """
+    if MISSING in text or LOST in text:
+        yield text.replace(MISSING, LOST)
+    for _ in range(2):
+        if not _MOJIBAKE.search(text):
+            return
+        raw = b"".join(_bytes(letter) for letter in text)
+        decoded = raw.decode("utf-8", errors="replace")
+        if MISSING in decoded and _ACCENTED.search(text):
+            return
+        text = decoded
+        yield re.sub(f"{MISSING}+", LOST, text)
+
+
+def _bytes(letter: str) -> bytes:
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return letter.encode(encoding)
+        except UnicodeEncodeError:
+            continue
+    return letter.encode(errors="surrogatepass")

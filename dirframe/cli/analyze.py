@@ -1,0 +1,392 @@
+"""Commands that work on records: clean them, compute a statistic, draw a chart.
+
+Each takes a file that dirframe wrote, ``-`` for standard input, or asks the directory. A
+statistic and a chart are commands of their own, so that each has the options that mean
+something to it, its help, and its name in the completion of a shell.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dirframe.charts import CHARTS, SELECTION, STATISTICS
+from dirframe.cli import frame_output
+from dirframe.cli.frame_input import file_argument, read_input
+from dirframe.cli.options import of_contributors, of_months, query_options, with_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+
+    from dirframe.charts import ChartSpec
+
+__all__ = ["clean", "plot", "sensitivity", "stats"]
+
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
+    """Read numbers with commas between."""
+
+    def read(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+        try:
+            return None if value is None else tuple(kind(part) for part in value.split(","))
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is no list of numbers such as 0,1,10.") from None
+
+    return read
+
+
+_PARTICULAR = {
+    "top": click.option(
+        "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
+    ),
+    "as_of": click.option("--as-of", metavar="DATE", help="Day or month of the count, YYYY-MM-DD."),
+    "window": click.option(
+        "--window",
+        metavar="N",
+        type=click.IntRange(1, 24),
+        help="Months looked back, 12 if left out.",
+    ),
+    "freq": click.option("--freq", metavar="FREQ", help="Length of a period: D, W, MS, QS, YS."),
+    "cumulative": click.option(
+        "--cumulative/--each", default=None, help="Records so far, or in each period alone."
+    ),
+    "date": click.option(
+        "--date",
+        type=click.Choice(["analysis_min_month", "created_at"]),
+        help="What counts as a project's year.",
+    ),
+    "bounds": click.option(
+        "--bounds", metavar="N,N,…", callback=_numbers(int), help="Where classes begin: 0,1,2,10."
+    ),
+    "quantiles": click.option(
+        "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
+    ),
+    "exclude": click.option(
+        "--exclude",
+        metavar="RULE",
+        multiple=True,
+        help="Leave out what dirframe flags tells by this rule; again for another.",
+    ),
+    "rules": click.option(
+        "--rule",
+        "rules",
+        metavar="RULE",
+        multiple=True,
+        help="Try only this rule of dirframe flags; again for another.",
+    ),
+    "max_age": click.option(
+        "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
+    ),
+    "by": click.option(
+        "--by",
+        metavar="COLUMN",
+        multiple=True,
+        help="For each value of a column, or language, country, year, team_size.",
+    ),
+    "min_records": click.option(
+        "--min-records",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Put smaller groups of --by together.",
+    ),
+}
+
+
+@click.command()
+@file_argument
+@click.option(
+    "--audit",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what became of every value, and why.",
+)
+@click.option(
+    "--overrides",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Your own answers: the audit, edited.",
+)
+@click.option("--column", default="country_code", show_default=True, help="What names a country.")
+@click.option("--strict", is_flag=True, help="Fail if a value names no country.")
+@frame_output.output
+@query_options
+def clean(
+    *,
+    file: str | None,
+    audit: Path | None,
+    overrides: str | None,
+    column: str,
+    strict: bool,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None,
+    **question: Any,
+) -> None:
+    """Add the country's codes and name to accounts; the raw value stays.
+
+    Takes FILE, - for standard input, or asks the directory for its accounts.
+
+    \b
+    Examples:
+      dirframe clean accounts.csv -o clean.csv --audit audit.csv
+      dirframe clean accounts.parquet --overrides audit.csv -o clean.parquet
+      dirframe accounts | dirframe clean - | dirframe stats accounts_by_country -
+    """
+    from dirframe import country_audit, country_note, unify_countries
+
+    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(audit, overwrite)
+    answers = None if overrides is None else _answers(overrides)
+    frame = read_input(file, "accounts", question)
+    cleaned = unify_countries(
+        frame, column=column, errors="raise" if strict else "coerce", overrides=answers
+    )
+    if audit is not None:
+        table = country_audit(frame, column=column, overrides=answers)
+        frame_output.write(table, audit, overwrite)
+    frame_output.write_frame(cleaned, output, overwrite, form)
+    frame_output.echo_note(country_note(cleaned))
+
+
+def _answers(file: str) -> pd.DataFrame:
+    from dirframe.cli.frame_input import read_table
+
+    frame = read_table(file, about_source=False)
+    # A column that is not there is missed by whoever takes the frame.
+    return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
+
+
+def _listing(nouns: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            click.echo("\n".join(sorted(nouns)))
+            context.exit()
+
+    return click.option(
+        "--list",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="List the names alone, one a line.",
+    )
+
+
+@click.group()
+@_listing(STATISTICS)
+def stats() -> None:
+    """Compute a statistic of accounts, projects or one project.
+
+    Each takes a file, - for standard input, or asks the directory.
+
+    \b
+    Examples:
+      dirframe stats language_share projects.parquet
+      dirframe stats --list
+    """
+
+
+@click.group()
+@_listing(STATISTICS)
+def sensitivity() -> None:
+    """Compute a statistic with and without the records that are in doubt.
+
+    Each takes a file, - for standard input, or asks the directory. The table has the rows of
+    the statistic without exclusion, with each rule of dirframe flags alone, and with all.
+
+    \b
+    Examples:
+      dirframe sensitivity contributor_concentration projects.parquet
+      dirframe sensitivity activity projects.parquet --rule negative_lines --max-age 2y
+    """
+
+
+@click.group()
+@_listing(CHARTS)
+def plot() -> None:
+    """Draw a chart of accounts, projects or one project.
+
+    Each takes a file, - for standard input, or asks the directory.
+
+    \b
+    Examples:
+      dirframe plot language_share projects.parquet -o languages.png
+      dirframe plot --list
+    """
+
+
+def _records(
+    noun: ChartSpec, collection: str | None, file: str | None, question: Any
+) -> pd.DataFrame:
+    frame = read_input(file, noun.collection or collection, question)
+    if noun.by_country and "country_name" not in frame:
+        from dirframe import unify_countries
+
+        frame_output.echo_note("The countries are unified first, as by dirframe clean.")
+        frame = unify_countries(frame)
+    return frame
+
+
+def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the statistic's own options out of those given; what was left out has its default."""
+    own = {name: given.pop(name) for name in options}
+    return {name: value for name, value in own.items() if value not in {None, ()}}
+
+
+def _of(noun: ChartSpec) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    if noun.collection:
+        of_project = {"contributors": of_contributors, "activity": of_months}
+        return with_options(of_project.get(noun.collection, query_options))
+    return with_options(
+        click.option(
+            "--collection",
+            type=click.Choice(["accounts", "projects"]),
+            help="What to ask for without a file.",
+        ),
+        query_options,
+    )
+
+
+def _help(noun: ChartSpec, group: str, example: str) -> str:
+    records = noun.collection or "records"
+    question = (f"--sample --max-items 100{example}") if noun.collection else ""
+    if noun.collection in {"contributors", "activity"}:
+        question = f"--project 1{example}"
+    asked = f"\n  dirframe {group} {noun.name} {question}" if question else ""
+    file = f"{noun.collection or 'projects'}.parquet"
+    return (
+        f"{noun.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
+        f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{asked}"
+    )
+
+
+def _statistic(noun: ChartSpec) -> click.Command:
+    def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
+        from dirframe import stats
+
+        table: pd.DataFrame = getattr(stats, noun.name)(frame, **own)
+        return table
+
+    return _table(noun, (*noun.options, *SELECTION), compute, _help(noun, "stats", ""))
+
+
+def _sensitivity(noun: ChartSpec) -> click.Command:
+    def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
+        from dirframe import sensitivity, stats
+
+        return sensitivity(getattr(stats, noun.name), frame, **own)
+
+    options = ("rules", *noun.options, *(name for name in SELECTION if name != "exclude"))
+    text = f"{noun.summary}\n\nWithout exclusion, with each rule of dirframe flags alone, with all."
+    return _table(noun, options, compute, text)
+
+
+def _table(
+    noun: ChartSpec,
+    options: Sequence[str],
+    compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
+    text: str,
+) -> click.Command:
+    """Make a command that gives a table of the records that a statistic takes."""
+
+    def give(
+        file: str | None,
+        output: Path | None,
+        overwrite: bool,
+        form: str | None,
+        collection: str | None = None,
+        **given: Any,
+    ) -> None:
+        frame_output.check_output(output, overwrite, form)
+        own = _split(options, given)
+        frame = _records(noun, collection, file, given)
+        frame_output.write_frame(compute(frame, own), output, overwrite, form)
+
+    decorate = with_options(
+        file_argument, *(_PARTICULAR[name] for name in options), frame_output.output, _of(noun)
+    )
+    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(give))
+
+
+def _chart(noun: ChartSpec) -> click.Command:
+    particular = noun.options if noun.chart_options is None else noun.chart_options
+    options = (*particular, *noun.chart_selection)
+
+    def draw(
+        file: str | None,
+        output: Path | None,
+        overwrite: bool,
+        dpi: int,
+        collection: str | None = None,
+        **given: Any,
+    ) -> None:
+        from dirframe._atomic import atomic_write, make_folder
+
+        path = _picture(output or Path(f"{noun.name}.png"), overwrite)
+        own = _split(options, given)
+        frame = _records(noun, collection, file, given)
+        figure = _figure(noun.name, frame, own)
+        make_folder(path.parent)
+        with atomic_write(path, overwrite=overwrite) as part:
+            figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
+        click.echo(f"Wrote {path}", err=True)
+
+    decorate = with_options(
+        file_argument,
+        *(_PARTICULAR[name] for name in options),
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help=f"A .png, .svg or .pdf.  [default: {noun.name}.png]",
+        ),
+        frame_output.target,
+        click.option(
+            "--dpi",
+            metavar="N",
+            type=click.IntRange(30, 1200),
+            default=150,
+            show_default=True,
+            help="Dots per inch of a .png.",
+        ),
+        _of(noun),
+    )
+    text = _help(noun, "plot", f" -o {noun.name}.svg")
+    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
+
+
+def _picture(path: Path, overwrite: bool) -> Path:
+    from dirframe._atomic import check_folder, refuse_existing
+    from dirframe.errors import InvalidInputError
+
+    if path.suffix.lower() not in _PICTURES:
+        raise InvalidInputError(
+            f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_PICTURES)}."
+        )
+    if not overwrite:
+        refuse_existing(path)
+    check_folder(path)
+    return path
+
+
+def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
+    import matplotlib as mpl
+
+    mpl.use("Agg")  # no window, whatever the person's settings say
+    from dirframe import plot
+
+    return getattr(plot, name)(frame, **options).get_figure(root=True)
+
+
+for _noun in STATISTICS.values():
+    stats.add_command(_statistic(_noun))
+    sensitivity.add_command(_sensitivity(_noun))
+for _noun in CHARTS.values():
+    plot.add_command(_chart(_noun))

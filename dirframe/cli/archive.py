@@ -1,0 +1,179 @@
+"""Commands that keep a whole directory and hand it on."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from dirframe.cli.options import connection_options, details_option, open_directory, with_options
+
+if TYPE_CHECKING:
+    from dirframe.client.directory import Directory
+
+__all__ = ["bundle", "harvest", "status", "update"]
+
+
+_sparing = with_options(
+    click.option(
+        "--requests-per-day",
+        type=click.IntRange(1),
+        help="Requests within 24 hours, at most.",
+    ),
+    click.option(
+        "--stop-at",
+        type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
+        help="When to stop, in local time; a time of day is the next one.",
+    ),
+)
+
+
+@click.command()
+@click.argument("collection", type=click.Choice(["accounts", "projects"]))
+@click.option("--to", "path", type=click.Path(path_type=Path), required=True, help="The file.")
+@connection_options
+@click.option("--query", metavar="TEXT", help="Only records that match.")
+@details_option
+@_sparing
+@click.option("--plan", "price", is_flag=True, help="Only say what it will cost.")
+def harvest(
+    *,
+    collection: Literal["accounts", "projects"],
+    path: Path,
+    base_url: str | None,
+    sample: bool,
+    query: str | None,
+    details: bool,
+    requests_per_day: int | None,
+    stop_at: datetime | None,
+    price: bool,
+) -> None:
+    """Keep a whole collection, page by page, over days.
+
+    The same command goes on where the last one ended.
+
+    \b
+    Examples:
+      dirframe harvest projects --to kept.archive --sample
+      dirframe harvest projects --to kept.archive --requests-per-day 900 --stop-at 18:00
+      dirframe harvest projects --to kept.archive --details
+    """
+    from dirframe.archive.harvest import harvest as run
+
+    with open_directory(base_url, sample) as directory:
+        if price:
+            click.echo(_price(collection, query, requests_per_day, directory, details=details))
+            return
+        archive = run(
+            collection,
+            path,
+            directory=directory,
+            query=query,
+            details=details,
+            requests_per_day=requests_per_day,
+            stop_at=_moment(stop_at),
+        )
+    click.echo(archive.status())
+
+
+def _price(
+    collection: Literal["accounts", "projects"],
+    query: str | None,
+    requests_per_day: int | None,
+    directory: Directory,
+    *,
+    details: bool,
+) -> str:
+    from dirframe.client.plan import plan
+
+    price = plan(collection, query=query, details=details, directory=directory)
+    if price.pages is None or price.details is None:
+        return str(price)
+    # A harvest asks the directory for everything, whatever is in the cache.
+    most = price.pages + price.details
+    open_still = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
+    a_day = requests_per_day or directory.settings.daily_quota
+    days = [-(-requests // a_day) for requests in (most - open_still, most)]
+    span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
+    return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."
+
+
+def _moment(until: datetime | None) -> datetime | None:
+    if until is None:
+        return None
+    if until.year == 1900:  # a time of day: the next one
+        now = datetime.now()  # noqa: DTZ005  # of the wall clock that the person looks at
+        until = datetime.combine(now.date(), until.time())
+        until += timedelta(days=until <= now)
+    return until.astimezone()
+
+
+@click.command()
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@connection_options
+@click.option("--full", is_flag=True, help="Ask for everything, not for what changed.")
+@_sparing
+def update(
+    *,
+    path: Path,
+    base_url: str | None,
+    sample: bool,
+    full: bool,
+    requests_per_day: int | None,
+    stop_at: datetime | None,
+) -> None:
+    """Bring a harvest up to date; what it was stays in it.
+
+    Asks for what changed, where the directory can sort by it, and otherwise for everything.
+    Records that were removed are found by halving, for some ten requests each.
+    The same command goes on where the last one ended.
+
+    \b
+    Examples:
+      dirframe update kept.archive --sample
+      dirframe update kept.archive --full --requests-per-day 900
+    """
+    from dirframe.archive.update import update as run
+
+    with open_directory(base_url, sample) as directory:
+        archive = run(
+            path,
+            directory=directory,
+            full=full,
+            requests_per_day=requests_per_day,
+            stop_at=_moment(stop_at),
+        )
+    click.echo(archive.status())
+
+
+@click.command()
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+def status(path: Path) -> None:
+    """Say how far a harvest is: pages, share, days to go.
+
+    \b
+    Example:
+      dirframe status kept.archive
+    """
+    from dirframe.archive.archive import open_archive
+
+    click.echo(open_archive(path).status())
+
+
+@click.command()
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
+@click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+def bundle(path: Path, output: Path, overwrite: bool) -> None:
+    """Put an archive into one file that opens anywhere.
+
+    \b
+    Example:
+      dirframe bundle kept.archive -o study.zip
+    """
+    from dirframe.archive.bundle import bundle as run
+
+    digest = run(path, output, overwrite=overwrite)
+    click.echo(f"Wrote {output}\nSHA-256: {digest}", err=True)

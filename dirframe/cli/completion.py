@@ -1,0 +1,26 @@
+"""The command that makes a shell complete names: commands, statistics, charts, options."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["completion"]
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Write the lines that make a shell complete dirframe's names.
+
+    \b
+    Examples:
+      dirframe completion bash >> ~/.bashrc
+      dirframe completion zsh >> ~/.zshrc
+      dirframe completion fish > ~/.config/fish/completions/dirframe.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101  # the choice above has none but click's own
+    click.echo(kind(context.find_root().command, {}, "dirframe", "_DIRFRAME_COMPLETE").source())

@@ -1,0 +1,170 @@
+"""Where a frame goes: a table for eyes, or bytes for the next program.
+
+On a terminal standard output gets an aligned table, cut to what fits with a word on what does
+not; elsewhere it gets CSV. ``--format`` chooses otherwise. CSV, TSV, JSON and JSON lines hold
+the records alone, as any program expects; ``parquet`` keeps every type and the provenance, so
+it is what one command of dirframe hands to the next. Everything else goes to standard error.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dirframe.cli.options import with_options
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FORMATS", "check_output", "echo_note", "output", "target", "write", "write_frame"]
+
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
+
+_ROWS_ON_A_TERMINAL = 50
+
+_overwrite = click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+#: Where the frame of a command goes.
+output = with_options(
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write to this file, by its suffix, instead of standard output.",
+    ),
+    _overwrite,
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        help="Form on standard output: table on a terminal, csv elsewhere.",
+    ),
+)
+#: The same, for a command that writes a file alone.
+target = _overwrite
+
+
+def check_output(output: Path | None, overwrite: bool, form: str | None = None) -> None:
+    """Refuse an output that cannot be written before anything is paid for."""
+    if output is not None:
+        if form is not None:
+            raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
+        from dirframe.io.export import check_target
+
+        check_target(output, overwrite=overwrite)
+    elif form == "parquet" and sys.stdout.isatty():
+        raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file with -o.")
+
+
+def write(frame: pd.DataFrame, path: Path, overwrite: bool) -> None:
+    """Write a file by its suffix, whole or not at all, and say so."""
+    from dirframe.io.export import export
+
+    click.echo(f"Wrote {export(frame, path, overwrite=overwrite)}", err=True)
+
+
+def echo_note(text: str) -> None:
+    """Write to standard error; on a terminal quietly, and broken between words."""
+    if sys.stderr.isatty():
+        width = max(shutil.get_terminal_size().columns, 20)
+        text = fill(text, width, break_long_words=False, break_on_hyphens=False)
+        text = text if os.environ.get("NO_COLOR") else click.style(text, dim=True)
+    click.echo(text, err=True)
+
+
+def write_frame(
+    frame: pd.DataFrame,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None = None,
+    *,
+    about_source: bool = True,
+) -> None:
+    """Write a frame where the options say, and its caption to standard error."""
+    from dirframe.provenance import caption
+
+    if output is not None:
+        write(frame, output, overwrite)
+    else:
+        form = form or ("table" if sys.stdout.isatty() else "csv")
+        if form == "table":
+            _print_table(frame)
+        elif form == "parquet":
+            _binary().write(_parquet(frame))
+        else:
+            _print_text(frame, form)
+        sys.stdout.flush()
+        if about_source and sys.stdout.isatty() and sys.stderr.isatty():
+            click.echo(err=True)
+    if about_source:
+        echo_note(caption(frame))
+
+
+def _print_text(frame: pd.DataFrame, form: str) -> None:
+    from dirframe.io.csv import stream_csv
+
+    if form == "csv":
+        stream_csv(frame, sys.stdout)
+    elif form == "tsv":
+        text = io.StringIO()
+        stream_csv(frame, text)
+        text.seek(0)
+        _as_tabs(text)
+    else:
+        # pandas writes a missing value as null, lists as lists, moments in ISO 8601.
+        text_of = frame.to_json(
+            orient="records",
+            lines=form == "jsonl",
+            date_format="iso",
+            date_unit="s",
+            force_ascii=False,
+            double_precision=15,
+        )
+        sys.stdout.write(text_of if text_of.endswith("\n") or not text_of else f"{text_of}\n")
+
+
+def _as_tabs(rows: io.StringIO) -> None:
+    import csv
+
+    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+    writer.writerows(csv.reader(rows))
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    from tempfile import TemporaryDirectory
+
+    from dirframe.io.export import export
+
+    with TemporaryDirectory() as folder:  # what a file has, a pipe has
+        return export(frame, Path(folder) / "frame.parquet").read_bytes()
+
+
+def _binary() -> Any:
+    return sys.stdout.buffer
+
+
+def _print_table(frame: pd.DataFrame) -> None:
+    from dirframe._display.text import TableSize, render_record, render_table
+
+    if not sys.stdout.isatty():
+        lines, _ = render_table(frame, TableSize(None, None))
+        click.echo("\n".join(lines))
+        return
+    width = shutil.get_terminal_size().columns
+    if len(frame) == 1:
+        click.echo("\n".join(render_record(frame, width)))
+        return
+    (head, *body), left_out = render_table(frame, TableSize(width, _ROWS_ON_A_TERMINAL))
+    click.echo(head if os.environ.get("NO_COLOR") else click.style(head, bold=True))
+    for line in body:
+        click.echo(line)
+    if left_out:
+        click.echo(err=True)
+        echo_note(left_out)

@@ -1,0 +1,123 @@
+"""Commands that look at a frame as a whole: an overview, what is wrong, what changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dirframe.cli import frame_output
+from dirframe.cli.frame_input import file_argument, read_input
+from dirframe.cli.options import plain_format, query_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dirframe.stats.quality.compare import Comparison
+    from dirframe.stats.quality.summary import Summary
+
+__all__ = ["compare", "flags", "summary"]
+
+
+@click.command()
+@file_argument
+@click.option(
+    "--collection",
+    type=click.Choice(["accounts", "projects"]),
+    help="What to ask the directory for, without a file.",
+)
+@plain_format
+@query_options
+def summary(file: str | None, collection: str | None, form: str, **question: Any) -> None:
+    """Say what is in each column, what is missing, and what to beware of.
+
+    Takes FILE, - for standard input, or asks the directory for --collection.
+
+    \b
+    Examples:
+      dirframe summary projects.parquet
+      dirframe summary --collection projects --sample --max-items 25
+      dirframe summary accounts.parquet --format json
+    """
+    from dirframe.stats.quality.summary import summary as overview
+
+    _write(overview(read_input(file, collection, question)), form)
+
+
+@click.command()
+@file_argument
+@click.option(
+    "--collection",
+    type=click.Choice(["accounts", "projects"]),
+    help="What to ask the directory for, without a file.",
+)
+@click.option("--rule", "rules", metavar="RULE", multiple=True, help="Only this; again for more.")
+@click.option(
+    "--max-age", metavar="AGE", help="From when an analysis is stale: 90d, 26w, 18mo, 2y."
+)
+@frame_output.output
+@query_options
+def flags(
+    *,
+    file: str | None,
+    collection: str | None,
+    rules: tuple[str, ...],
+    max_age: str | None,
+    output: Path | None,
+    overwrite: bool,
+    form: str | None,
+    **question: Any,
+) -> None:
+    """List records that cannot be right or are in doubt, and why.
+
+    Takes FILE, - for standard input, or asks the directory for --collection.
+
+    \b
+    Examples:
+      dirframe flags projects.parquet
+      dirframe flags projects.parquet --rule negative_lines -o flags.csv
+      dirframe flags --collection projects --sample --max-age 2y
+    """
+    from dirframe.stats.quality.flags import flags as flagged
+
+    frame_output.check_output(output, overwrite, form)
+    frame = read_input(file, collection, question)
+    frame_output.write_frame(
+        flagged(frame, rules=rules or None, max_age=max_age), output, overwrite, form
+    )
+
+
+@click.command()
+@click.argument("before", metavar="BEFORE", type=click.Path())
+@click.argument("after", metavar="AFTER", type=click.Path())
+@plain_format
+def compare(before: str, after: str, form: str) -> None:
+    """Say what is new, gone and changed between two files of the same records.
+
+    \b
+    Example:
+      dirframe compare january.parquet june.parquet
+    """
+    from dirframe.stats.quality.compare import compare as differ
+
+    if before == after == "-":
+        raise click.UsageError("Standard input holds one table: name a file for the other.")
+    _write(differ(read_input(before, None, {}), read_input(after, None, {})), form)
+
+
+def _write(found: Summary | Comparison, form: str) -> None:
+    click.echo(_as_json(found) if form == "json" else found)
+
+
+def _as_json(found: Summary | Comparison) -> str:
+    import pandas as pd
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, pd.DataFrame):
+            return json.loads(value.to_json(orient="records", date_format="iso", date_unit="s"))
+        return value
+
+    facts = {one.name: plain(getattr(found, one.name)) for one in fields(found)}
+    return json.dumps(facts, ensure_ascii=False)

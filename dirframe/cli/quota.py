@@ -1,0 +1,104 @@
+"""Commands about the daily quota: what a load will cost, and what is left."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dirframe.cli.options import connection_options, estimate_options, open_directory, plain_format
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["ESTIMATE_OPTIONS", "echo_estimate", "plan", "quota"]
+
+#: The options that the price of a load depends on.
+ESTIMATE_OPTIONS = ("base_url", "sample", "query", "sort", "max_items", "refresh", "details")
+
+_BAR = 30
+
+
+def echo_estimate(
+    collection: Any, *, form: str, base_url: str | None, sample: bool, **question: Any
+) -> None:
+    """Write what a load will cost."""
+    from dataclasses import asdict
+
+    from dirframe.client.plan import plan
+
+    with open_directory(base_url, sample) as directory:
+        price = plan(collection, directory=directory, **question)
+    if form == "json":
+        click.echo(json.dumps(asdict(price) | {"fits": price.fits}, default=_iso))
+    else:
+        click.echo(price)
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+@click.command()
+@click.argument("collection")
+@estimate_options
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="With --details: read the pages of the collection first, which the load then saves.",
+)
+@plain_format
+def plan(collection: str, form: str, **question: Any) -> None:
+    """Say what a load will cost, for one request at most.
+
+    COLLECTION is accounts, projects, languages, or a path as of dirframe load. With --details the
+    price is a range until the pages of the collection are in the cache; --exact reads them.
+
+    \b
+    Examples:
+      dirframe plan projects
+      dirframe plan projects --query parser --details
+      dirframe plan projects --query parser --details --exact
+      dirframe plan accounts --query ada --format json
+    """
+    echo_estimate(collection, form=form, **question)
+
+
+@click.command()
+@connection_options
+@plain_format
+def quota(base_url: str | None, sample: bool, form: str) -> None:
+    """Say what is left of the daily quota; asks nothing.
+
+    The count is kept on this machine and shared by all your processes. That of the bundled
+    sample lasts as long as one command: its key is made anew each time.
+
+    \b
+    Examples:
+      dirframe quota
+      dirframe quota --format json
+    """
+    with open_directory(base_url, sample) as directory:
+        quota = directory.session.quota
+        left, resets_at = quota.remaining(), quota.resets_at()
+        limit, settings = quota.limit, directory.settings
+    used = limit - left
+    if form == "json":
+        facts = {
+            "directory": settings.name,
+            "base_url": settings.base_url,
+            "limit": limit,
+            "used": used,
+            "left": left,
+            "resets_at": resets_at and _iso(resets_at),
+        }
+        click.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    filled = min(-(-used * _BAR // limit), _BAR)
+    click.echo(f"{settings.name}\n")
+    click.echo(f"  [{'#' * filled}{'.' * (_BAR - filled)}]  {used / limit:.0%} used")
+    click.echo(f"  {used:>7,} used in the last 24 hours")
+    click.echo(f"  {left:>7,} left of {limit:,}")
+    if resets_at is not None:
+        click.echo(f"\nThe first comes back at {resets_at:%Y-%m-%d %H:%M} UTC.")

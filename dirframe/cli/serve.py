@@ -1,0 +1,200 @@
+"""Commands of a person who serves a directory: the service, its keys, generated data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["generate", "keys", "serve"]
+
+
+@click.command()
+@click.option(
+    "--data",
+    type=click.Path(exists=True, path_type=Path),
+    help="XML files (a file or folder) or a store built before. Left out: the sample.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option("--keys", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
+@click.option(
+    "--page-rate",
+    type=click.IntRange(0),
+    default=60,
+    show_default=True,
+    help="HTML pages a minute for one client address; 0: no limit.",
+)
+@click.option(
+    "--trusted-proxy",
+    metavar="ADDRESS",
+    help="Proxy (address or network) whose X-Forwarded headers are believed.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(["specification", "recorded", "today"]),
+    default="specification",
+    show_default=True,
+    help="What the XML is like: as specified, as recorded 2008-2013, or as the live service's.",
+)
+@click.option(
+    "--states",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Of --dialect today: a TOML file that names maintenance and records out of use.",
+)
+def serve(  # noqa: PLR0917  # click hands them on by name
+    data: Path | None,
+    host: str,
+    port: int,
+    keys: Path | None,
+    page_rate: int,
+    trusted_proxy: str | None,
+    dialect: str,
+    states: Path | None,
+) -> None:
+    """Serve a directory until interrupted.
+
+    Answers the XML interface and shows the same as pages.
+
+    Requests need a key: make one with `dirframe keys add`.
+
+    \b
+    Examples:
+      dirframe serve --port 8080
+      dirframe serve --data my-directory/ --host 0.0.0.0
+      dirframe serve --dialect today --states states.toml
+      dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
+    """
+    from dirframe.service.server import run
+
+    run(
+        data,
+        host=host,
+        port=port,
+        keys=keys,
+        page_rate=page_rate,
+        trusted_proxy=trusted_proxy,
+        dialect=dialect,
+        states=states,
+    )
+
+
+@click.group()
+@click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
+@click.pass_context
+def keys(context: click.Context, file: Path | None) -> None:
+    """Manage the API keys of a directory that you serve."""
+    context.obj = file
+
+
+@keys.command("add")
+@click.option("--developer", required=True, help="Who answers for the application.")
+@click.option("--application", required=True, help="What the key is for.")
+@click.pass_obj
+def keys_add(file: Path | None, developer: str, application: str) -> None:
+    """Make a key and show it, once.
+
+    \b
+    Example:
+      dirframe keys add --developer "Ada L." --application thesis
+    """
+    from dirframe.service.api_keys import KeyStore
+
+    with KeyStore(file) as store:
+        key = store.add(developer, application)
+    click.echo("Keep this key: only a hash of it is stored, it is not shown again.", err=True)
+    click.echo(key)
+
+
+@keys.command("list")
+@click.pass_obj
+def keys_list(file: Path | None) -> None:
+    """List the applications, their limits and what they used today.
+
+    \b
+    Example:
+      dirframe keys list
+    """
+    from datetime import UTC, datetime
+
+    from dirframe.service.api_keys import KeyStore
+
+    with KeyStore(file) as store:
+        records = store.list()
+    click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
+    for record in records:
+        made = datetime.fromtimestamp(record.created_at, UTC)
+        state = "live" if record.revoked_at is None else "revoked"
+        click.echo(
+            f"{record.id:>4}  {record.used:>6,}  {record.daily_limit:>6,}  {made:%Y-%m-%d}  "
+            f"{state:8}  {record.application} ({record.developer})"
+        )
+
+
+@keys.command("revoke")
+@click.argument("key_id", type=int, metavar="ID")
+@click.pass_obj
+def keys_revoke(file: Path | None, key_id: int) -> None:
+    """Revoke a key by its id in the list.
+
+    \b
+    Example:
+      dirframe keys revoke 3
+    """
+    from dirframe.service.api_keys import KeyStore
+
+    with KeyStore(file) as store:
+        store.revoke(key_id)
+    click.echo(f"Key {key_id} is revoked.", err=True)
+
+
+@keys.command("limit")
+@click.argument("key_id", type=int, metavar="ID")
+@click.argument("daily_limit", type=click.IntRange(1), metavar="REQUESTS")
+@click.pass_obj
+def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
+    """Set how many requests a day one key may make.
+
+    \b
+    Example:
+      dirframe keys limit 3 5000
+    """
+    from dirframe.service.api_keys import KeyStore
+
+    with KeyStore(file) as store:
+        store.set_daily_limit(key_id, daily_limit)
+    click.echo(f"Key {key_id} may make {daily_limit:,} requests a day.", err=True)
+
+
+@click.command()
+@click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("dirframe-data")
+)
+@click.option("--accounts", "account_count", type=click.IntRange(0), default=2000)
+@click.option("--projects", "project_count", type=click.IntRange(0), default=1500)
+@click.option("--seed", type=int, default=None, help="Left out: that of the bundled sample.")
+@click.option("--overwrite", is_flag=True, help="Replace existing files.")
+def generate(
+    folder: Path, account_count: int, project_count: int, seed: int | None, overwrite: bool
+) -> None:
+    """Generate a synthetic directory of any size, as XML.
+
+    It goes to FOLDER, or to dirframe-data.
+
+    \b
+    Examples:
+      dirframe generate --accounts 2000 --projects 1500
+      dirframe generate my-directory --accounts 20000 --projects 10000
+    """
+    from dirframe.service.synthetic import SEED
+    from dirframe.service.synthetic import generate as write
+
+    files = write(
+        folder,
+        accounts=account_count,
+        projects=project_count,
+        seed=SEED if seed is None else seed,
+        overwrite=overwrite,
+    )
+    for file in files:
+        click.echo(f"Wrote {file}", err=True)

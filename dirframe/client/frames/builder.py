@@ -1,0 +1,191 @@
+"""From columns of text to a typed DataFrame, the same for no, one or many records.
+
+The dtypes follow the schema: text, identifiers and addresses are ``str`` (the specification
+does not show the type of an identifier), whole numbers ``Int64``, other numbers ``Float64``,
+timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object`` column. A column
+that the schema does not know is ``str``; outside the specification it is what all its texts
+are (`dirframe.client.frames.inference`). A value that cannot be read as what it should be is
+never dropped: its text goes to a column of the same name with ``_unreadable`` behind it, and
+a warning says so. Impossible values, such as negative lines of code, are values and stay.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from dirframe.client.frames.dtypes import convert_column, to_pandas
+from dirframe.client.frames.inference import inferred_kind
+from dirframe.errors import UnreadableValueWarning
+from dirframe.schema import RESOURCES, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dirframe.client.xml.columns import CellValue, ColumnBuffer, ColumnChunk, FieldPath
+    from dirframe.schema import Resource
+
+__all__ = ["FrameBuilder", "UnreadableValueWarning"]
+
+_EXAMPLES = 3
+
+
+class FrameBuilder:
+    """Turn columns of text into one typed frame, a chunk at a time.
+
+    Parameters
+    ----------
+    resource
+        Whose specified columns every frame has.
+    columns
+        Names of the columns that the frame has instead, in their order.
+    """
+
+    def __init__(self, resource: Resource, columns: Sequence[str] | None = None) -> None:
+        self._resource = resource
+        self._names: dict[FieldPath, str] = {f.path: f.column for f in resource.fields}
+        self._unreadable: dict[str, str] = {}
+        self._columns: dict[str, list[pa.Array | list[CellValue]]] = {}
+        self._rows = 0
+        self._inferred: set[str] = set()
+        every = [field.column for field in resource.core] if columns is None else columns
+        for name in every:
+            kind = resource.by_column[name].kind
+            self._columns[name] = [[] if kind is Kind.ITEMS else convert_column([], kind).array]
+
+    def add(self, columns: ColumnBuffer) -> None:
+        """Convert a chunk of records and add them at the end."""
+        chunk: dict[str, pa.Array | list[CellValue]] = {}
+        for path, parts in columns.by_path.items():
+            values = _concatenate(parts)
+            name = self._name(path)
+            field = self._resource.by_column.get(name)
+            kind = field.kind if field else Kind.TEXT
+            if kind is Kind.ITEMS:
+                chunk[name] = values
+                continue
+            try:
+                chunk[name], unreadable = convert_column(values, kind)
+            except pa.ArrowTypeError:  # a list among the texts
+                chunk[name] = values
+                continue
+            if unreadable is not None:
+                chunk[self._name_of_unreadable(name)] = unreadable
+            if field is None and self._resource.name not in RESOURCES:
+                self._inferred.add(name)
+        for name in {**self._columns, **chunk}:
+            if name not in self._columns:
+                self._columns[name] = [_missing_values(chunk[name], self._rows)]
+            blank = _missing_values(self._columns[name][0], columns.rows)
+            self._columns[name].append(chunk.get(name, blank))
+        self._rows += columns.rows
+
+    def holding(self, element: str) -> NDArray[np.bool_]:
+        """Tell of each record whether it holds anything in an element of its own."""
+        held = np.zeros(self._rows, dtype=bool)
+        for path, name in self._names.items():
+            for column in (name, self._unreadable.get(name)) if path[0] == element else ():
+                begin = 0
+                for part in self._columns.get(column or "", ()):
+                    end = begin + len(part)
+                    held[begin:end] |= _present(part)
+                    begin = end
+        return held
+
+    def finish(self) -> pd.DataFrame:
+        """Put the chunks together: specified columns first, then the others as they came.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a record in the order of `add`; the index counts from 0.
+
+        Warns
+        -----
+        UnreadableValueWarning
+            If values could not be read; their texts are in the ``…_unreadable`` columns.
+        """
+        frame = pd.DataFrame(
+            {
+                name: _inferred(name, parts) if name in self._inferred else _to_series(parts)
+                for name, parts in self._columns.items()
+            },
+            index=pd.RangeIndex(self._rows),
+        )
+        self._warn(frame)
+        return frame
+
+    def _name(self, path: FieldPath) -> str:
+        name = self._names.get(path)
+        if name is None:
+            taken = set(self._names.values())
+            name = "_".join(path)
+            # Two ways to the same name, such as <a_b> and <a><b>: the later one stands apart.
+            while name in taken:
+                name = "__".join(path) if name == "_".join(path) else f"{name}_"
+            self._names[path] = name
+        return name
+
+    def _name_of_unreadable(self, name: str) -> str:
+        beside = self._unreadable.get(name)
+        if beside is None:
+            beside = f"{name}_unreadable"
+            while beside in self._names.values():
+                beside += "_"
+            self._unreadable[name] = self._names["", name] = beside  # no element is called ""
+        return beside
+
+    def _warn(self, frame: pd.DataFrame) -> None:
+        found = []
+        for name, beside in self._unreadable.items():
+            texts = frame[beside].dropna()
+            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
+            found.append(f"{len(texts):,} in {name} ({examples})")
+        if found:
+            warnings.warn(
+                f"Values of the {self._resource.collection} could not be read: "
+                f"{'; '.join(found)}. They are missing there and kept as text in the columns "
+                "that end in _unreadable.",
+                UnreadableValueWarning,
+                stacklevel=3,
+            )
+
+
+def _concatenate(parts: Sequence[ColumnChunk]) -> ColumnChunk:
+    if not any(isinstance(part, list) for part in parts):
+        return pa.concat_arrays(parts) if parts else []
+    return [v for part in parts for v in (part if isinstance(part, list) else part.to_pylist())]
+
+
+def _present(part: pa.Array | list[CellValue]) -> NDArray[np.bool_]:
+    if isinstance(part, list):
+        return np.array([value is not None for value in part], dtype=bool)
+    return np.asarray(part.is_valid())
+
+
+def _missing_values(like: pa.Array | list[CellValue], rows: int) -> pa.Array | list[CellValue]:
+    return [None] * rows if isinstance(like, list) else pa.nulls(rows, like.type)
+
+
+def _inferred(name: str, parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
+    if any(isinstance(part, list) for part in parts):
+        return _to_series(parts)
+    texts = pa.chunked_array(parts)
+    kind = inferred_kind(name, texts.unique().drop_null().to_pylist())
+    return to_pandas(convert_column(texts.combine_chunks(), kind).array)
+
+
+def _to_series(parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
+    if not any(isinstance(part, list) for part in parts):
+        return to_pandas(pa.chunked_array(parts))
+    values: list[CellValue] = []
+    for part in parts:
+        values += part if isinstance(part, list) else part.to_pylist()
+    listed = [v if v is None or isinstance(v, list) else [v] for v in values]
+    return pd.Series(listed, dtype="object")

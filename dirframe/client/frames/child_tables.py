@@ -1,0 +1,136 @@
+"""Repeated elements as tidy tables: one row an entry, with the parent's id."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from dirframe import provenance
+from dirframe.client.frames.dtypes import convert_column, to_pandas
+from dirframe.client.frames.inference import inferred_kind
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
+
+__all__ = ["child_table"]
+
+
+def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Give a repeated element of the records as a table of its own.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a loader.
+    name : str
+        Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
+        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; of other records
+        the column with the lists.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an entry, in the order of the records. The first column is the parent's id,
+        ``project_id`` or ``account_id`` (str), or of other records what tells them apart,
+        such as ``contributor_id``. Then come the entry's own fields as
+        `dirframe.schema` lists them, such as ``tag`` (str), or ``language`` (str),
+        ``percentage`` (Float64, % of code lines; ``<1`` is read as 0.5), ``color`` (str) and
+        ``id`` (str, the language's), and after these what else an entry had (str). A text
+        that could not be read stands in a column of the same name with ``_unreadable``
+        behind it. A frame whose records have no such element gives an empty table.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such element in the records, or the frame has no ``id``.
+    ColumnsNotSentError
+        If the directory did not send the element, or it was not loaded.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     projects = dirframe.load_projects(max_items=3, directory=directory)
+    >>> list(dirframe.child_table(projects, "tags"))
+    ['project_id', 'tag']
+    """
+    resource = provenance.resource_of(frame) or PROJECT
+    field = _field_of(resource, name, frame)
+    key = resource.key or "id"
+    if key not in frame:
+        raise InvalidInputError(
+            f"The frame has no column {key!r}, so its entries could not be told apart. Pass a "
+            "frame of a loader, with its id."
+        )
+    if absent := provenance.absent(frame, [field.column]):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
+    own = [value if isinstance(value, list) else _to_list(value) for value in lists]
+    items = field.items
+    assert items is not None  # noqa: S101  # the schema gives every repeated element its items
+    entries = list(chain.from_iterable(own))
+    kinds = {known.column: known.kind for known in items.fields}
+    lengths = [len(one) for one in own]
+    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
+    parent = f"{resource.name}_id" if key == "id" else key
+    data: dict[str, Any] = {parent: parents}
+    for column, values in _by_name(entries, items.tag, list(kinds)).items():
+        if column == parent and key != "id":  # the entry repeats whose it is
+            continue
+        try:
+            kind = kinds.get(column) or _kind_of(column, values, resource)
+            array, unreadable = convert_column(values, kind)
+        except pa.ArrowTypeError:  # a list or an entry inside the entry
+            data[column] = pd.Series(values, dtype="object")
+            continue
+        data[column] = to_pandas(array)
+        if unreadable is not None:
+            data[f"{column}_unreadable"] = to_pandas(unreadable)
+    return provenance.copy_provenance(
+        frame, pd.DataFrame(data), f"child_table {name}", records=False
+    )
+
+
+def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
+    """Turn entries, texts or dicts, into columns: the known ones first."""
+    nothing = [None] * len(entries)
+    forms = set(map(type, entries))
+    if not any(issubclass(form, dict) for form in forms):
+        return dict.fromkeys(known, nothing) | ({tag: entries} if entries else {})
+    rows = entries if forms == {dict} else [e if isinstance(e, dict) else {tag: e} for e in entries]
+    first = tuple(rows[0])
+    if sum(map(len, rows)) == len(first) * len(rows):
+        with suppress(KeyError):  # as many names, but not the same
+            found = {name: [row[name] for row in rows] for name in first}
+            return dict.fromkeys(known, nothing) | found
+    names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _to_list(value: object) -> list[Any]:
+    # Parquet gives lists back as arrays; everything else is a missing value.
+    return list(value) if isinstance(value, np.ndarray) else []
+
+
+def _kind_of(column: str, values: list[Any], resource: Resource) -> Kind:
+    if resource.name in RESOURCES or not all(v is None or isinstance(v, str) for v in values):
+        return Kind.TEXT
+    return inferred_kind(column, {text.strip() for text in values if text and text.strip()})
+
+
+def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
+    known = {f.path[-1]: f for f in resource.fields if f.kind is Kind.ITEMS}
+    if resource.name not in RESOURCES:  # nobody described every list of theirs
+        for column in frame.columns[frame.dtypes == "object"].difference(list(known)):
+            items = Items(column.removesuffix("s"), ())
+            known[column] = Field((column,), Kind.ITEMS, "", items=items)
+    if name not in known:
+        raise InvalidInputError(
+            f"There is no table {name!r} of {resource.collection}: it is one of "
+            f"{', '.join(sorted(known))}."
+        )
+    return known[name]

@@ -1,0 +1,134 @@
+"""From a list of texts to a typed array: how services of this kind write values.
+
+Numbers come as ``1935``, as ``1,935`` with thousands separated, as ``12.3%`` in percent, as
+``-`` for none and as ``<1`` for less than one, which is read as 0.5, the middle of what it can
+mean. A timestamp without a zone is UTC. Blanks around text go, and empty text is missing.
+What cannot be read is handed back as text, never dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dirframe.schema import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ConvertedColumn", "convert_column", "to_pandas"]
+
+_ARROW_TYPES = {
+    Kind.INTEGER: pa.int64(),
+    Kind.NUMBER: pa.float64(),
+    Kind.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+}
+_TEXT = pa.large_string()
+_PANDAS_TYPES = {
+    _TEXT: pd.StringDtype(na_value=np.nan),
+    pa.int64(): pd.Int64Dtype(),
+    pa.float64(): pd.Float64Dtype(),
+}
+
+_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?")
+_NONE = "-"
+_LESS_THAN_ONE = "<1"
+_INT64 = range(-(2**63), 2**63)
+
+
+class ConvertedColumn(NamedTuple):
+    """A typed array, and the texts that could not be read (None if all could)."""
+
+    array: pa.Array
+    unreadable: pa.Array | None
+
+
+def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> ConvertedColumn:
+    """Convert texts to the type of a kind of field.
+
+    Parameters
+    ----------
+    values
+        Texts as they stand in the document, None where there is none; a list or an array.
+    kind
+        What they mean; everything but numbers and timestamps stays text.
+
+    Returns
+    -------
+    Typed
+        The converted array, with nulls for missing and for unreadable values, and the
+        unreadable texts at their places.
+    """
+    texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
+    text = pc.utf8_trim_whitespace(texts)
+    text = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar(None, _TEXT), text)
+    wanted = _ARROW_TYPES.get(kind)
+    if wanted is None:
+        return ConvertedColumn(text, None)
+    try:
+        array = text.cast(wanted)
+    except pa.ArrowInvalid:
+        return _convert_one_by_one(text, kind)
+    if kind is Kind.INTEGER and pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py():
+        return _convert_one_by_one(text, kind)  # pyarrow reads 0x10 as sixteen
+    if kind is Kind.NUMBER and not pc.all(pc.is_finite(array), min_count=0).as_py():
+        return _convert_one_by_one(text, kind)
+    return ConvertedColumn(array, None)
+
+
+def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
+    """Hand an array of one of our types to pandas in the dtype that frames have."""
+    series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
+    return series
+
+
+def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
+    encoded = text.dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    if kind is Kind.TIMESTAMP:
+        read = _timestamps(texts)
+    else:
+        number = _integer if kind is Kind.INTEGER else _float
+        read = pa.array([number(one) for one in texts], _ARROW_TYPES[kind])
+    lost = pa.array([one != _NONE for one in texts], pa.bool_())
+    unreadable = pc.if_else(
+        pc.and_(pc.is_null(read), lost), encoded.dictionary, pa.scalar(None, _TEXT)
+    ).take(encoded.indices)
+    all_read = unreadable.null_count == len(unreadable)
+    return ConvertedColumn(read.take(encoded.indices), None if all_read else unreadable)
+
+
+def _timestamps(texts: list[str]) -> pa.Array:
+    # pandas reads dates without a time and offsets; its "now" and "today" are no timestamps.
+    dated = [one if one[:1].isdigit() else None for one in texts]
+    moments = pd.to_datetime(
+        pd.Series(dated, dtype="str"), format="ISO8601", utc=True, errors="coerce"
+    )
+    return pa.Array.from_pandas(
+        moments.astype("datetime64[us, UTC]"), type=_ARROW_TYPES[Kind.TIMESTAMP]
+    )
+
+
+def _float(text: str) -> float | None:
+    if text == _LESS_THAN_ONE:
+        return 0.5
+    bare = text.removesuffix("%").rstrip()
+    if not _NUMBER.fullmatch(bare):
+        return None
+    number = float(bare.replace(",", ""))
+    return number if np.isfinite(number) else None
+
+
+def _integer(text: str) -> int | None:
+    if not _NUMBER.fullmatch(text):
+        return None
+    bare = text.replace(",", "")
+    if re.fullmatch(r"[+-]?\d+", bare):
+        return int(bare) if len(bare) < 21 and int(bare) in _INT64 else None
+    number = float(bare)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else None

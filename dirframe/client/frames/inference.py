@@ -1,0 +1,91 @@
+"""What the texts of a column are that no document describes.
+
+A column becomes numbers or times only if every one of its texts says the same afterwards;
+anything else stays text. So the outcome depends on the texts alone, never on their order.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from dirframe.client.frames.dtypes import convert_column
+from dirframe.schema import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["inferred_kind"]
+
+#: Last words of names whose values are text, whatever they look like.
+_TEXTS = frozenset(
+    {"id", "key", "login", "md5", "name", "sha1", "title", "type", "url", "version"}
+    | {"description", "about", "code_name", "message", "phone", "zip"}
+)
+
+_INTEGER = re.compile(r"0|-?[1-9]\d{0,18}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?")
+_MOMENT = re.compile(r"\d{4}-\d\d(?:-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?)?)?")
+
+
+def inferred_kind(name: str, texts: Collection[str]) -> Kind:
+    """Say what a column is from its name and its different texts.
+
+    Identifiers, names and addresses stay text by their names (``id``, ``…_id``, ``…_name``,
+    ``…_url``, ``version`` and the like), so that the dtype does not hang on what one
+    directory happens to have. Whole numbers that fit 64 bits are integers, and other numbers
+    are floats if each can be written again with its own digits. ISO 8601 times, days and
+    months are timestamps. Leading zeros, thousands separators, signs of percent and numbers
+    with more digits than a type holds make the column text.
+
+    Parameters
+    ----------
+    name
+        The name of the column.
+    texts
+        Its different texts, without blanks around them, none of them empty.
+
+    Returns
+    -------
+    Kind
+        ``INTEGER``, ``NUMBER``, ``TIMESTAMP`` or ``TEXT``.
+
+    Examples
+    --------
+    >>> inferred_kind("commits", ["7", "12"]), inferred_kind("commits", ["007", "12"])
+    (<Kind.INTEGER: 'integer'>, <Kind.TEXT: 'text'>)
+    """
+    if not texts or any(name == word or name.endswith(f"_{word}") for word in _TEXTS):
+        return Kind.TEXT
+    if all(_INTEGER.fullmatch(text) for text in texts):
+        return _if_readable(Kind.INTEGER, texts)
+    if _are_decimals(texts):
+        return Kind.NUMBER
+    if all(_MOMENT.fullmatch(text) for text in texts):
+        return _if_readable(Kind.TIMESTAMP, texts)
+    return Kind.TEXT
+
+
+def _if_readable(kind: Kind, texts: Collection[str]) -> Kind:
+    return kind if convert_column(list(texts), kind).unreadable is None else Kind.TEXT
+
+
+def _are_decimals(texts: Collection[str]) -> bool:
+    matches = [_DECIMAL.fullmatch(text) for text in texts]
+    if not all(match and _is_kept(match[0]) for match in matches):
+        return False
+    fractions = [match[1] or "" for match in matches if match]
+    # 1.50 beside 2.25 is a price; 1.10 beside 1.1 is a version, and would lose its nought.
+    same_length = len({len(digits) for digits in fractions}) == 1
+    return same_length or not any(len(d) > 1 and d.endswith("0") for d in fractions)
+
+
+def _is_kept(text: str) -> bool:
+    """Tell whether a float can be written again with the digits that a text has."""
+    exact = Decimal(text)
+    digits = max(len(exact.as_tuple().digits), 1)
+    number = float(text)
+    if number == 0.0 or number in (float("inf"), float("-inf")):
+        return exact == 0 and digits <= 17 and number == 0.0
+    return Decimal(f"{number:.{digits - 1}e}") == exact

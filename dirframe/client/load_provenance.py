@@ -1,0 +1,62 @@
+"""What a load notes in its frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dirframe import provenance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dirframe.client.http.client import FetchedPage
+    from dirframe.schema import Resource
+    from dirframe.settings import Settings
+
+__all__ = ["attach_load_provenance"]
+
+
+def attach_load_provenance(
+    frame: pd.DataFrame,
+    settings: Settings,
+    resource: Resource,
+    answers: list[FetchedPage],
+    *,
+    requests_without_answer: int = 0,
+    **facts: Any,
+) -> pd.DataFrame:
+    """Note where a frame came from, when, and what it cost.
+
+    Parameters
+    ----------
+    frame
+        Is changed in place, its attributes alone.
+    settings
+        The directory that was asked.
+    resource
+        What the records are.
+    answers
+        The documents that the frame was made of.
+    requests_without_answer
+        Requests that were paid, and brought no document.
+    **facts
+        More fields of `dirframe.provenance.Provenance`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame.
+    """
+    times = [answer.retrieved.isoformat(timespec="seconds") for answer in answers]
+    return provenance.set_provenance(
+        frame,
+        source=settings.name,
+        base_url=settings.base_url,
+        resource=resource.name,
+        items_loaded=len(frame),
+        retrieved_oldest=min(times, default=None),
+        retrieved_newest=max(times, default=None),
+        requests_paid=sum(answer.attempts for answer in answers) + requests_without_answer,
+        requests_cached=sum(answer.from_cache for answer in answers),
+        **facts,
+    )

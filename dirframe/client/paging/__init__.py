@@ -1,0 +1,1 @@
+"""Paginated collections: query, pages, completeness."""

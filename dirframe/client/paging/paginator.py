@@ -1,0 +1,368 @@
+"""Walk the pages of a collection and prove that nothing is missing.
+
+A collection is proven complete when its pages lie side by side from the first position to the
+last, all say the same ``items_available``, and that many different ids came. While one pages,
+records may be added, removed or moved, and a sort without a tie-break may show one record
+twice and another never. Then the pages that do not fit are asked for again, a bounded number
+of times. What still cannot be proven is said in `Walk.why`.
+
+Where the count is a multiple of the page size, one page more is asked for: only what stands
+behind the last page shows that the count was not too small.
+
+Records that came without their analysis can be replaced by those of their own pages; each keeps
+its place, and one whose page does not come stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from dirframe.client.details import (
+    Refused,
+    Sent,
+    sent_columns,
+    unsent_columns,
+    wants_analysis,
+    with_signs,
+)
+from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
+from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK, Page, PageSequence
+from dirframe.client.paging.prefetch import fetch_ahead
+from dirframe.client.xml.records import RecordReader
+from dirframe.errors import IncompleteWarning, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from dirframe.client.details import Details
+    from dirframe.client.http.client import FetchedPage
+    from dirframe.schema import Resource
+
+__all__ = ["CollectionResult", "Fetch", "IncompleteWarning", "fetch_collection"]
+
+#: Records that are named where many are missing; all of them are in the provenance.
+_NAMED = 20
+
+
+class Fetch(Protocol):
+    """Hand over one page; ``refresh`` forbids an answer from the cache."""
+
+    def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
+        """Return the answer for a page, counted from 1."""
+
+
+@dataclass(slots=True)
+class CollectionResult:
+    """What a walk brought home."""
+
+    frame: pd.DataFrame
+    available: int | None
+    capped: bool
+    why: str | None
+    duplicates: int
+    answers: list[FetchedPage] = field(repr=False)
+    synthetic: bool = False
+    stopped: bool = False
+    details: int = 0
+    refused: dict[str, Refused] = field(default_factory=dict)
+    not_sent: tuple[str, ...] = ()
+    needed: int = 0  # own pages that would tell what was not sent
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The records whose own page should have come and did not."""
+        return tuple(one for one, why in self.refused.items() if why.is_loss)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every record that answers the question is in the frame, proven."""
+        return self.why is None and not self.capped
+
+
+def fetch_collection(
+    fetch: Fetch,
+    resource: Resource,
+    *,
+    max_items: int | None = None,
+    workers: int = 1,
+    columns: Sequence[str] | None = None,
+    at_hand: Callable[[int], FetchedPage | None] = lambda _: None,
+    progress: Callable[[int, int], None] | None = None,
+    details: Details | None = None,
+    on_details: Callable[[int, int], None] | None = None,
+) -> CollectionResult:
+    """Fetch a collection, whole or up to a number of records.
+
+    Parameters
+    ----------
+    fetch
+        Hands over a page.
+    resource
+        What the records are.
+    max_items
+        Cap on the number of records; None for all.
+    workers
+        How many pages are fetched at the same time. The order of the records does not
+        depend on it.
+    columns
+        Names of the columns to read; None for everything there is.
+    at_hand
+        Hands over a page that need not be fetched. Asked first, and by this thread: for pages
+        on disk, threads only stand in one another's way.
+    progress
+        Is told after each page how many records it held, and how many should come in all. If
+        it raises StopIteration the walk ends there, as the callbacks of SciPy's optimizers do.
+    details
+        Asks for the own pages of the records that came without their analysis; None leaves
+        them as they came.
+    on_details
+        Is told after each own page, as `progress` is.
+
+    Returns
+    -------
+    Walk
+        The frame, and what is known about its completeness.
+    """
+    walker = _Paginator(
+        fetch,
+        resource,
+        max_items=max_items,
+        workers=workers,
+        columns=with_id_column(columns, resource.key),
+        at_hand=at_hand,
+        progress=progress,
+    )
+    details = details if wants_analysis(resource, columns) else None
+    walker.asks_details = details is not None
+    try:
+        walker.read([1])
+        while walker.read_on():
+            pass
+        for _ in range(MAX_REFETCHES):
+            again = walker.unfit()
+            if not again:
+                break
+            walker.read(again, refresh=True)
+            while walker.read_on(refresh=True):
+                pass
+        if details is not None:
+            walker.read_details(details, on_details)
+    except StopIteration:
+        walker.stopped = True
+    return walker.result()
+
+
+class _Paginator(PageSequence):
+    def __init__(
+        self,
+        fetch: Fetch,
+        resource: Resource,
+        *,
+        max_items: int | None,
+        workers: int,
+        columns: Sequence[str] | None,
+        at_hand: Callable[[int], FetchedPage | None],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        super().__init__(max_items, paged=resource.paged)
+        self._fetch = fetch
+        self._at_hand = at_hand
+        self._workers = workers
+        self._progress = progress
+        self._columns = columns
+        self._key = resource.key
+        self._resource = resource
+        self._wants_analysis = wants_analysis(resource, columns)
+        read = with_signs(resource, columns)
+        self._reader = RecordReader(resource, chosen=column_paths(resource, read))
+        self._builder = FrameBuilder(resource, read)
+        self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
+        self._answers: list[FetchedPage] = []
+        self._synthetic = False
+        self._held = 0
+        self._own: dict[str, int] = {}  # the rows of the records of own pages
+        self._refused: dict[str, Refused] = {}
+        self._details_left: int | None = None
+        self.asks_details = False
+        self.stopped = False  # by who watches the progress
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def read_on(self, *, refresh: bool = False) -> bool:
+        """Read what is unread, up to a page that shows the end; tell whether there was any."""
+        begin = len(self._rows)
+        numbers = self.unread()
+        # A page that turns out to be the end saves those behind it that are not on their way.
+        return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
+
+    def read(
+        self,
+        numbers: Sequence[int],
+        *,
+        refresh: bool = False,
+        ended: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Fetch pages at the same time and read them in order; tell whether there were any."""
+        fetch = partial(self._fetch, refresh=refresh)
+        at_hand = (lambda _: None) if refresh else self._at_hand
+        if self.is_behind_the_last(numbers):
+            try:
+                self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
+            except NotFoundError:  # which says as well that nothing stands there
+                self.ended = True
+            return True
+        workers = self._workers if len(numbers) > 1 else 1
+        needed = takewhile(lambda _: not ended(), numbers)
+        for number, answer in fetch_ahead(fetch, at_hand, needed, workers):
+            self._read_one(number, answer)
+            if self._progress is not None:
+                self._progress(sum(count for _, count in self._rows[-1:]), self.wanted())
+        return bool(numbers)
+
+    def _end_was_read(self, begin: int) -> bool:
+        """Tell whether the newest reading since one of them shows that nothing is behind it."""
+        return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
+
+    def _read_one(self, number: int, answer: FetchedPage) -> None:
+        envelope = self._reader.add(answer.page)
+        reader = self._reader
+        ids = reader.last_values(self._key) if self._key else reader.last_digests()
+        self._synthetic |= envelope.synthetic
+        reading = len(self._rows)
+        page = Page(
+            number=number,
+            available=envelope.items_available,
+            first=envelope.first_item_position,
+            ids=ids,
+            reading=reading,
+            order=(answer.retrieved.timestamp(), reading),
+        )
+        self.put(page)
+        self._was_read(number, len(ids), answer)
+
+    def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
+        self._rows.append((number, count))
+        # It was read, and takes memory.
+        self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
+        self._held += 1
+        if self._held == PAGES_PER_CHUNK:
+            self._convert()
+
+    def read_details(
+        self, details: Details, progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Read the own pages of the records that need one."""
+        rows, ids, _ = self._chosen()
+        needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
+        self._details_left = len(needed)
+        for asked, came in fetch_ahead(details.fetch, details.at_hand, needed, self._workers):
+            if isinstance(came, Refused):
+                self._refused[asked] = came
+            else:
+                self._read_own(asked, came)
+            self._details_left -= 1
+            if progress is not None:
+                progress(1, len(needed))
+
+    def _read_own(self, asked: str, answer: FetchedPage) -> None:
+        envelope = self._reader.add(answer.page)
+        ids = self._reader.last_values("id")
+        self._synthetic |= envelope.synthetic
+        if ids == (asked,):
+            self._own[asked] = sum(count for _, count in self._rows)
+        else:
+            named = ", ".join(str(one) for one in ids[:3]) or "nothing"
+            self._refused[asked] = Refused(f"answered with {named}", requests=0)
+        self._was_read(0, len(ids), answer)
+
+    def _convert(self) -> None:
+        self._builder.add(self._reader.pop_columns())
+        self._held = 0
+
+    # -- the outcome -----------------------------------------------------------------------
+
+    def _chosen(self) -> tuple[NDArray[np.int64], pd.Series[str], int]:
+        """Name the rows of the newest readings, in order, each id once; how many came again."""
+        starts = np.cumsum([0, *(count for _, count in self._rows)])
+        used = self.used()
+        parts = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
+        rows = np.concatenate(parts) if parts else np.arange(0)
+        ids = pd.Series([one for page in used for one in page.ids], dtype="str")
+        repeated = (ids.duplicated() & ids.notna()).to_numpy()
+        # Without a key, records that are alike may be two.
+        once = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[: self._max_items]
+        return rows[once], ids.iloc[once].reset_index(drop=True), int(repeated.sum())
+
+    def _sent(self, rows: NDArray[np.int64]) -> Sent:
+        """Say what the records of some rows came with."""
+        self._convert()
+        every = sent_columns(self._builder)
+        return Sent(every.held[rows], every.named[rows])
+
+    def result(self) -> CollectionResult:
+        """Put the pages' newest readings together, in order, each id once."""
+        rows, ids, repeated = self._chosen()
+        came = self._sent(rows)
+        everything = select_columns(self._builder.finish(), self._columns)
+        if self._own:
+            pairs = zip(ids, rows, strict=True)
+            rows = np.array([self._own.get(one, row) for one, row in pairs], dtype=np.int64)
+        frame = everything.iloc[rows].reset_index(drop=True)
+        cap = self._max_items
+        available = self.available()
+        needed = int(came.needed().sum()) if self._wants_analysis else 0
+        if self.asks_details and self._details_left is None:  # stopped before the first
+            self._details_left = needed
+        bare = self._wants_analysis and not self.asks_details and came.left_out
+        return CollectionResult(
+            frame=frame,
+            available=available,
+            capped=cap is not None and (available is None or available > cap),
+            why=self._halt(frame)
+            or self.doubt(len(frame), int(ids.isna().sum()), repeated)
+            or self._details_doubt(),
+            duplicates=repeated if self._key else 0,
+            answers=self._answers,
+            synthetic=self._synthetic,
+            stopped=self.stopped,
+            details=len(self._own),
+            refused=self._refused,
+            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
+            needed=needed if bare else 0,
+        )
+
+    def _details_doubt(self) -> str | None:
+        """Say which records stand without their own page; None if none does."""
+        missing = [f"{one} ({why.why})" for one, why in self._refused.items() if why.is_loss]
+        if not missing:
+            return None
+        more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+        return (
+            f"the own pages of {len(missing):,} records did not come: "
+            f"{', '.join(missing[:_NAMED])}{more}"
+        )
+
+    def _keys(self, frame: pd.DataFrame, used: list[Page]) -> pd.Series[Any]:
+        """Give what tells the records apart: their key, or else what they hold."""
+        if self._key in frame:
+            return frame[self._key]
+        return pd.Series([one for page in used for one in page.ids], frame.index, dtype="str")
+
+    def _halt(self, frame: pd.DataFrame) -> str | None:
+        if not self.stopped:
+            return None
+        if self._details_left:
+            return f"it was stopped with {self._details_left:,} own pages left to ask for"
+        if not (self.unread() or self.unfit()):
+            return None
+        of = f" of {self.wanted():,}" if self.wanted() else ""
+        return f"it was stopped after {len(frame):,}{of} records"

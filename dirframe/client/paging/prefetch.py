@@ -1,0 +1,61 @@
+"""Fetch several pages at a time and hand them over in the order of their numbers."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["fetch_ahead"]
+
+T = TypeVar("T")
+Key = TypeVar("Key")
+
+
+def fetch_ahead(
+    fetch: Callable[[Key], T],
+    at_hand: Callable[[Key], T | None],
+    numbers: Iterable[Key],
+    workers: int,
+) -> Iterator[tuple[Key, T]]:
+    """Yield each number with its page; the order does not depend on the number of threads.
+
+    Parameters
+    ----------
+    fetch
+        Gets a page, slowly; runs in a thread if `workers` is more than 1.
+    at_hand
+        Gets a page that need not be fetched, or None; runs in this thread.
+    numbers
+        The pages, or whatever tells them apart, in order. Asked for the next one as late as
+        possible.
+    workers
+        How many pages are fetched at the same time.
+    """
+    ahead: deque[tuple[Key, T | Future[T]]] = deque()
+    pool: ThreadPoolExecutor | None = None
+    try:
+        for number in numbers:
+            answer = at_hand(number)
+            if answer is None and workers == 1:
+                answer = fetch(number)
+            if answer is not None:
+                ahead.append((number, answer))
+            else:
+                pool = pool or ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
+                ahead.append((number, pool.submit(fetch, number)))
+            if pool is None or len(ahead) >= 4 * workers:
+                yield _result(*ahead.popleft())
+        while ahead:
+            yield _result(*ahead.popleft())
+    finally:
+        if pool is not None:
+            # What is on its way still arrives in the cache; what was not sent costs nothing.
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(number: Key, answer: T | Future[T]) -> tuple[Key, T]:
+    return number, answer.result() if isinstance(answer, Future) else answer

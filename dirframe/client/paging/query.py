@@ -1,0 +1,75 @@
+"""What one asks of a collection, apart from where and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from dirframe.client.addresses import Address
+    from dirframe.schema import Resource
+
+__all__ = ["CollectionQuery"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionQuery:
+    """A question to a collection, checked.
+
+    Parameters
+    ----------
+    resource
+        What is asked for.
+    query
+        Only records that match; None for all.
+    sort
+        The order; None for the directory's default.
+    max_items
+        Cap on the number of records; None for all.
+    address
+        Where the collection is; None for the resource's own path.
+    """
+
+    resource: Resource
+    query: str | None = None
+    sort: str | None = None
+    max_items: int | None = None
+    address: Address | None = None
+
+    def __post_init__(self) -> None:
+        allowed = (*self.resource.sorts, *self.resource.other_sorts)
+        if self.sort is not None and self.sort not in allowed and (allowed or not self.address):
+            raise InvalidInputError(
+                f"{self.resource.collection} cannot be sorted by {self.sort!r}; choose one of "
+                f"{', '.join(allowed)}."
+            )
+        if self.max_items is not None and (type(self.max_items) is not int or self.max_items < 1):
+            raise InvalidInputError(
+                f"max_items is {self.max_items!r}; it must be a whole number from 1."
+            )
+
+    @property
+    def path(self) -> str:
+        """The path of the collection below the base URL."""
+        return self.address.path if self.address else f"/{self.resource.collection}.xml"
+
+    def parameters(self, page: int) -> dict[str, str]:
+        """Return the query parameters of one page, counted from 1."""
+        own = self.address.parameters if self.address else {}
+        asked = {**own, "query": self.query or own.get("query"), "sort": self.sort}
+        asked["sort"] = self.sort or own.get("sort")
+        # Where nothing is known about pages, the first one is what comes without a number.
+        asked["page"] = None if page == 1 and self.address and not self.address.paged else str(page)
+        return {name: value for name, value in asked.items() if value}
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was asked, as provenance notes it."""
+        asked: dict[str, Any] = {}
+        if self.address:
+            asked |= self.address.facts or {"path": self.address.path}
+            asked |= self.address.parameters
+        for name in ("query", "sort", "max_items"):
+            asked[name] = getattr(self, name) or asked.get(name)
+        return {name: value for name, value in asked.items() if value is not None}

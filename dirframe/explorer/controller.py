@@ -1,0 +1,210 @@
+"""The explorer's question, its price and its load, with what is to be said of them.
+
+What comes of a load, and what is clicked, arrives through `dispatch`: a notebook's kernel takes
+clicks in one thread and runs cells in another, and the state is changed in one alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import traitlets as tr
+
+from dirframe.explorer.code import DataSource, client_expression
+from dirframe.explorer.load import LoadRequest, LoadResult, error_message, fetch, price
+from dirframe.schema import RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from dirframe.client.directory import Directory
+
+    Dispatch = Callable[[Callable[[], None]], None]
+    _Act = Callable[[LoadRequest, Directory, Callable[[int, int], None]], LoadResult]
+
+__all__ = ["LoadController", "run_now"]
+
+_BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
+
+
+def run_now(act: Callable[[], None]) -> None:
+    """Do it now, in this thread."""
+    act()
+
+
+class LoadController(tr.HasTraits):
+    """What is asked of a directory, and what comes of it.
+
+    Parameters
+    ----------
+    directory : Directory or None
+        Where to ask; None where there is nothing to load.
+    dispatch : callable
+        Does what comes from another thread, where the observers may be told.
+    """
+
+    collection = tr.Enum(("projects", "accounts"), "projects")
+    query = tr.Unicode()
+    sort = tr.Unicode()  # empty: the directory's default
+    max_items = tr.Int(0, min=0)  # 0: all
+    details = tr.Bool(default_value=False)  # of projects alone
+
+    busy = tr.Enum(("", "price", "load"), "")
+    came = tr.Int(0)
+    total = tr.Int(0)
+    message = tr.Unicode()
+    severity = tr.Enum(("info", "success", "warning", "error"), "info")
+    quota_left = tr.Int(None, allow_none=True)
+
+    def __init__(
+        self,
+        directory: Directory | None,
+        dispatch: Dispatch = run_now,
+    ) -> None:
+        super().__init__()
+        self.directory = directory
+        self.error: Exception | None = None
+        self.dispatch = dispatch
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._count_quota()
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """The sort values of the collection."""
+        resource = _BY_COLLECTION[self.collection]
+        return (*resource.sorts, *resource.other_sorts)
+
+    @property
+    def quota(self) -> int:
+        """The requests that a day allows; 0 without a directory."""
+        return self.directory.settings.daily_quota if self.directory else 0
+
+    @tr.observe("collection")
+    def _begin_a_question(self, _: Any) -> None:
+        if self.sort not in self.sorts:
+            self.sort = ""
+
+    def ask(self) -> LoadRequest:
+        """Return the question as it stands."""
+        return LoadRequest(
+            collection=self.collection,
+            query=self.query.strip() or None,
+            sort=self.sort or None,
+            max_items=self.max_items or None,
+            details=self.details,
+        )
+
+    def load(self) -> None:
+        """Load what is asked for, and return when it is there."""
+        self._run("load", self._fetch, run_now)
+
+    def start_load(self) -> None:
+        """Load what is asked for in a thread."""
+        self._in_a_thread("load", self._fetch)
+
+    def show_price(self) -> None:
+        """Say what the load will cost, and return when it is said."""
+        self._run("price", self._price, run_now)
+
+    def start_price(self) -> None:
+        """Find out in a thread what the load will cost."""
+        self._in_a_thread("price", self._price)
+
+    def cancel(self) -> None:
+        """Stop the load after the page that it is at; what came is shown."""
+        self._stop.set()  # at once, also while a cell runs
+        self.dispatch(self._say_that_it_stops)
+
+    def _say_that_it_stops(self) -> None:
+        if self.busy == "load":
+            self.say(LoadResult(message="Stopping after the pages on their way …", severity="info"))
+
+    def join(self) -> None:
+        """Wait for the thread, if there is one."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def say(self, outcome: LoadResult) -> None:
+        """Say how something went."""
+        self.error = outcome.error
+        self.severity = outcome.severity
+        self.message = outcome.message
+
+    def take(self, frame: pd.DataFrame, source: DataSource) -> None:
+        """Take a frame that came; the explorer's state shows it."""
+        raise NotImplementedError
+
+    def kept(self) -> str:
+        """Say what is on the screen where a load brought nothing."""
+        raise NotImplementedError
+
+    def _in_a_thread(self, what: str, act: _Act) -> None:
+        self._run(what, act, self.dispatch, threading.Thread)
+
+    def _run(
+        self,
+        what: str,
+        act: _Act,
+        dispatch: Dispatch,
+        thread: type[threading.Thread] | None = None,
+    ) -> None:
+        directory = self.directory
+        if self.busy or directory is None:
+            return
+        self._stop.clear()
+        self.busy, self.came, self.total = what, 0, 0
+        asked = self.ask()
+
+        def told(came: int, total: int) -> None:
+            dispatch(lambda: self._count(came, total))
+
+        def work() -> None:
+            outcome = act(asked, directory, told)
+            dispatch(lambda: self._arrived(asked, directory, outcome))
+
+        if thread is None:
+            work()
+        else:
+            self._thread = thread(target=work, name="dirframe explorer", daemon=True)
+            self._thread.start()
+
+    def _fetch(
+        self, asked: LoadRequest, directory: Directory, told: Callable[[int, int], None]
+    ) -> LoadResult:
+        return fetch(asked, directory, told=told, stopped=self._stop.is_set)
+
+    def _price(self, asked: LoadRequest, directory: Directory, _: object) -> LoadResult:
+        return price(asked, directory)
+
+    def _count(self, came: int, total: int) -> None:
+        self.total = total or came
+        self.came = min(came, self.total)
+
+    def _arrived(self, asked: LoadRequest, directory: Directory, outcome: LoadResult) -> None:
+        try:
+            if outcome.frame is not None:
+                source = DataSource(
+                    collection=asked.collection,
+                    asked=asked,
+                    directory=client_expression(directory.settings),
+                    incomplete=outcome.message if outcome.error else "",
+                )
+                self.take(outcome.frame, source)
+                self._count(len(outcome.frame), self.total if outcome.error else 0)
+            elif self.busy == "load" and (kept := self.kept()):
+                outcome = replace(outcome, message=f"{outcome.message} {kept}")
+            self.say(outcome)
+            self._count_quota()
+        except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
+            self.say(LoadResult(message=error_message(error), severity="error", error=error))
+        finally:
+            self.busy = ""
+
+    def _count_quota(self) -> None:
+        if self.directory is not None:
+            self.quota_left = self.directory.session.quota.remaining()

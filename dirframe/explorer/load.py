@@ -1,0 +1,175 @@
+"""One load for the explorer: whatever happens comes out as a frame, a sentence or both."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from dirframe.clean import unify_countries
+from dirframe.client.http.redaction import scrub
+from dirframe.client.loaders import load_accounts, load_projects
+from dirframe.client.plan import plan
+from dirframe.errors import DirframeError, DirframeWarning, IncompleteCollectionError
+from dirframe.explorer.filters import COUNTRY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from dirframe.client.directory import Directory
+    from dirframe.client.paging.progress import ProgressCallback
+
+__all__ = [
+    "LoadRequest",
+    "LoadResult",
+    "error_message",
+    "fetch",
+    "price",
+    "success_result",
+    "with_countries",
+]
+
+Severity = Literal["info", "success_result", "warning", "error"]
+
+#: Seconds between two reports: a browser that is told of every page has no time for clicks.
+_PAUSE = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadRequest:
+    """What was asked of a directory, as the loaders take it.
+
+    Parameters
+    ----------
+    collection : {"projects", "accounts"}
+        What is loaded.
+    query, sort : str or None
+        As the loaders take them.
+    max_items : int or None
+        As the loaders take it.
+    details : bool
+        As `load_projects` takes it; accounts have no details.
+    """
+
+    collection: str
+    query: str | None = None
+    sort: str | None = None
+    max_items: int | None = None
+    details: bool = False
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments that were given, by name."""
+        given = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
+        details = {"details": True} if self.details and self.collection == "projects" else {}
+        return {name: value for name, value in given.items() if value is not None} | details
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LoadResult:
+    """What came of a load or of the question for its price."""
+
+    message: str
+    severity: Severity
+    frame: pd.DataFrame | None = None
+    error: Exception | None = None
+
+
+def fetch(
+    asked: LoadRequest, directory: Directory, *, told: ProgressCallback, stopped: Callable[[], bool]
+) -> LoadResult:
+    """Load what was asked; nothing is raised.
+
+    Parameters
+    ----------
+    asked
+        The question.
+    directory
+        Where to ask.
+    told
+        Is told how many records came, and of how many; not after every page.
+    stopped
+        Tells, after every page, whether the load shall stop.
+
+    Returns
+    -------
+    Outcome
+        The frame, also where the load was stopped or could not be proven complete, and a
+        sentence on how it went.
+    """
+    load = load_projects if asked.collection == "projects" else load_accounts
+    said = 0.0
+
+    def report(came: int, total: int) -> None:
+        nonlocal said
+        if stopped():
+            raise StopIteration
+        if time.monotonic() - said >= _PAUSE:
+            said = time.monotonic()
+            told(came, total)
+
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", DirframeWarning)
+            frame = load(directory=directory, progress=report, **asked.options())
+    except IncompleteCollectionError as error:
+        return LoadResult(
+            message=str(error),
+            severity="warning",
+            frame=with_countries(error.frame),
+            error=error,
+        )
+    except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
+        return LoadResult(message=_of(directory, error), severity="error", error=error)
+    return success_result(
+        f"{len(frame):,} {asked.collection} loaded.", caught, frame=with_countries(frame)
+    )
+
+
+def success_result(
+    done: str, caught: list[warnings.WarningMessage], frame: pd.DataFrame | None = None
+) -> LoadResult:
+    """Say that something was done, and what was warned of meanwhile."""
+    warned = [str(one.message) for one in caught if issubclass(one.category, DirframeWarning)]
+    return LoadResult(
+        message=" ".join([done, *warned]),
+        severity="warning" if warned else "success_result",
+        frame=frame,
+    )
+
+
+def price(asked: LoadRequest, directory: Directory) -> LoadResult:
+    """Say what a load will cost, for one request at most; nothing is raised."""
+    try:
+        said = plan(
+            "projects" if asked.collection == "projects" else "accounts",
+            directory=directory,
+            **asked.options(),
+        )
+    except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
+        return LoadResult(message=_of(directory, error), severity="error", error=error)
+    return LoadResult(message=str(said), severity="warning" if said.fits is False else "info")
+
+
+def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return accounts with unified countries, anything else as it is."""
+    if "country_code" not in frame or COUNTRY in frame:
+        return frame
+    return unify_countries(frame)
+
+
+def _of(directory: Directory, error: Exception) -> str:
+    return error_message(error, secret=directory.settings.api_key.reveal())
+
+
+def error_message(error: Exception, *, secret: str = "") -> str:
+    """Say an error to a person: our own as they are, others as unexpected; never with a key."""
+    if isinstance(error, DirframeError):
+        return str(error)
+    said = scrub(" ".join(str(error).split()), secret)
+    return (
+        f"This was not expected: {said or 'no more is known'} ({type(error).__name__}). "
+        "The whole error is in explorer.state.error."
+    )

@@ -1,0 +1,241 @@
+"""The explorer's controls, each bound to a trait of the state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+
+from dirframe.explorer import choices, filters, html
+from dirframe.explorer.widgets.bindings import (
+    bind_trait,
+    boxed,
+    button,
+    html_output,
+    labelled_widget,
+    select_widget,
+    with_class,
+)
+
+if TYPE_CHECKING:
+    from dirframe.explorer.state import State
+
+__all__ = ["ask", "chart", "columns", "export", "filtering"]
+
+_COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
+_ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
+_EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]
+_LISTED = 300  # entries of a list that a browser shows without waiting
+_MOST = 10_000_000
+
+
+def ask(state: State) -> Any:
+    """Make the question, its price, the load, and what is left of the quota."""
+
+    def sorts() -> list[tuple[str, str]]:
+        return [("default", ""), *((name, name) for name in state.sorts)]
+
+    question = [
+        labelled_widget(
+            w.Dropdown, "df-collection", "Collection", state, "collection", options=_COLLECTIONS
+        ),
+        labelled_widget(w.Text, "df-query", "Query (empty: all)", state, "query"),
+        select_widget(
+            w.Dropdown, "df-sort", "Sort", state, "sort", options=sorts, when=["collection"]
+        ),
+        labelled_widget(
+            w.BoundedIntText, "df-cap", "At most (0: all)", state, "max_items", min=0, max=_MOST
+        ),
+        _details(state),
+        _buttons(state),
+    ]
+    progress = html_output(
+        "df-progress",
+        state,
+        ["came", "total", "busy"],
+        lambda: html.bar(state.came, state.total, running=state.busy == "load"),
+    )
+    quota = html_output(
+        "df-quota",
+        state,
+        ["quota_left"],
+        lambda: html.gauge(state.quota_left, state.quota),
+    )
+    return boxed(
+        "df-asking",
+        [boxed("df-row df-ask", question), boxed("df-row df-bars", [quota, progress])],
+        w.VBox,
+    )
+
+
+def _details(state: State) -> Any:
+    tip = "Ask for the own page of each project that comes without its analysis: one request each"
+    made = labelled_widget(
+        w.Checkbox, "df-details", "Own pages", state, "details", indent=False, tooltip=tip
+    )
+
+    def offer(_: Any = None) -> None:
+        made.disabled = state.collection != "projects"
+
+    offer()
+    state.observe(offer, "collection")
+    return made
+
+
+def _buttons(state: State) -> Any:
+    price = button(
+        "df-price",
+        "Price",
+        state,
+        state.start_price,
+        tip="What the load will cost, for one request",
+    )
+    load = button(
+        "df-load", "Load", state, state.start_load, tip="Load the records", kind="primary"
+    )
+    cancel = button(
+        "df-cancel",
+        "Cancel",
+        state,
+        state.cancel,
+        tip="Stop the load and keep what came",
+        at_once=True,
+    )
+
+    def enable(_: Any = None) -> None:
+        price.disabled = load.disabled = bool(state.busy)
+        cancel.disabled = state.busy != "load"
+
+    enable()
+    state.observe(enable, "busy")
+    return boxed("df-buttons", [price, load, cancel])
+
+
+def filtering(state: State) -> Any:
+    """Make the filters; those that the records have no columns for are hidden."""
+    languages = _listed(state, "languages", "Main language", filters.LANGUAGE)
+    countries = _listed(state, "countries", "Country", filters.COUNTRY)
+    activity = labelled_widget(
+        w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES
+    )
+    parts = {"languages": languages, "countries": countries, "activity": activity}
+
+    def offer(_: Any = None) -> None:
+        offered = filters.Filters.offered(state.shown.loaded) if state.shown else set()
+        for name, widget in parts.items():
+            widget.layout.display = None if name in offered else "none"
+
+    offer()
+    state.observe(offer, "shown")
+    everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
+    return boxed("df-row df-filters", [languages, countries, *_years(state), activity, everything])
+
+
+def _listed(state: State, trait: str, label: str, column: str) -> Any:
+    def counted() -> list[tuple[str, str]]:
+        return [(f"{name} ({count:,})", name) for name, count in state.counts(column)[:_LISTED]]
+
+    return select_widget(
+        w.SelectMultiple,
+        f"df-{trait}",
+        label,
+        state,
+        trait,
+        options=counted,
+        when=["shown"],
+        rows=4,
+    )
+
+
+def _years(state: State) -> list[Any]:
+    first = w.Dropdown(description="Created from", layout={"width": "auto"})
+    last = w.Dropdown(description="Created to", layout={"width": "auto"})
+
+    def follow() -> None:
+        span = filters.years(state.shown.loaded) if state.shown else None
+        for made, number in ((first, 0), (last, -1)):
+            made.layout.display = "none" if span is None or span[0] == span[1] else None
+            if span is not None:
+                entries = tuple(range(span[0], span[1] + 1))
+                if made.options != entries:
+                    made.options = entries
+                made.value = min(max((state.years or span)[number], span[0]), span[1])
+
+    def between(_: int) -> tuple[int, ...]:
+        return tuple(sorted((first.value, last.value)))
+
+    bind_trait([first, last], state, "years", follow=follow, value=between, when=["shown"])
+    return [with_class(first, "df-since"), with_class(last, "df-until")]
+
+
+def columns(state: State) -> Any:
+    """Make the list of the table's columns."""
+
+    def there() -> list[tuple[str, str]]:
+        if state.shown is None:
+            return []
+        names = choices.columns(state.shown.loaded)
+        return [(choices.heading(name, state.shown.resource), name) for name in names]
+
+    return select_widget(
+        w.SelectMultiple,
+        "df-columns",
+        "Columns of the table",
+        state,
+        "columns",
+        options=there,
+        when=["shown"],
+        rows=5,
+    )
+
+
+def chart(state: State) -> Any:
+    """Make the choice of the chart, of what is left out of it and of what divides it."""
+    which = select_widget(
+        w.Dropdown,
+        "df-chart-choice",
+        "Chart",
+        state,
+        "chart",
+        options=lambda: [(words, name) for name, words in state.charts.items()],
+        when=["shown"],
+    )
+    divided = select_widget(
+        w.Dropdown,
+        "df-by",
+        "A panel for each",
+        state,
+        "by",
+        options=lambda: [("–", ""), *((_words(name), name) for name in state.strata)],
+        when=["shown", "chart"],
+    )
+    left_out = select_widget(
+        w.SelectMultiple,
+        "df-exclude",
+        "Leave out of the chart",
+        state,
+        "exclude",
+        options=lambda: [(_words(name), name) for name in state.rules],
+        when=["shown"],
+        rows=4,
+    )
+    return boxed("df-row df-drawing", [boxed("df-stack", [which, divided], w.VBox), left_out])
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def export(state: State) -> Any:
+    """Make what writes a file."""
+    return boxed(
+        "df-row df-write",
+        [
+            labelled_widget(w.Text, "df-path", "File", state, "path"),
+            labelled_widget(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),
+            labelled_widget(
+                w.Checkbox, "df-overwrite", "Overwrite", state, "overwrite", indent=False
+            ),
+            button("df-export", "Export", state, state.export, tip="Write the file"),
+        ],
+    )

@@ -1,0 +1,165 @@
+"""The table's widgets: that of itables where it is installed, else plain pages.
+
+itables orders, searches and turns its pages in the browser, which has to hold all that it shows.
+So it gets parts of `choices.PART` records, which nearly every load fits into; of a larger one each
+part is named as such, and what is ordered is the whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+import pandas as pd
+
+from dirframe.explorer import choices, html
+from dirframe.explorer.widgets.bindings import (
+    bind_trait,
+    boxed,
+    button,
+    html_output,
+    labelled_widget,
+    select_widget,
+    with_class,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.explorer.state import State
+
+    Maker = Callable[[State], list[Any]]
+
+__all__ = ["itable", "load_itables", "plain"]
+
+#: What decides which records are in the table, and in which order.
+_TRAITS = ("shown", "page", "page_size", "order_by", "descending", "columns")
+
+
+def load_itables() -> type | None:
+    """Return the widget of itables; None where it or what it needs is not installed."""
+    try:
+        from itables.widget import ITable
+    except ImportError:
+        return None
+    return ITable
+
+
+def plain(state: State) -> list[Any]:
+    """Make a table that is turned and ordered by controls above it."""
+    sizes = list(choices.PAGE_SIZES)
+    size = labelled_widget(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes)
+    order, down, page, turn = _tools(state, "Page")
+    return [
+        boxed("df-row df-tools", [order, down, size, page, turn]),
+        html_output("df-table", state, _TRAITS, lambda: html.rows(state)),
+    ]
+
+
+def itable(made_by: type, state: State) -> list[Any]:
+    """Make a table that turns and orders its records itself, and controls for more than a part.
+
+    Parameters
+    ----------
+    made_by
+        What `library` gave.
+    state
+        Whose ``page`` is a part of `choices.PART` records.
+
+    Returns
+    -------
+    list
+        The controls, which are seen where there is more than one part, and the table.
+    """
+    made = made_by(pd.DataFrame({"": []}), **_itable_options(state))
+    tools = boxed("df-row df-tools", _tools(state, "Part"))
+    said = html_output("df-part", state, _TRAITS, lambda: html.part(state))
+    drawn: list[Any] = []
+
+    def draw(_: Any = None) -> None:
+        asked = [getattr(state, trait) for trait in _TRAITS]
+        if state.shown is None or asked == drawn:
+            return
+        drawn[:] = asked
+        made.update(html.texts(state), **_itable_options(state))
+        tools.layout.display = None if state.pages > 1 else "none"
+
+    tools.layout.display = "none"
+    draw()
+    state.observe(draw, list(_TRAITS))
+    return [tools, said, with_class(made, "df-table")]
+
+
+def _itable_options(state: State) -> dict[str, Any]:
+    """Tell itables how to show the records: all of them, as text, in English."""
+    from itables import JavascriptFunction
+
+    alone = state.pages == 1
+    return {
+        "maxBytes": 0,  # of more than 64 KB it would show some
+        "maxColumns": 0,
+        # itables begins by taking the selection back, and DataTables then looks up every row among
+        # all the others: 15 seconds for 100,000. Nothing is selected here.
+        "drawCallback": JavascriptFunction("function () { this.api().off('deselect'); }"),
+        "showIndex": False,
+        "autoWidth": False,
+        "columnDefs": html.kinds(state),
+        # Of a part alone, what is largest would not be the largest, nor what is not found not there.
+        "ordering": alone,
+        "layout": {"topEnd": "search" if alone else None},
+        "lengthMenu": list(choices.PAGE_SIZES),
+        "pageLength": choices.PAGE_SIZES[0],
+        "text_in_header_can_be_selected": False,  # a click there orders
+        "classes": "display compact df-library",
+        "style": "table-layout:fixed;width:100%",
+        "language": {
+            "search": "Search",
+            "lengthMenu": "_MENU_ rows",
+            "info": "_START_ to _END_ of _TOTAL_",
+            "infoEmpty": "0 records",
+            "infoFiltered": "that match, of _MAX_",
+            "emptyTable": "No record passes the filters.",
+            "zeroRecords": "No record matches the search.",
+        },
+    }
+
+
+def _tools(state: State, noun: str) -> list[Any]:
+    """Make what orders the records and turns their pages, or their parts."""
+
+    def orders() -> list[tuple[str, str]]:
+        if state.shown is None:
+            return [("as loaded", "")]
+        there = choices.sortable(state.shown.loaded)
+        names = dict.fromkeys([*state.columns, *filter(None, [state.order_by])])
+        resource = state.shown.resource
+        return [
+            ("as loaded", ""),
+            *((choices.heading(name, resource), name) for name in names if name in there),
+        ]
+
+    page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
+    back = button("df-back", "◂ Back", state, lambda: turn(-1), tip=f"{noun} before")
+    on = button("df-on", "Next ▸", state, lambda: turn(1), tip=f"Next {noun.lower()}")
+
+    def turn(by: int) -> None:
+        state.page = min(max(state.page + by, 1), state.pages)
+
+    def follow() -> None:
+        page.description = f"{noun} (of {state.pages:,})"
+        page.max = state.pages
+        page.value = state.page
+        back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
+
+    bind_trait([page], state, "page", follow=follow, value=int, when=["page_size", "shown"])
+    order = select_widget(
+        w.Dropdown,
+        "df-order",
+        "Order by",
+        state,
+        "order_by",
+        options=orders,
+        when=["shown", "columns"],
+    )
+    down = labelled_widget(w.Checkbox, "df-down", "Descending", state, "descending", indent=False)
+    return [order, down, with_class(page, "df-page"), boxed("df-turn", [back, on])]

@@ -1,0 +1,128 @@
+"""The explorer's widgets: bound to the state, deciding nothing, fetching nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as w
+
+from dirframe.errors import DirframeError
+from dirframe.explorer import html
+from dirframe.explorer.chart_image import render_chart
+from dirframe.explorer.load import error_message
+from dirframe.explorer.widgets import controls, table
+from dirframe.explorer.widgets.bindings import boxed, html_output, labelled_widget, with_class
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.explorer.chart_image import ChartImage
+    from dirframe.explorer.state import State, VisibleRecords
+
+__all__ = ["View", "in_this_thread"]
+
+_STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]
+
+
+def in_this_thread() -> Callable[[Callable[[], None]], None]:
+    """Return what hands something over to the event loop of this thread, if it has one."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return lambda act: act()
+
+    def hand_over(act: Callable[[], None]) -> None:
+        loop.call_soon_threadsafe(act)
+
+    return hand_over
+
+
+class View:
+    """The widgets of one explorer.
+
+    Parameters
+    ----------
+    state : State
+        What they show and change.
+    records : callable
+        Makes the widgets of the table (`dirframe.explorer.widgets.table`).
+    """
+
+    def __init__(self, state: State, records: table.Maker = table.plain) -> None:
+        self.state = state
+        self._records = records
+        self.picture: ChartImage | None = None
+        self._drawn: tuple[VisibleRecords | None, str, dict[str, Any]] | None = None
+        self._changed: list[Callable[[], None]] = []
+        self._chart = with_class(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
+        self._results = boxed("df-results", self._made_results(), w.VBox)
+        parts = [
+            w.HTML(html.style() + f"<h3>{html.title(state)}</h3>"),
+            *([controls.ask(state)] if state.directory else []),
+            html_output(
+                "df-said",
+                state,
+                ["message", "severity"],
+                lambda: html.message(state.message, state.severity),
+            ),
+            self._results,
+        ]
+        self.widget = boxed("dirframe-explorer", parts, w.VBox)
+        state.observe(self._draw, ["shown", "chart", "exclude", "by"])
+        state.observe(self._tell, ["page", "page_size", "order_by", "descending", "columns"])
+        self._draw()
+
+    def when_changed(self, act: Callable[[], None]) -> None:
+        """Do something whenever what is shown has changed."""
+        self._changed.append(act)
+
+    def _made_results(self) -> list[Any]:
+        state = self.state
+        records = [
+            html_output("df-count", state, ["shown"], lambda: f"<h4>{html.words(state)}</h4>"),
+            *self._records(state),
+            controls.columns(state),
+        ]
+        code = [
+            w.HTML("<h4>Code <span class='df-quiet'>that gives what is shown</span></h4>"),
+            html_output("df-code", state, ["code"], lambda: html.preformatted(state.code, "Code")),
+        ]
+        cite = [
+            w.HTML("<h4>Citation</h4>"),
+            labelled_widget(w.Dropdown, "df-style", "As", state, "style", options=_STYLES),
+            html_output(
+                "df-citation",
+                state,
+                ["citation"],
+                lambda: html.preformatted(state.citation, "Citation"),
+            ),
+        ]
+        write = [w.HTML("<h4>Export</h4>"), controls.export(state)]
+        right = [boxed("df-panel", cite, w.VBox), boxed("df-panel", write, w.VBox)]
+        chart = [controls.chart(state), self._chart]
+        return [
+            controls.filtering(state),
+            boxed("df-two", [boxed("df-panel", records, w.VBox), boxed("df-panel", chart, w.VBox)]),
+            boxed("df-two", [boxed("df-panel", code, w.VBox), boxed("df-stack", right, w.VBox)]),
+        ]
+
+    def _draw(self, _: Any = None) -> None:
+        shown, chart, options = self.state.shown, self.state.chart, self.state.chart_options
+        if (shown, chart, options) == self._drawn:
+            return
+        self._drawn = shown, chart, options
+        self._results.layout.display = None if shown else "none"
+        if shown is not None:
+            try:
+                made = render_chart(shown.frame, chart, options)
+                self.picture, self._chart.value = made, html.image(made)
+            except Exception as error:  # noqa: BLE001  # a sentence in its place, never a traceback
+                severity = "info" if isinstance(error, DirframeError) else "error"
+                self.state.error = error
+                self.picture, self._chart.value = None, html.message(error_message(error), severity)
+        self._tell()
+
+    def _tell(self, _: Any = None) -> None:
+        for act in self._changed:
+            act()

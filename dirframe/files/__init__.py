@@ -1,4 +1,0 @@
-"""Frames to files and back: each file whole or not at all, with the provenance in or beside it.
-
-What stays out: choosing what to export.
-"""

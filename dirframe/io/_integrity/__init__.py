@@ -1,0 +1,1 @@
+"""Digests inside files, and checks before a native reader sees them."""

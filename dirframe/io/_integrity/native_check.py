@@ -1,0 +1,111 @@
+"""Check a file before a library of machine code reads it, which may end the process if it is damaged.
+
+A file with a digest is compared with it. One without, of an older dirframe or another program,
+is first read by a process of its own, which may end.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import ExportWarning, InvalidInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dirframe.io.formats import FileFormat
+
+__all__ = ["SEALED", "check", "check_record", "warn_of_change"]
+
+#: In a record: that a digest stands in the file.
+SEALED = "sealed"
+
+_READ = (
+    "import sys, pathlib; from dirframe.io.formats import kind_of; "
+    "file = pathlib.Path(sys.argv[1]); kind_of(file).read(file)"
+)
+
+#: How a process ends that was not ended: well, or with an exception.
+_USUAL = (0, 1)
+
+
+def check(file: Path, kind: FileFormat) -> bool | None:
+    """Tell whether a file is what was exported; None if it does not say so itself.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is damaged, or the process that reads it first is ended by it.
+    """
+    if kind.seal is None:
+        return None
+    fits = kind.seal.fits(file)
+    if fits is False and not kind.seal.editable:
+        raise InvalidInputError(
+            f"{file} was damaged or changed since it was exported: its digest does not fit. Take "
+            "it from a copy, or export the frame again."
+        )
+    if not fits and kind.native:
+        _read_elsewhere(file)
+    return fits
+
+
+def check_record(
+    file: Path, kind: FileFormat, fits: bool | None, records: list[dict[str, Any]]
+) -> None:
+    """Compare what was found with what the record says: whether there is a digest.
+
+    Raises
+    ------
+    InvalidInputError
+        If the digest is gone from a file that nobody changes in its place.
+
+    Warns
+    -----
+    ExportWarning
+        If the file has changed.
+    """
+    if kind.seal is None or fits or (fits is None and not any(SEALED in one for one in records)):
+        return
+    if not kind.seal.editable:
+        raise InvalidInputError(
+            f"{file} was damaged or changed since it was exported: its digest is gone. Take it "
+            "from a copy, or export the frame again."
+        )
+    warn_of_change(file, "it was exported")
+
+
+def warn_of_change(file: Path, since: str) -> None:
+    """Warn, in the line that called `read_export`, that a file is not what was exported."""
+    warnings.warn(
+        f"{file} has changed since {since}: the provenance may not be that of what is in it now.",
+        ExportWarning,
+        stacklevel=4,
+    )
+
+
+def _read_elsewhere(file: Path) -> None:
+    if not sys.executable:
+        raise InvalidInputError(
+            f"{file} holds no digest, and this Python cannot start another one that would read it "
+            "first. Open it with pandas, and export the frame again."
+        )
+    # What can be imported here, a notebook's additions included, can be imported there.
+    path = os.pathsep.join(one for one in sys.path if one)
+    done = subprocess.run(  # noqa: S603  # no shell; our own code and the path of a file
+        [sys.executable, "-c", _READ, str(file.absolute())],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode not in _USUAL:
+        raise InvalidInputError(
+            f"{file} is damaged, so that the library that reads it ends the process (code "
+            f"{done.returncode}). Take it from a copy, or export the frame again."
+        )

@@ -1,0 +1,162 @@
+"""CSV, TSV and JSON lines: text, with the record in a file beside it.
+
+In CSV and TSV a missing value is nothing, an empty text is ``""``, and a text that a
+spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection), as
+does one that has such an apostrophe already: so `read` knows which to take off again.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import TYPE_CHECKING, Any, TextIO
+
+from dirframe.errors import InvalidInputError
+from dirframe.io.frame_codec import ExportFrame, as_json, encode_column, prepare, restored_frame
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+__all__ = [
+    "read_csv",
+    "read_jsonl",
+    "read_tsv",
+    "stream_csv",
+    "write_csv",
+    "write_jsonl",
+    "write_tsv",
+]
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
+
+
+def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
+    """Write a frame as CSV to an open stream; lists become JSON.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What to write.
+    stream : TextIO
+        Where to.
+
+    Examples
+    --------
+    >>> import sys
+    >>> import pandas as pd
+    >>> stream_csv(pd.DataFrame({"id": ["1"], "tags": [["a", "b"]]}), sys.stdout)
+    id,tags
+    1,"[""a"", ""b""]"
+    """
+    _write(prepare("frame", frame), stream, ",")
+
+
+def write_csv(prepared: ExportFrame, file: Path) -> None:
+    """Write a CSV file."""
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        _write(prepared, stream, ",")
+
+
+def write_tsv(prepared: ExportFrame, file: Path) -> None:
+    """Write a file with a tab between the cells."""
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        _write(prepared, stream, "\t")
+
+
+def write_jsonl(prepared: ExportFrame, file: Path) -> None:
+    """Write an object a line; times are ISO 8601, lists stay lists."""
+    names = list(prepared.frame.columns)
+    columns = [encode_column(prepared.frame[name]) for name in names]
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        for row in zip(*columns, strict=True):
+            record = {
+                # JSON has no word for an infinite number; as a text it can be read again.
+                name: str(value) if value in (float("inf"), float("-inf")) else value
+                for name, value in zip(names, row, strict=True)
+            }
+            stream.write(as_json(record, ", ".join(names)) + "\n")
+
+
+def read_csv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
+    """Read what `write_csv` wrote."""
+    return _read(file, record, ",")
+
+
+def read_tsv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
+    """Read what `write_tsv` wrote."""
+    return _read(file, record, "\t")
+
+
+def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:
+    """Read what `write_jsonl` wrote."""
+    with file.open(encoding="utf-8", newline="\n") as stream:
+        rows = [json.loads(line) for line in stream]
+    names = [column["name"] for column in record["columns"]]
+    _agree(file, names, list(rows[0]) if rows else names)
+    return restored_frame([[row[name] for row in rows] for name in names], record, parsed=True)
+
+
+def _write(prepared: ExportFrame, stream: TextIO, separator: str) -> None:
+    stream.write(separator.join(_cell(str(name)) for name in prepared.frame.columns) + "\n")
+    columns = [
+        [_cell(value) for value in prepared.texts_of(place)]
+        for place in range(len(prepared.columns))
+    ]
+    stream.writelines(separator.join(row) + "\n" for row in zip(*columns, strict=True))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return repr(value)
+    text = f"'{value}" if _FORMULA.match(value) else value
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = [column["name"] for column in record["columns"]]
+    with file.open(encoding="utf-8", newline="") as stream:
+        found = next(csv.reader(stream, delimiter=separator), [])
+    _agree(file, names, [_bare(name) for name in found])
+    try:
+        table = arrow_csv.read_csv(
+            file,
+            read_options=arrow_csv.ReadOptions(
+                column_names=[str(place) for place in range(len(names))],
+                skip_rows_after_names=1,
+                block_size=max(file.stat().st_size + 1, 1024),  # a cell may be of any length
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, ignore_empty_lines=False
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={str(place): pa.large_string() for place in range(len(names))},
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise InvalidInputError(f"{file} cannot be read: {error}. Export it again.") from None
+    columns = [[None if v is None else _bare(v) for v in one.to_pylist()] for one in table.columns]
+    return restored_frame(columns, record)
+
+
+def _bare(text: str) -> str:
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
+
+
+def _agree(file: Path, expected: list[str], found: list[str]) -> None:
+    if expected != found:
+        raise InvalidInputError(
+            f"{file} has the columns {', '.join(found[:8])}, and the record beside it says "
+            f"{', '.join(expected[:8])}: they do not belong together. Export the frame again."
+        )

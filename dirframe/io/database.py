@@ -1,0 +1,151 @@
+"""SQLite and DuckDB: a table a frame, and one more table with the records."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from dirframe._sqlite import open_database
+from dirframe.errors import InvalidInputError, MissingExtraError
+from dirframe.io.frame_codec import ExportFrame, restored_frame
+from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
+from dirframe.io.parquet import from_arrow, to_arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+    import pandas as pd
+
+__all__ = ["read_duckdb", "read_sqlite", "write_duckdb", "write_sqlite"]
+
+_KEEPER_TABLE = f"CREATE TABLE {METADATA_KEY} (frame TEXT, fact TEXT, value TEXT)"
+_INT64 = range(-(2**63), 2**63)
+
+
+def write_sqlite(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a SQLite file; times are ISO 8601 text, lists JSON, truth values 0 and 1."""
+    _check_names(frames)
+    with closing(open_database(file)) as base:
+        base.execute("PRAGMA journal_mode = OFF")  # the file has no name yet: nobody else looks
+        base.execute("BEGIN")
+        for one in frames:
+            names = [column["name"] for column in one.columns]
+            kinds = [_kind(column["dtype"]) for column in one.columns]
+            columns = ", ".join(
+                f"{_quoted(name)} {kind}".rstrip() for name, kind in zip(names, kinds, strict=True)
+            )
+            values = [_storable(one.texts_of(place)) for place in range(len(names))]
+            base.execute(f"CREATE TABLE {_quoted(one.name)} ({columns})")
+            marks = ", ".join("?" * len(names))
+            base.executemany(
+                f"INSERT INTO {_quoted(one.name)} VALUES ({marks})",  # noqa: S608  # the name is quoted
+                zip(*values, strict=True),
+            )
+        base.execute(_KEEPER_TABLE)
+        base.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _kept(frames))  # noqa: S608  # a constant
+        base.execute("COMMIT")
+
+
+def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
+    """Read what `write_sqlite` wrote."""
+    with closing(open_database(file, mode="ro")) as base:
+        records = _records(base, file, sqlite3.Error)
+        found = {}
+        for name, record in records.items():
+            rows = base.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()  # noqa: S608  # the name is quoted
+            columns = list(zip(*rows, strict=True)) or [()] * len(record["columns"])
+            found[name] = restored_frame(columns, record), record
+    return found
+
+
+def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a DuckDB file; lists stay lists and times keep their zone."""
+    duckdb = _duckdb()
+    _check_names(frames)
+    with duckdb.connect(str(file)) as base:
+        for one in frames:
+            base.register("arrow_of_frame", to_arrow(one))
+            base.execute(f"CREATE TABLE {_quoted(one.name)} AS SELECT * FROM arrow_of_frame")  # noqa: S608  # the name is quoted
+            base.unregister("arrow_of_frame")
+        base.execute(_KEEPER_TABLE)
+        base.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_kept(frames)))  # noqa: S608  # a constant
+
+
+def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
+    """Read what `write_duckdb` wrote."""
+    duckdb = _duckdb()
+    try:
+        opened = duckdb.connect(str(file), read_only=True)
+    except duckdb.Error as error:
+        raise InvalidInputError(f"{file} is no DuckDB file: {error}.") from None
+    with opened as base:
+        found = {}
+        for name, record in _records(base, file, duckdb.Error).items():
+            table = base.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()  # noqa: S608  # the name is quoted
+            found[name] = from_arrow(table, record), record
+    return found
+
+
+def _duckdb() -> ModuleType:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtraError("duckdb", extra="duckdb", purpose="A .duckdb file") from None
+    module: ModuleType = duckdb
+    return module
+
+
+def _kept(frames: Iterable[ExportFrame]) -> Iterable[tuple[str, str, str]]:
+    for one in frames:
+        for fact, value in [*facts(one.record), ("record", as_text(one.record))]:
+            yield one.name, fact, value
+
+
+def _records(base: Any, file: Path, error: type[Exception]) -> dict[str, dict[str, Any]]:
+    try:
+        rows = base.execute(
+            f"SELECT frame, value FROM {METADATA_KEY} WHERE fact = 'record'"  # noqa: S608  # a constant
+        ).fetchall()
+    except error:
+        rows = []
+    if not rows:
+        read_record(None, file)
+    return {name: read_record(text, file) for name, text in rows}
+
+
+def _check_names(frames: Sequence[ExportFrame]) -> None:
+    """Refuse what these databases take for the same name, for they do not tell A from a."""
+    for names, what in [
+        ([one.name for one in frames], "tables"),
+        *(([column["name"] for column in one.columns], f"columns of {one.name}") for one in frames),
+    ]:
+        folded: dict[str, str] = {}
+        for name in names:
+            before = folded.setdefault(name.lower(), name)
+            if before is not name:
+                raise InvalidInputError(
+                    f"The {what} {before!r} and {name!r} differ in case alone, and a database "
+                    "takes them for one. Rename one, or export to .parquet."
+                )
+            if "\0" in name:
+                raise InvalidInputError(f"The {what} have a name with a NUL in it: {name!r}.")
+            if what == "tables" and name.lower().startswith("sqlite_"):
+                raise InvalidInputError(f"{name!r} is a name that SQLite keeps for itself.")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _kind(dtype: str) -> str:
+    if dtype in {"bool", "boolean"} or dtype.lower().startswith(("int", "uint")):
+        return "INTEGER"
+    return "REAL" if dtype.lower().startswith("float") else "" if dtype == "category" else "TEXT"
+
+
+def _storable(values: list[Any]) -> list[Any]:
+    # SQLite's whole numbers end where Int64 does; a larger one is kept as text.
+    return [str(v) if isinstance(v, int) and v not in _INT64 else v for v in values]

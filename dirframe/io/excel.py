@@ -1,0 +1,224 @@
+"""Excel workbooks: a sheet a frame, and one more sheet with the records.
+
+Limits are those of Excel (Microsoft, "Excel specifications and limits"): 1,048,576 rows, 16,384
+columns, 32,767 characters a cell, 31 characters a sheet's name, 15 digits a number. What XML cannot hold is
+written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring), as Excel does itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.io.frame_codec import ExportFrame, restored_frame
+from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+__all__ = ["read_xlsx", "write_xlsx"]
+
+_ROWS, _COLUMNS, _CHARACTERS, _NAME = 1_048_576, 16_384, 32_767, 31
+_EXACT = 10**15
+_NO_TIME = "as text, for a workbook has no such times (before 1910, or fractions of seconds)"
+_NO_ZONE = "in UTC without a zone, which workbooks do not have"
+_NO_DIGITS = "as text, for a workbook holds 15 digits of a number"
+_NOT_IN_A_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
+
+
+def write_xlsx(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a workbook."""
+    from lxml import etree
+
+    try:
+        _write(frames, file)
+    except etree.SerialisationError as error:  # lxml's word for a disk that takes no more
+        raise OSError(f"{file.name} could not be written: {error}.") from None
+
+
+def _write(frames: Sequence[ExportFrame], file: Path) -> None:
+    from openpyxl import Workbook
+
+    names = _sheet_names(frames)
+    book = Workbook(write_only=True)
+    for name, one in zip(names, frames, strict=True):
+        _check_size(one)
+        losses: dict[str, list[str]] = {}
+        columns = [_cells(one, place, losses) for place in range(len(one.columns))]
+        for what, where in losses.items():
+            warnings.warn(
+                f"Export of {one.name!r}: written {what}: {', '.join(where)}.",
+                ExportWarning,
+                stacklevel=3,
+            )
+        rows = zip(*columns, strict=True)
+        _fill(book, name, [[column["name"] for column in one.columns], *rows], len(one.columns))
+    kept = [
+        (name, fact, value[place : place + 30_000], place // 30_000)
+        for name, one in zip(names, frames, strict=True)
+        for fact, value in [*facts(one.record), ("record", as_text(one.record))]
+        for place in range(0, len(value), 30_000)  # a cell holds no more
+    ]
+    _fill(book, METADATA_KEY, [("frame", "fact", "value", "part"), *kept], 4)
+    book.save(file)
+
+
+def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
+    """Read what `write_xlsx` wrote."""
+    from zipfile import BadZipFile, ZipFile
+
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        with ZipFile(file) as packed:  # its checksums first: a parser reads what it has by then
+            damaged = packed.testzip()
+        if damaged is not None:
+            raise BadZipFile(f"the checksum of {damaged} does not fit")
+        # As a stream: the library looks at the suffix of a path.
+        with file.open("rb") as stream:
+            book = load_workbook(stream, read_only=True, data_only=False)
+            sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
+    except (BadZipFile, InvalidFileException, KeyError) as error:
+        raise InvalidInputError(f"{file} is no workbook: {error}.") from None
+    records: dict[str, str] = {}
+    for frame, fact, value, *_ in sheets.get(METADATA_KEY, [])[1:]:
+        if fact == "record":
+            records[str(frame)] = records.get(str(frame), "") + _unescaped(str(value))
+    if not records:
+        read_record(None, file)
+    return {
+        name: _restored(file, sheets.get(name, []), read_record(text, file))
+        for name, text in records.items()
+    }
+
+
+def _restored(
+    file: Path, rows: list[tuple[Any, ...]], record: dict[str, Any]
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    width = len(record["columns"])
+    head = [_unescaped(str(name)) for name in rows[0][:width]] if rows else []
+    if head != [column["name"] for column in record["columns"]]:
+        raise InvalidInputError(f"{file} has other columns than its record says.")
+    # Missing cells at the end of a row, and missing rows at the end, may not be there at all.
+    whole = [(*row, *[None] * width)[:width] for row in rows[1:]]
+    whole += [(None,) * width] * (record["rows"] - len(whole))
+    columns = [[_value(value) for value in column] for column in zip(*whole, strict=True)]
+    for column, values in zip(record["columns"], columns, strict=False):
+        for row in column.get("empty", ()):
+            values[row] = ""
+        for row, text in column.get("exact", ()):
+            values[row] = float(text)
+    return restored_frame(columns or [[]] * width, record), record
+
+
+def _sheet_names(frames: Sequence[ExportFrame]) -> list[str]:
+    if len(frames) == 1:  # called after the file, whose name may be what a sheet's may not
+        bare = _NOT_IN_A_NAME.sub("_", frames[0].name)[:_NAME].strip("'") or "data"
+        return ["data" if bare.lower() == "history" else bare]
+    names = [one.name for one in frames]
+    for name in names:
+        if (
+            len(name) > _NAME
+            or _NOT_IN_A_NAME.search(name)
+            or name.strip("'") != name
+            or name.lower() == "history"
+        ):
+            raise InvalidInputError(
+                f"A sheet of a workbook cannot be called {name!r}: at most {_NAME} characters, "
+                "none of []:*?/\\, no apostrophe at either end, and not History. Rename it."
+            )
+    if len({name.lower() for name in names}) < len(names):
+        raise InvalidInputError(
+            f"Sheets of a workbook need names that differ in more than case: {', '.join(names)}."
+        )
+    return names
+
+
+def _check_size(one: ExportFrame) -> None:
+    rows, columns = one.frame.shape
+    if rows + 1 > _ROWS or columns > _COLUMNS:
+        raise InvalidInputError(
+            f"{one.name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
+            f"{_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet, .csv or .sqlite."
+        )
+
+
+def _cells(one: ExportFrame, place: int, losses: dict[str, list[str]]) -> list[Any]:
+    """Give the cells of a column, and note what a workbook cannot hold as it is."""
+    column, values = one.columns[place], one.texts_of(place)
+    name, dtype = column["name"], column["dtype"]
+    if dtype.startswith("datetime64"):
+        if not all(value is None or _TIME.fullmatch(value) for value in values):
+            losses.setdefault(_NO_TIME, []).append(name)
+            return values
+        if "zone" in column and any(values):
+            losses.setdefault(_NO_ZONE, []).append(name)
+        return [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
+    if any(isinstance(v, int) and abs(v) > _EXACT for v in values):
+        losses.setdefault(_NO_DIGITS, []).append(name)
+        return [None if v is None else str(v) for v in values]
+    for value in values:
+        if isinstance(value, str) and len(_escaped(value)) > _CHARACTERS:
+            raise InvalidInputError(
+                f"The column {name!r} of {one.name!r} has a text of {len(value):,} characters, and "
+                f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
+                "export to another format."
+            )
+    # A cell with an empty text is an empty cell to most programs, so the record says which are.
+    column["empty"] = [row for row, value in enumerate(values) if value == ""]
+    # The library writes 16 digits of a number; some need 17.
+    column["exact"] = [
+        [row, repr(value)]
+        for row, value in enumerate(values)
+        if isinstance(value, float) and math.isfinite(value) and float(f"{value:.16g}") != value
+    ]
+    return [str(v) if isinstance(v, float) and abs(v) == float("inf") else v for v in values]
+
+
+def _fill(book: Any, name: str, rows: Sequence[Sequence[Any]], columns: int) -> None:
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
+
+    sheet = book.create_sheet(name)
+    sheet.freeze_panes = "A2"
+    for place in range(columns):
+        sheet.column_dimensions[get_column_letter(place + 1)].width = 18
+    for number, row in enumerate(rows):
+        cells = []
+        for value in row:
+            if not isinstance(value, str):
+                cells.append(value)
+                continue
+            cell = WriteOnlyCell(sheet, "")
+            # Set past the guess of what a text means: one that begins with = is no formula here.
+            cell._value, cell.data_type = _escaped(value), "s"  # as said above
+            if number == 0:
+                cell.font = Font(bold=True)
+            cells.append(cell)
+        sheet.append(cells)
+
+
+def _escaped(text: str) -> str:
+    return _NOT_IN_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, str):
+        return _unescaped(value)
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -1,0 +1,117 @@
+"""Which formats there are, by suffix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import InvalidInputError, MissingExtraError
+from dirframe.io import csv, database, excel, html, parquet
+from dirframe.io._integrity.checksum import Seal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from dirframe.io.frame_codec import ExportFrame
+
+    Found = dict[str, tuple[pd.DataFrame, dict[str, Any]]]
+
+__all__ = ["KINDS", "FileFormat", "beside", "kind_of"]
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format.
+
+    `read` gives frames by their names, each with its record; a format without one is for
+    people to look at. `sidecar` says that the record stands in a file beside the data, `seal`
+    where a digest stands in it, and `native` that a library of machine code reads it that a
+    damaged file may crash.
+    """
+
+    write: Callable[[Sequence[ExportFrame], Path], None]
+    read: Callable[..., Any] | None
+    several: bool = False
+    sidecar: bool = False
+    package: str = ""
+    extra: str = ""
+    seal: Seal | None = None
+    native: bool = False
+
+    def check(self) -> None:
+        """Raise if a package is needed that is not installed."""
+        if self.package and find_spec(self.package) is None:
+            raise MissingExtraError(
+                self.package, extra=self.extra, purpose=f"This format ({self.extra})"
+            )
+
+
+def _one(
+    write: Callable[[ExportFrame, Path], None],
+) -> Callable[[Sequence[ExportFrame], Path], None]:
+    return lambda frames, file: write(frames[0], file)
+
+
+def _alone(
+    read: Callable[[Path], tuple[pd.DataFrame, dict[str, Any]]],
+) -> Callable[[Path], Found]:
+    return lambda file: {file.stem: read(file)}
+
+
+_SQLITE = FileFormat(
+    database.write_sqlite, database.read_sqlite, several=True, seal=Seal(editable=True)
+)
+
+#: The formats by suffix; those with a sidecar are read with its record.
+KINDS = {
+    ".csv": FileFormat(_one(csv.write_csv), csv.read_csv, sidecar=True),
+    ".tsv": FileFormat(_one(csv.write_tsv), csv.read_tsv, sidecar=True),
+    ".jsonl": FileFormat(_one(csv.write_jsonl), csv.read_jsonl, sidecar=True),
+    ".parquet": FileFormat(
+        _one(parquet.write_parquet), _alone(parquet.read_parquet), seal=Seal(b"PAR1"), native=True
+    ),
+    ".feather": FileFormat(
+        _one(parquet.write_feather), _alone(parquet.read_feather), seal=Seal(b"ARROW1"), native=True
+    ),
+    ".xlsx": FileFormat(
+        excel.write_xlsx, excel.read_xlsx, several=True, package="openpyxl", extra="excel"
+    ),
+    ".sqlite": _SQLITE,
+    ".db": _SQLITE,
+    ".duckdb": FileFormat(
+        database.write_duckdb,
+        database.read_duckdb,
+        several=True,
+        package="duckdb",
+        extra="duckdb",
+        seal=Seal(editable=True),
+        native=True,
+    ),
+    ".html": FileFormat(html.write_html, None, several=True),
+    ".md": FileFormat(html.write_md, None, several=True),
+}
+
+
+def kind_of(path: Path) -> FileFormat:
+    """Give the format of a file by its suffix.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such format.
+    """
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise InvalidInputError(
+            f"{path} has the suffix {path.suffix!r}; choose one of {', '.join(KINDS)}."
+        )
+    return kind
+
+
+def beside(path: Path) -> Path:
+    """Give the file that holds the record of a text file."""
+    return path.with_name(f"{path.name}.provenance.json")

@@ -1,0 +1,210 @@
+"""Columns as plain values that every format can hold, and back as they were.
+
+Times become ISO 8601 text in UTC, lists stay lists; a description of each column (its dtype,
+its categories) goes with the values, so that they come back in the same dtype.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from dirframe.errors import ExportWarning, Hint, InvalidInputError
+from dirframe.io.metadata import record_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ExportFrame", "as_json", "decode_column", "encode_column", "prepare", "restored_frame"]
+
+_HELD = ("str", "string", "object", "category", "bool", "boolean")
+
+
+@dataclass(frozen=True)
+class ExportFrame:
+    """A frame that can be written, and the record that goes with it."""
+
+    name: str
+    frame: pd.DataFrame
+    record: dict[str, Any]
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """What `restore` needs to know of each column; a format may add to it."""
+        described: list[dict[str, Any]] = self.record["columns"]
+        return described
+
+    def texts_of(self, position: int) -> list[Any]:
+        """Give a column's plain values, with lists and other objects as JSON."""
+        values = encode_column(self.frame.iloc[:, position])
+        if self.frame.dtypes.iloc[position] != object:
+            return values
+        name = str(self.frame.columns[position])
+        return [None if value is None else as_json(value, name) for value in values]
+
+
+def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
+    """Check that a frame can be written, and describe it.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no frame, or its columns have no names, or the same.
+
+    Warns
+    -----
+    ExportWarning
+        If an index is left out, or a dtype cannot be kept.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InvalidInputError(
+            f"{name!r} is a {type(frame).__name__}, and only a DataFrame can be exported.",
+            hint=Hint("A Series becomes one with .to_frame().", shell=""),
+        )
+    names = list(frame.columns)
+    if not names or not all(isinstance(one, str) and one for one in list[object](names)):
+        raise InvalidInputError(
+            f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, and "
+            "each with a text as its name. Rename them first."
+        )
+    if twice := sorted({one for one in names if names.count(one) > 1}):
+        raise InvalidInputError(
+            f"{name!r} has more than one column called {', '.join(twice)}; rename them first."
+        )
+    if frame.index.name is not None or not types.is_integer_dtype(frame.index.dtype):
+        _warn(name, "the index is not written; reset_index() makes columns of it")
+    unknown = [one for one in names if not _is_held(frame[one].dtype)]
+    if unknown:
+        kinds = ", ".join(f"{one} ({frame[one].dtype})" for one in unknown)
+        _warn(name, f"written as text, and read back as text: {kinds}")
+    plain = frame.reset_index(drop=True)
+    plain = plain.assign(**{one: plain[one].astype("str") for one in unknown})
+    plain.attrs = dict(frame.attrs)
+    return ExportFrame(name, plain, record_of(frame, [_described(plain[one]) for one in names]))
+
+
+def encode_column(column: pd.Series[Any]) -> list[Any]:
+    """Give a column as None, text, int, float, bool or whatever an object column holds."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        known = encode_column(column.cat.categories.to_series())
+        return [None if code < 0 else known[code] for code in column.cat.codes]
+    if types.is_datetime64_any_dtype(column.dtype):
+        return _moments(column)
+    missing = column.isna().to_numpy() if column.dtype != object else _is_missing(column)
+    values = column.tolist()
+    return [None if gone else value for value, gone in zip(values, missing, strict=True)]
+
+
+def as_json(value: object, column: str) -> str:
+    """Write one value of an object column as JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_to_list)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"The column {column!r} holds a {type(value).__name__}, which no file format here can "
+            "hold. Turn it into text, numbers or lists of them first."
+        ) from None
+
+
+def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool = False) -> Any:
+    """Turn plain values, or texts of them, into a column of the dtype that it had.
+
+    Parameters
+    ----------
+    values
+        The values, None where there is none.
+    column
+        Its description.
+    parsed
+        Whether objects are there as such and not as JSON.
+    """
+    dtype = column["dtype"]
+    if dtype == "category":
+        kept = pd.CategoricalDtype(
+            decode_column(column["categories"], column["of"]), column["ordered"]
+        )
+        return pd.Series(decode_column(values, column["of"]).astype(kept))
+    if dtype == "object":
+        whole = np.empty(len(values), dtype="object")  # filled one by one: a list is one value
+        for place, value in enumerate(values):
+            whole[place] = value if parsed or value is None else json.loads(value)
+        return pd.Series(whole, dtype="object")
+    if dtype.startswith("datetime64"):
+        aware = "," in dtype
+        moments = pd.to_datetime(pd.Series(values, dtype="str"), format="ISO8601", utc=aware)
+        zone = column.get("zone")
+        return (moments.dt.tz_convert(zone) if zone else moments).astype(dtype)
+    if dtype in {"bool", "boolean"}:
+        truth: list[Any] = [None if v is None else v in (True, "True") for v in values]
+        return pd.Series(truth, dtype=dtype)
+    read = str if dtype in {"str", "string"} else float if "loat" in dtype else int
+    return pd.Series([None if v is None else read(v) for v in values], dtype=dtype)
+
+
+def restored_frame(
+    columns: Sequence[Sequence[Any]], record: dict[str, Any], *, parsed: bool = False
+) -> pd.DataFrame:
+    """Put a frame together from the plain values of its columns."""
+    restored = {}
+    for column, values in zip(record["columns"], columns, strict=True):
+        try:
+            restored[column["name"]] = decode_column(values, column, parsed=parsed)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidInputError(
+                f"The column {column['name']!r} was exported as {column['dtype']} and holds "
+                f"something else now: {error}. Export the frame again."
+            ) from None
+    return pd.DataFrame(restored)
+
+
+def _is_held(dtype: Any) -> bool:
+    if str(dtype) in _HELD:
+        return str(dtype) != "category" or _is_held(dtype.categories.dtype)
+    return types.is_datetime64_any_dtype(dtype) or (
+        types.is_numeric_dtype(dtype)
+        and str(dtype).lower().rstrip("0123456789") in {"int", "uint", "float"}
+    )
+
+
+def _described(column: pd.Series[Any]) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype)}
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        known = column.cat.categories.to_series()
+        described |= {
+            "categories": encode_column(known),
+            "of": _described(known.rename("")),
+            "ordered": bool(column.cat.ordered),
+        }
+    elif isinstance(column.dtype, pd.DatetimeTZDtype):
+        described["zone"] = str(column.dtype.tz)
+    return described
+
+
+def _moments(column: pd.Series[Any]) -> list[str | None]:
+    aware = isinstance(column.dtype, pd.DatetimeTZDtype)
+    moments = column.dt.tz_convert("UTC").dt.tz_localize(None) if aware else column
+    end = "Z" if aware else ""
+    return [None if pd.isna(one) else one.isoformat() + end for one in moments]
+
+
+def _is_missing(column: pd.Series[Any]) -> list[bool]:
+    return [
+        value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+        for value in map(_to_list, column)
+    ]
+
+
+def _to_list(value: Any) -> Any:
+    # Parquet gives lists back as arrays; numpy's numbers are no JSON.
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _warn(name: str, what: str) -> None:
+    warnings.warn(f"Export of {name!r}: {what}.", ExportWarning, stacklevel=4)

@@ -1,0 +1,96 @@
+"""HTML and Markdown: tables for people, with the source and the citation at each."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from dirframe._display.html import Column, table_parts
+from dirframe._display.values import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dirframe.io.frame_codec import ExportFrame
+
+__all__ = ["write_html", "write_md"]
+
+_STYLE = """
+:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
+body { margin: 2rem; }
+div { overflow-x: auto; margin-bottom: 3rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { caption-side: bottom; text-align: left; padding-top: .8rem; max-width: 60rem; }
+caption small { display: block; opacity: .8; }
+th, td { padding: .3rem .8rem; text-align: left; vertical-align: top; max-width: 28rem; }
+th { border-bottom: 2px solid; white-space: nowrap; }
+td { border-bottom: 1px solid #8884; overflow-wrap: anywhere; }
+.n { text-align: right; white-space: nowrap; }
+"""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")
+
+
+def write_html(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a page with a table a frame; everything is escaped, nothing is fetched."""
+    title = escape(" · ".join(one.name for one in frames))
+    with file.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+            f"<title>{title}</title>\n<style>{_STYLE}</style></head>\n<body>\n"
+        )
+        for one in frames:
+            _html_table(one, stream, len(frames) > 1)
+        stream.write("</body></html>\n")
+
+
+def write_md(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a table a frame in the form of GitHub (GFM, 4.10)."""
+    parts = []
+    for one in frames:
+        head = [_marked(column["name"]) for column in one.columns]
+        rule = ["---:" if number else "---" for number in _numbers(one)]
+        columns = [[_marked(t) for t in _texts(one, p)] for p in range(len(one.columns))]
+        # Without blanks to the width of a column: one long text would swell every row.
+        rows = [head, rule, *zip(*columns, strict=True)]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        heading = f"## {_marked(one.name)}\n\n" if len(frames) > 1 else ""
+        notes = [_marked(note) for note in (one.record["caption"], one.record["citation"]) if note]
+        parts.append(f"{heading}{table}\n\n" + "\n\n".join(notes) + "\n")
+    file.write_text("\n".join(parts), encoding="utf-8", newline="\n")
+
+
+def _html_table(one: ExportFrame, stream: Any, headed: bool) -> None:
+    if headed:
+        stream.write(f"<h2>{escape(one.name)}</h2>\n")
+    citation = one.record["citation"]
+    cited = f"<small>{escape(_visible(citation))}</small>" if citation else ""
+    caption = f"<caption>{escape(_visible(one.record['caption']))}{cited}</caption>\n"
+    columns = [
+        Column(head=_visible(column["name"]), cells=_texts(one, place), number=number)
+        for place, (column, number) in enumerate(zip(one.columns, _numbers(one), strict=True))
+    ]
+    stream.write("<div>")
+    stream.writelines(table_parts(columns, number='class="n"', begin=caption))
+    stream.write("</div>\n")
+
+
+def _numbers(one: ExportFrame) -> list[bool]:
+    return [is_number(dtype) for dtype in one.frame.dtypes]
+
+
+def _texts(one: ExportFrame, place: int) -> list[str]:
+    return ["" if v is None else _visible(str(v)) for v in one.texts_of(place)]
+
+
+def _visible(text: str) -> str:
+    """Replace what a page may not hold by the sign for it."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _marked(text: str) -> str:
+    """Take the meaning from what Markdown and HTML would take for theirs."""
+    lines = _MARKS.sub(r"\\\1", _visible(text)).splitlines()
+    return "<br>".join(lines)

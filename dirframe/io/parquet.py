@@ -1,0 +1,139 @@
+"""Parquet and Feather: every dtype as it is, the record in the file's metadata.
+
+Lists are lists of Arrow where it gives them back as they were, and JSON where it would not:
+it has no list of which one entry is a text and another a record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dirframe.io.frame_codec import ExportFrame, decode_column, encode_column
+from dirframe.io.metadata import METADATA_KEY, as_text, read_record
+from dirframe.provenance import ATTRIBUTE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["from_arrow", "read_feather", "read_parquet", "to_arrow", "write_feather"]
+__all__ += ["write_parquet"]
+
+
+def to_arrow(prepared: ExportFrame) -> pa.Table:
+    """Give a frame as a table of Arrow, and note in its record how lists went in."""
+    import pyarrow as pa
+
+    frame = prepared.frame.copy(deep=False)
+    frame.attrs = {key: value for key, value in frame.attrs.items() if key == ATTRIBUTE}
+    columns = {}
+    for column in prepared.columns:
+        name = column["name"]
+        if column["dtype"] != "object":
+            continue
+        column["lists"], columns[name] = _lists(encode_column(frame[name]))
+        if column["lists"] == "json":
+            columns[name] = pa.array(
+                prepared.texts_of(list(frame.columns).index(name)), pa.string()
+            )
+    plain = frame.drop(columns=list(columns))
+    table = pa.Table.from_pandas(plain, preserve_index=False)
+    for place, name in enumerate(frame.columns):
+        if name in columns:
+            table = table.add_column(place, name, columns[name])
+    return table
+
+
+def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
+    """Give the frame back that `to_arrow` was given."""
+    import pandas as pd
+
+    frame: pd.DataFrame = table.to_pandas()
+    for column in record["columns"]:
+        name, lists = column["name"], column.get("lists")
+        if lists is not None:
+            values = table[name].to_pylist()
+            if lists == "sparse":
+                values = [_sparse(value) for value in values]
+            frame[name] = decode_column(values, column, parsed=lists != "json")
+        elif column["dtype"] == "category":  # Arrow forgets the dtype of categories without rows
+            frame[name] = decode_column(table[name].to_pylist(), column)
+        elif str(frame[name].dtype) != column["dtype"]:
+            # Straight from Arrow: a whole number beside a missing one would pass through a float.
+            wanted = pd.api.types.pandas_dtype(column["dtype"])
+            direct = getattr(wanted, "__from_arrow__", None)
+            frame[name] = direct(table[name]) if direct else frame[name].astype(wanted)
+    return frame[[column["name"] for column in record["columns"]]]
+
+
+def write_parquet(prepared: ExportFrame, file: Path) -> None:
+    """Write a Parquet file."""
+    from pyarrow import parquet
+
+    parquet.write_table(_with_record(prepared), file)
+
+
+def write_feather(prepared: ExportFrame, file: Path) -> None:
+    """Write a Feather file (version 2, which is Arrow's file format)."""
+    from pyarrow import feather
+
+    feather.write_feather(_with_record(prepared), str(file))
+
+
+def read_parquet(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read what `write_parquet` wrote."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(file) as opened:
+        return _with_frame(opened.read(), file)
+
+
+def read_feather(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read what `write_feather` wrote."""
+    from pyarrow import feather
+
+    return _with_frame(feather.read_table(str(file), memory_map=False), file)
+
+
+def _with_record(prepared: ExportFrame) -> pa.Table:
+    table = to_arrow(prepared)
+    kept = {METADATA_KEY: as_text(prepared.record), "citation": prepared.record["citation"]}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **kept})
+
+
+def _with_frame(table: pa.Table, file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    record = read_record((table.schema.metadata or {}).get(METADATA_KEY.encode()), file)
+    return from_arrow(table, record), record
+
+
+def _lists(values: list[Any]) -> tuple[str, Any]:
+    """Find the form in which Arrow gives the values back."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(values)
+    except (pa.ArrowException, OverflowError):
+        return "json", None
+    if _has_empty_struct(array.type):  # Parquet cannot hold a record without fields
+        return "json", None
+    back = array.to_pylist()
+    if back == values and not pa.types.is_null(array.type):
+        return "arrow", array
+    # A record without a key comes back with the key and nothing in it.
+    return ("sparse", array) if [_sparse(one) for one in back] == values else ("json", None)
+
+
+def _has_empty_struct(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind) and kind.num_fields == 0:
+        return True
+    return any(_has_empty_struct(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _sparse(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sparse(inner) for key, inner in value.items() if inner is not None}
+    return [_sparse(one) for one in value] if isinstance(value, list) else value

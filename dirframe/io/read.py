@@ -1,0 +1,107 @@
+"""`read_export`: the frame that was exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import DirframeError, InvalidInputError
+from dirframe.io._integrity.native_check import check, check_record
+from dirframe.io.formats import KINDS, kind_of
+from dirframe.io.sidecar import read_sidecar
+from dirframe.provenance import ATTRIBUTE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_export"]
+
+
+def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
+    """Read a file that `export` wrote, with every dtype and the provenance.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file; all formats but HTML and Markdown, which are for people to look at.
+    table : str, optional
+        Which of several frames; left out where there is one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The frame: its columns, dtypes, values and ``attrs["dirframe"]``, rows counted from 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is not one that `export` wrote, it is damaged, it has several frames and none
+        is named, or its record is that of another file.
+    FileNotFoundError
+        If there is no such file.
+
+    Warns
+    -----
+    ExportWarning
+        If a CSV, TSV or JSON lines file has changed since its record was written, or a SQLite or
+        DuckDB file since it was exported.
+
+    Notes
+    -----
+    A damaged Parquet, Feather or DuckDB file can crash the library that reads it, and Python with
+    it. Therefore the digest in the file is compared first. A file without one, of an older
+    version, is first read by another Python process, which takes a second or so.
+
+    Examples
+    --------
+    >>> import dirframe, tempfile
+    >>> import pandas as pd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = dirframe.export(pd.DataFrame({"id": ["01", "NA"]}), f"{folder}/p.csv")
+    ...     dirframe.read_export(file)["id"].tolist()
+    ['01', 'NA']
+    """
+    file = Path(path)
+    kind = kind_of(file)
+    if kind.read is None:
+        able = ", ".join(suffix for suffix, one in KINDS.items() if one.read)
+        raise InvalidInputError(
+            f"{file} is for people to look at; what is to be read back is exported to {able}."
+        )
+    kind.check()
+    if not file.is_file():
+        raise FileNotFoundError(f"There is no file {file}.")
+    if kind.sidecar:
+        beside = read_sidecar(file)
+        found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
+    else:
+        fits = check(file, kind)
+        found = _read_whole(file, kind.read)
+        check_record(file, kind, fits, [record for _, record in found.values()])
+    if table is None and len(found) == 1:
+        table = next(iter(found))
+    if table not in found:
+        asked = "name one with table=" if table is None else f"there is no {table!r} among them"
+        raise InvalidInputError(f"{file} holds {', '.join(map(repr, found))}: {asked}.")
+    frame: pd.DataFrame = found[table][0]
+    record: dict[str, Any] = found[table][1]
+    if len(frame) != record["rows"]:
+        raise InvalidInputError(
+            f"{file} holds {len(frame):,} rows, and its record says {record['rows']:,}: rows were "
+            "added or lost since. Export the frame again."
+        )
+    frame.attrs = {} if record["provenance"] is None else {ATTRIBUTE: record["provenance"]}
+    return frame
+
+
+def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
+    try:
+        return read(file, *record)
+    except DirframeError:
+        raise
+    except Exception as error:  # each library has its own for a damaged file
+        if isinstance(error, OSError) and error.errno:  # of the disk, not of what stands there
+            raise
+        raise InvalidInputError(
+            f"{file} cannot be read as what its suffix says: {error}. Export the frame again."
+        ) from error

@@ -1,0 +1,104 @@
+"""The record beside a text file, which describes the file that is there, whenever one looks.
+
+A file and its record are two files, and nothing gives both their names at once. So the new
+record goes first and holds the old one until the new file has its name: whatever ends the
+process in between, one of the two is that of the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from dirframe._atomic import atomic_replace, atomic_write
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.io._integrity.native_check import warn_of_change
+from dirframe.io.formats import beside
+from dirframe.io.metadata import as_text, read_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    Record = dict[str, Any]
+
+__all__ = ["read_sidecar", "write_with_sidecar"]
+
+#: While a file is replaced: the record of the file that was there, or nothing.
+_REPLACES = "replaces"
+
+
+def write_with_sidecar(written: Path, target: Path, record: Record, *, overwrite: bool) -> None:
+    """Give a finished file its name, and put its record beside it."""
+    record = {**record, "file": target.name, "sha256": _digest(written)}
+    replacing = overwrite and target.is_file()
+    _write({**record, _REPLACES: _present(target)} if replacing else record, target, overwrite)
+    try:
+        atomic_replace(written, target, overwrite=overwrite)
+    except BaseException:
+        if not overwrite:
+            beside(target).unlink(missing_ok=True)
+        raise
+    if replacing:
+        _write(record, target, overwrite)
+
+
+def read_sidecar(file: Path) -> Record:
+    """Read the record of a file.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none, or an export was ended in a way that it describes another file.
+
+    Warns
+    -----
+    ExportWarning
+        If the file has changed since.
+    """
+    sidecar = beside(file)
+    if not sidecar.is_file():
+        raise InvalidInputError(
+            f"{sidecar.name}, which says what dirframe exported, is not beside {file}.",
+            hint=Hint(
+                "Put it there, or read the file with pandas as the documentation of "
+                "dirframe.export shows.",
+                shell="Put it there.",
+            ),
+        )
+    record = read_record(sidecar.read_bytes(), sidecar)
+    fitting = _fitting(record, file)
+    if fitting is not None:
+        return fitting
+    if _REPLACES in record:
+        raise InvalidInputError(
+            f"{sidecar.name} does not describe {file}: an export that was to replace it was "
+            "ended before it was done. Export the frame again."
+        )
+    warn_of_change(file, f"{sidecar.name} was written")
+    return record
+
+
+def _write(record: Record, target: Path, overwrite: bool) -> None:
+    with atomic_write(beside(target), overwrite=overwrite) as part:
+        part.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _present(target: Path) -> Record | None:
+    """Give the record of the file that is about to be replaced, if one describes it."""
+    try:
+        return _fitting(read_record(beside(target).read_bytes(), target), target)
+    except (OSError, InvalidInputError):
+        return None
+
+
+def _fitting(record: Record, file: Path) -> Record | None:
+    digest = _digest(file)
+    for one in (record, record.get(_REPLACES)):
+        if one and one.get("sha256") == digest:
+            return {name: value for name, value in one.items() if name != _REPLACES}
+    return None
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

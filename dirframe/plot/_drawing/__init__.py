@@ -1,0 +1,1 @@
+"""Shared drawing: axes, colours, labels, small multiples."""

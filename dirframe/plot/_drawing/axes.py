@@ -1,0 +1,316 @@
+"""What the charts share: axes, rows with names, bars, columns of numbers, caption."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter, SymmetricalLogLocator
+from matplotlib.transforms import Bbox, ScaledTranslation
+
+from dirframe import provenance
+from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.colours import NEUTRAL, OTHER
+from dirframe.schema.extensions import ALL_RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+
+_FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
+#: Axes with this gid are one of several panels.
+PANEL = "panel"
+_ROW_HEIGHT = 0.25  # inches
+_ROWS_AT_LEAST = 4
+_SMALLEST_TEXT = 5.0  # points
+# Columns of numbers get at most this share of the axes, beside an inch for the names.
+_COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
+
+
+class Caption(NamedTuple):
+    """What a chart says below itself: of which statistic, and what else."""
+
+    statistic: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+_held: ContextVar[list[Caption] | None] = ContextVar("_held", default=None)
+
+
+def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
+    """Return the axes to draw on: those given, or a new figure with room for the rows."""
+    if ax is not None:
+        figure = ax.get_figure(root=True)
+        if figure is not None and figure.get_layout_engine() is None:
+            # Without one, names that are longer than the margin is wide are cut off.
+            figure.set_layout_engine("constrained")
+        return ax
+    height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
+    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    return ax
+
+
+def name_rows(ax: Axes, names: Sequence[str]) -> float:
+    """Name the rows from top to bottom; return the size of text that fits a row, in points."""
+    usual = typography.size(ax, mpl.rcParams["ytick.labelsize"])
+    size = max(min(usual, typography.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
+    # The layout will take some of the height; low rows have one line of text.
+    low = 0.75 * typography.height(ax) / max(len(names), 1) < 2.2 * _SMALLEST_TEXT
+    shown = [typography.short(name) if low else typography.name(name) for name in names]
+    ax.set_yticks(range(len(names)), shown, fontsize=size, **typography.plain_text_props())
+    for label, text in zip(ax.get_yticklabels(), shown, strict=True):
+        if "\n" in text:  # two lines have to fit where the others have one
+            label.set(fontsize=max(size * 0.72, _SMALLEST_TEXT), linespacing=1.0)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.grid(visible=True, axis="x", linewidth=0.6, alpha=0.5)
+    ax.set_axisbelow(True)
+    return size
+
+
+def bars(
+    ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
+) -> None:
+    """Draw a horizontal bar a row, with its label, if there are any, at its end."""
+    drawn = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
+    _hatch_other(drawn, colours)
+    if labels:
+        ax.bar_label(
+            drawn, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
+        )
+    # Room for the longest label beside the longest bar, but never more than the bars have.
+    room = min((typography.widest(labels, size) + 3) / typography.width(ax), 0.5)
+    most = max(widths) or 1  # where all are nothing, the axis still has a length
+    ax.set_xlim(0, most / (1 - room))
+    tick = typography.widest([f"{most:,.0f}"], _label_ticks(ax))
+    ticks = int(typography.width(ax) * (1 - room) / (2 * tick))
+    nbins = min(max(ticks, 1), 6)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
+
+
+def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
+    """Draw quartiles, median and maximum of each row on an axis that survives zero."""
+    line = mpl.rcParams["text.color"]
+    _label_ticks(ax)
+    low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
+    most = table["maximum"].to_numpy(float)
+    ax.hlines(table.index, high, most, colors=line, linewidth=0.8, alpha=0.6)
+    ax.plot(most, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6)
+    drawn = ax.barh(
+        table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
+    )
+    _hatch_other(drawn, colours)
+    ax.plot(
+        table["median"].to_numpy(float),
+        table.index,
+        "o",
+        color=ax.get_facecolor(),
+        markeredgecolor=line,
+        markersize=size / 2,
+        label="median",
+    )
+    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
+    ax.set_xlim(-0.15, max(most.max(), 1) * 1.15)
+    subs = [1.0] if most.max() >= 50 else [1.0, 2.0, 5.0]
+    ax.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=subs))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # set_xscale has replaced it
+
+
+def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
+    """Write columns of numbers right of the axes, each below its title; narrow axes get fewer."""
+    widths = {
+        title: typography.widest((title, *cells), size) + 1.3 * size
+        for title, cells in table.items()
+    }
+    room = _COLUMNS_SHARE * (typography.width(ax) - _NAMES_WIDTH)
+    while len(widths) > 1 and sum(widths.values()) > room:
+        widths.pop(next(iter(widths)))
+    right = 0.0
+    for title, width in widths.items():
+        right += width
+        place = {
+            "textcoords": "offset points",
+            "ha": "right",
+            "fontsize": size,
+            **typography.plain_text_props(),
+        }
+        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **place)
+        where = ("axes fraction", "data")
+        for row, cell in enumerate(table[title]):
+            ax.annotate(cell, (1, row), (right, 0), xycoords=where, va="center", **place)
+
+
+def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) -> None:
+    """Say above the axes what is shown, `pad` points away, and below them in which unit."""
+    size = typography.size(ax, mpl.rcParams["axes.titlesize"])
+    shown = typography.wrapped(title, size, typography.width(ax))
+    ax.set_title(shown, fontsize=size, pad=pad, **typography.plain_text_props())
+    size = typography.size(ax, mpl.rcParams["axes.labelsize"])
+    # Long names leave the axes less width than they have now.
+    ax.set_xlabel(
+        typography.wrapped(unit, size, 0.8 * typography.width(ax)),
+        fontsize=size,
+        **typography.plain_text_props(),
+    )
+
+
+def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
+    """Write the notes and the source discreetly below everything else, from the left edge.
+
+    Of a panel they are handed to whoever draws the panels.
+    """
+    if (held := _held.get()) is not None:
+        held.append(Caption(statistic, notes))
+        return
+    text = " ".join(note for note in (*notes, excluded(statistic)) if note)
+    note_below(ax, "\n".join([text, provenance.caption(statistic)]))
+
+
+def note_below(ax: Axes, text: str) -> None:
+    """Write a text discreetly below the axes and their labels, from the left edge."""
+    size = typography.size(ax, "x-small")
+    # The names beside the axes are above it, so that it may be wider than the axes, but not so
+    # wide that it meets that of other axes.
+    wider = 1.2 if len(_figure(ax).axes) == 1 else 1.05
+    ax.annotate(
+        typography.wrapped(text.strip(), size, wider * typography.width(ax)),
+        (0, 0),
+        (0, -4),
+        xycoords=partial(_surroundings, ax),
+        textcoords="offset points",
+        va="top",
+        fontsize=size,
+        alpha=0.75,
+        linespacing=1.35,
+        gid="caption",
+        **typography.plain_text_props(),
+    )
+
+
+@contextmanager
+def captions_held() -> Iterator[list[Caption]]:
+    """Collect the captions of the charts that are drawn meanwhile, instead of writing them."""
+    held: list[Caption] = []
+    token = _held.set(held)
+    try:
+        yield held
+    finally:
+        _held.reset(token)
+
+
+def words(figure: Figure) -> list[str]:
+    """Give the titles and captions of a figure and its panels, for those who do not see them."""
+    titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]
+    notes = [text for ax in figure.axes for text in ax.texts if text.get_gid() == "caption"]
+    captions = [*(note.get_text() for note in notes), figure.get_supxlabel()]
+    return [" ".join(text.split()) for text in (*titles, *captions) if text.strip()]
+
+
+def excluded(statistic: pd.DataFrame) -> str:
+    """Say which records a statistic was told to leave out, and by which rules."""
+    record = provenance.get_provenance(statistic)
+    counted = record["counted"]
+    if "excluded" not in counted:
+        return ""
+    prefix = "excluded_"
+    rules = {n.removeprefix(prefix): k for n, k in counted.items() if n.startswith(prefix)}
+    resource = ALL_RESOURCES.get(record["resource"])
+    one, several = resource.words if resource else ("record", "records")
+    count = counted["excluded"]
+    if not count:
+        return f"Excluded: no {one} ({', '.join(rules)})."
+    some = ", ".join(f"{name} {number:,}" for name, number in rules.items() if number)
+    none = ", ".join(name for name, number in rules.items() if not number)
+    told = f"{some}; none by {none}" if none else some
+    return f"Excluded: {count:,} {one if count == 1 else several} ({told})."
+
+
+def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
+    """Explain colours and marks below the axes, in as many columns as fit."""
+    size = typography.size(ax, "small")
+    # A mark and its gaps take 4.5 ems. One line if it fits, else columns as wide as the widest.
+    widths = [typography.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
+    room = typography.width(ax)
+    fits = sum(widths) <= room
+    legend = ax.legend(
+        handles=list(handles),
+        title=title,
+        title_fontsize=size,
+        fontsize=size,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        bbox_transform=ax.transAxes + _down(ax, _below(ax)),
+        ncols=len(handles) if fits else max(int(room / max(widths)), 1),
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+    for text in (legend.get_title(), *legend.get_texts()):
+        text.set(**typography.plain_text_props())
+
+
+def empty_message(ax: Axes, text: str) -> None:
+    """Say in the middle of empty axes why they are empty."""
+    ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
+    ax.spines[:].set_visible(False)
+    size = typography.size(ax, "large")
+    said = typography.wrapped(text, size, typography.width(ax))
+    ax.text(
+        0.5, 0.5, said, ha="center", va="center", fontsize=size, **typography.plain_text_props()
+    )
+
+
+def _below(ax: Axes) -> float:
+    """Estimate the height of the numbers and the unit below the axes, in points."""
+    ticks = ax.xaxis.get_ticklabels()
+    numbers = 1.3 * float(ticks[0].get_fontsize()) + 6 if ticks else 0.0
+    unit = ax.xaxis.get_label()
+    lines = unit.get_text().count("\n") + 1 if unit.get_text() else 0
+    return float(numbers + 1.3 * lines * float(unit.get_fontsize()))
+
+
+def _down(ax: Axes, points: float) -> ScaledTranslation:
+    return ScaledTranslation(0, -points / 72, _figure(ax).dpi_scale_trans)
+
+
+def _figure(ax: Axes) -> Figure:
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # noqa: S101  # axes that are drawn on are on a figure
+    return figure
+
+
+def _label_ticks(ax: Axes) -> float:
+    """Separate the thousands on the x axis; return the size of its numbers, in points."""
+    size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
+    ax.tick_params(axis="x", labelsize=size)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    return size
+
+
+def thickness(rows: int) -> float:
+    """Give the height of a bar, as a share of its row; few rows are high ones."""
+    return 0.74 * min(rows / _ROWS_AT_LEAST, 1.0)
+
+
+def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
+    for bar, colour in zip(bars, colours, strict=True):
+        if colour == OTHER:
+            bar.set(hatch="/////", edgecolor=NEUTRAL, linewidth=0.6)
+
+
+def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
+    """Return the box of the axes with the labels of both axes and the key."""
+    parts = [part for part in (ax.xaxis, ax.yaxis, ax.get_legend()) if part]
+    boxes = [part.get_tightbbox(renderer) for part in parts]
+    return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])

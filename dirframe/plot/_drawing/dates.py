@@ -1,0 +1,42 @@
+"""Moments as places on an axis, and ticks for them that fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+
+from dirframe.plot._drawing import typography
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+_TICK_WIDTH = 4.5  # ems that a date needs
+
+
+def places(moments: Any) -> NDArray[np.float64]:
+    """Give the place of each moment on an axis of dates: its days since 1970."""
+    # matplotlib.dates has no types.
+    return np.asarray(date2num(moments), dtype=np.float64)  # type: ignore[no-untyped-call]  # as matplotlib has it
+
+
+def only_year(first: pd.Timestamp, last: pd.Timestamp) -> str:
+    """Say in which year both are: ticks within one year do not."""
+    return f", {first.year}" if first.year == last.year else ""
+
+
+def axis(ax: Axes) -> None:
+    """Make the x axis one of dates, with as many as fit."""
+    size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
+    ax.tick_params(axis="x", labelsize=size)
+    most = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
+    # matplotlib.dates has no types.
+    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]  # as matplotlib has it
+    ax.xaxis_date()
+    ax.xaxis.set_major_locator(locator)
+    form = ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]  # as above
+    ax.xaxis.set_major_formatter(form)

@@ -1,0 +1,118 @@
+"""What the charts with numbers on both axes share: scales, labels, and ticks that fit."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Literal
+
+import matplotlib as mpl
+from matplotlib.ticker import (
+    MaxNLocator,
+    PercentFormatter,
+    StrMethodFormatter,
+    SymmetricalLogLocator,
+)
+
+from dirframe.plot._drawing import axes, typography
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    Which = Literal["x", "y"]
+
+_ROWS = 11  # as high as so many rows
+_SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
+_TICK_WIDTH = 4.5  # ems that a tick with its number needs, lying down
+_TICK_HEIGHT = 2.5  # and one above the other
+
+
+def panel(ax: Axes | None, *, square: bool = False) -> Axes:
+    """Return the axes to draw on: those given, or a new figure."""
+    if square:
+        ax = axes.axes(ax, _SQUARE_ROWS, width=_SQUARE_WIDTH)
+        ax.set(aspect="equal", anchor="SW")  # the caption begins at the left and has all the width
+        return ax
+    return axes.axes(ax, _ROWS)
+
+
+def dot(ax: Axes) -> float:
+    """Give the diameter of a dot, in points; small axes have small ones."""
+    return typography.size(ax, "small") * 0.7
+
+
+def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) -> None:
+    """Say what is shown, `pad` points above the axes, and on each axis in which unit."""
+    axes.titles(ax, title, x, pad=pad)
+    size = typography.size(ax, mpl.rcParams["axes.labelsize"])
+    shown = typography.wrapped(
+        y, size, 0.7 * typography.height(ax)
+    )  # the layout will take some of it
+    ax.set_ylabel(shown, fontsize=size, **typography.plain_text_props())
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(visible=True, linewidth=0.6, alpha=0.5)
+    ax.set_axisbelow(True)
+
+
+def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
+    """Say on empty axes why they are empty."""
+    axes.titles(ax, title)
+    axes.empty_message(ax, why)
+    axes.caption(ax, table)
+    return ax
+
+
+def counts(ax: Axes, which: Which, most: float) -> None:
+    """Let an axis run from 0 to `most`, linearly, in whole numbers."""
+    axis, ticks = _axis(ax, which)
+    _limit(ax, which, 0, max(most, 1) * 1.05)
+    axis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def whole(ax: Axes, first: int, last: int) -> None:
+    """Let the x axis have a place for each whole number, such as a year, and number some."""
+    _, ticks = _axis(ax, "x")
+    steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(step for step in steps if (last - first) / step < ticks)
+    ax.set_xticks(range(-(-first // step) * step, last + 1, step))
+    ax.set_xlim(first - 0.5, last + 0.5)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+
+
+def logarithmic(ax: Axes, which: Which, most: float, *, least: float = 0) -> None:
+    """Let an axis run to `most`: linearly from 0 to 1, where logarithms end, then by powers."""
+    axis, ticks = _axis(ax, which)
+    scale = ax.set_xscale if which == "x" else ax.set_yscale
+    scale("symlog", linthresh=1, linscale=0.5)
+    _limit(ax, which, -0.5 if least == 0 else 0.7 * least, max(most, 1) * 1.4)
+    subs = [1.0] if most >= 50 else [1.0, 2.0, 5.0]
+    locator = SymmetricalLogLocator(base=10, linthresh=1, subs=subs)
+    locator.set_params(numticks=max(ticks, 2))
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # the scale has replaced it
+
+
+def shares(ax: Axes, which: Which) -> None:
+    """Let an axis run from 0% to 100%."""
+    axis, ticks = _axis(ax, which)
+    _limit(ax, which, 0, 1)
+    axis.set_major_locator(MaxNLocator(nbins=min(ticks, 5), steps=[2, 5, 10]))
+    axis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+def _axis(ax: Axes, which: Which) -> tuple[mpl.axis.Axis, int]:
+    """Return an axis with text of a size that fits, and how many ticks do."""
+    usual = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
+    size = typography.size(ax, usual)
+    ax.tick_params(axis=which, labelsize=size)
+    if which == "x":
+        return ax.xaxis, max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 7), 1)
+    return ax.yaxis, max(min(int(typography.height(ax) / (_TICK_HEIGHT * size)), 7), 1)
+
+
+def _limit(ax: Axes, which: Which, low: float, high: float) -> None:
+    if which == "x":
+        ax.set_xlim(low, high)
+    else:
+        ax.set_ylim(low, high)

@@ -1,0 +1,194 @@
+"""Small multiples: a chart once for each stratum, on axes that are the same."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import wraps
+from typing import TYPE_CHECKING, Literal, ParamSpec
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.dates import DateLocator
+from matplotlib.ticker import FixedLocator
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.plot._drawing import axes, typography
+from dirframe.stats._options.selection import BY_CHART, combined, extended, noted, taken
+from dirframe.stats._options.strata import strata_of
+from dirframe.stats._rules.exclusion import excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from matplotlib.axes import Axes
+
+    from dirframe.plot._drawing.axes import Caption
+    from dirframe.stats._options.selection import Selection
+    from dirframe.stats._options.strata import Stratum
+
+P = ParamSpec("P")
+
+PANELS = 9  # more of them are too small to compare
+_COLUMNS = 3
+_WIDTH = 3.7  # inches
+_WITH_PANELS: set[str] = set()
+_CAPTION = 7  # points, as the caption of a chart that is small
+
+
+def multiples(
+    share: Literal["", "x", "xy"], *, height: float = 3.2
+) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
+    """Let a chart take `Selection`; `share` are the axes that its panels have in common.
+
+    Without any, the chart has no sensible panels and refuses them. A panel is `height` inches.
+    """
+
+    def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
+        signature, state = extended(chart, BY_CHART)
+        name = getattr(chart, "__name__", "chart")
+
+        @wraps(chart)
+        def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
+            frame, own, selection = taken(name, signature, args, options)
+            draw: Callable[..., Axes] = chart
+            if selection["by"] is None:
+                some = {what: selection[what] for what in ("exclude", "max_age")}
+                return draw(frame, **own, **some)
+            if not share:
+                raise InvalidInputError(
+                    f"plot.{name} has no panels by stratum: it would be too small to read. "
+                    "Draw the records of one stratum at a time."
+                )
+            if own.pop("ax", None) is not None:
+                raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
+            return _draw(frame, selection, lambda part, ax: draw(part, ax=ax, **own), share, height)
+
+        if share:
+            _WITH_PANELS.add(name)
+        return state(wrapper)
+
+    return decorate
+
+
+def has_panels(name: str) -> bool:
+    """Tell whether a chart of `dirframe.plot` takes strata, by its name."""
+    return name in _WITH_PANELS
+
+
+def _draw(
+    frame: Any,
+    selection: Selection,
+    draw: Callable[[Any, Axes], Axes],
+    share: str,
+    height: float,
+) -> Axes:
+    kept, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+    by = selection["by"] or ()
+    strata = strata_of(kept, by, min_records=selection["min_records"], most=PANELS)
+    if not strata:
+        return draw(kept, axes.axes(None, 4))
+    lines = -(-len(strata) // _COLUMNS)
+    columns = min(len(strata), _COLUMNS)
+    size = (_WIDTH * columns, height * lines + 0.8)
+    figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
+    # matplotlib's own gaps would let the title of a panel touch the ticks of the one above.
+    figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
+    try:
+        panels = list(grid.flat)
+        for ax in panels[len(strata) :]:
+            ax.remove()
+        panels = panels[: len(strata)]
+        title = ""
+        captions: list[Caption] = []
+        for ax, stratum in zip(panels, strata, strict=True):
+            ax.set_gid(axes.PANEL)
+            with axes.captions_held() as held:
+                draw(stratum.frame, ax)
+            captions += held
+            title = ax.get_title().replace("\n", " ")
+            _title(ax, stratum, held[0].statistic)
+        common = _common(captions)
+        for ax, caption in zip(panels, captions, strict=True):
+            own = [note for note in caption.notes if note and note not in common]
+            if own:
+                axes.note_below(ax, " ".join(own))
+        for place, ax in enumerate(panels):  # the outer ones say it for all
+            if place + columns < len(panels):
+                ax.set_xlabel("")
+            if place % columns and ax.has_data():
+                ax.set_ylabel("")
+        for which in share:
+            _same(panels, which)
+        names = [by] if isinstance(by, str) else list(by)
+        said = ", ".join(names).replace("_", " ")
+        figure.suptitle(f"{title}, by {said}", **typography.plain_text_props())
+        tables = [caption.statistic for caption in captions]
+        whole = noted(combined(kept, pd.DataFrame(), tables, strata, names), numbers, before=2)
+        _caption(figure, whole, [*common, _pooled(strata)])
+    except BaseException:
+        plt.close(figure)
+        raise
+    first: Axes = panels[0]
+    return first
+
+
+def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
+    """Name a panel, with the number that its figures are of, beside that of its records."""
+    count = provenance.get_provenance(statistic)["base"].get("records", stratum.records)
+    of = f" of {stratum.records:,}" if count < stratum.records else ""
+    size = typography.size(ax, "medium")
+    named = f"{typography.short(stratum.title)} (n = {count:,}{of})"
+    ax.set_title(
+        typography.wrapped(named, size, typography.width(ax)),
+        fontsize=size,
+        **typography.plain_text_props(),
+    )
+
+
+def _common(captions: Sequence[Caption]) -> list[str]:
+    """Find the notes that every panel with some has: they are said once."""
+    notes = [caption.notes for caption in captions if caption.notes]
+    if len(notes) < 2:
+        return []
+    return [note for note in notes[0] if note and all(note in others for others in notes[1:])]
+
+
+def _pooled(strata: Sequence[Stratum]) -> str:
+    groups = sum(stratum.pooled for stratum in strata)
+    held = typography.counted(groups, "smaller group")
+    return f"The last panel holds {held} together." if groups else ""
+
+
+def _same(panels: Sequence[Axes], which: str) -> None:
+    """Give panels the widest limits of any, and its ticks."""
+    drawn = [ax for ax in panels if ax.has_data()]
+    if not drawn:
+        return
+    limits = [getattr(ax, f"get_{which}lim")() for ax in drawn]
+    low, high = min(low for low, _ in limits), max(high for _, high in limits)
+    widest = max(drawn, key=lambda ax: abs(getattr(ax, f"get_{which}lim")()[1]))
+    ticks = getattr(widest, f"{which}axis").get_major_locator()
+    for ax in drawn:
+        if isinstance(ticks, FixedLocator):
+            getattr(ax, f"set_{which}ticks")([float(tick) for tick in ticks()])
+        elif ax is not widest and not isinstance(ticks, DateLocator):
+            # How many ticks there are depends on the numbers. Those of dates follow the limits.
+            getattr(ax, f"{which}axis").set_major_locator(copy(ticks))
+        getattr(ax, f"set_{which}lim")(low, high)
+
+
+def _caption(figure: Any, statistic: pd.DataFrame, notes: Sequence[str]) -> None:
+    said = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
+    text = "\n".join([said, provenance.caption(statistic)]).strip()
+    shown = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
+    figure.supxlabel(
+        shown,
+        x=0.01,
+        ha="left",
+        fontsize=_CAPTION,
+        alpha=0.75,
+        gid="caption",
+        **typography.plain_text_props(),
+    )

@@ -1,0 +1,225 @@
+"""Charts of what a project has several of: licences, tags, languages of its code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from dirframe import stats
+from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.colours import ACCENT, OTHER, language_colour
+from dirframe.plot._drawing.small_multiples import multiples
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
+
+__all__ = ["language_breakdown", "licenses", "tags"]
+
+
+@multiples("x")
+def licenses(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
+    """Draw how many projects are under each licence.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.licenses` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    top : int or None, default 20
+        Licences to show; the projects that have any other share one hatched bar. None shows
+        all.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a licence, named by its title, the most projects on top, labelled with their
+        number and their share of the projects that name a licence.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.licenses`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> gpl = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "licenses": [[gpl], [gpl]]})
+    >>> [int(bar.get_width()) for bar in licenses(projects).patches]
+    [2]
+    """
+    table = stats.licenses(projects, top=top, **selection)
+    titles = table["title"].where(table["title"].notna(), table["license"])
+    return _memberships(
+        ax,
+        table.assign(license=titles),
+        "license",
+        pooled="licenses_in_other",
+        title="Projects by licence",
+        what="a licence",
+    )
+
+
+@multiples("x")
+def tags(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
+    """Draw how many projects have each tag.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.tags` counts them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    top : int or None, default 20
+        Tags to show. None shows all.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a tag, the most projects on top, labelled with their number and their share of
+        the projects that have a tag. Nearly all projects have a tag that is not shown, so that
+        a bar for the others would only dwarf the rest: the caption says how many tags and
+        projects that are.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.tags`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["xml", "web"], ["xml"]]})
+    >>> [int(bar.get_width()) for bar in tags(projects).patches]
+    [2, 1]
+    """
+    table = stats.tags(projects, top=top, **selection)
+    note = ""
+    if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
+        others = typography.counted(int(table["projects"].iloc[-1]), "project")
+        note = f"{others} with any of {pooled:,} other tags."
+        table = table.iloc[:-1]
+    return _memberships(
+        ax, table, "tag", pooled="", title="Projects by tag", what="a tag", note=note
+    )
+
+
+@multiples("x")
+def language_breakdown(
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    **selection: Unpack[Selection],
+) -> Axes:
+    """Draw how the lines of code are shared out among all languages.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_breakdown`
+        shares out their lines.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as the rows need.
+    top : int or None, default 20
+        Languages to show; the others become one hatched bar. None shows all.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar a language, the most lines on top, labelled with their number and their share.
+
+    Raises
+    ------
+    InvalidInputError
+        As `dirframe.stats.language_breakdown`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "id": ["1"],
+    ...     "analysis_total_code_lines": [1000],
+    ...     "analysis_languages": [
+    ...         [{"language": "C", "percentage": "80", "id": "1"},
+    ...          {"language": "Perl", "percentage": "20", "id": "8"}],
+    ...     ],
+    ... })
+    >>> [int(bar.get_width()) for bar in language_breakdown(projects).patches]
+    [800, 200]
+    """
+    table = stats.language_breakdown(projects, top=top, **selection)
+    counted = table.attrs["dirframe"]["counted"]
+    colours = [language_colour(language) for language in table["language"]]
+    if counted["languages_in_other"]:
+        colours[-1] = OTHER
+    lines = counted["code_lines_missing"] + counted["code_lines_negative"]
+    reasons = {
+        "without a breakdown": counted["breakdown_missing"],
+        "without a valid number of lines": lines,
+        "with an impossible percentage": counted["percentages_impossible"],
+    }
+    unnamed = counted["code_lines_unnamed"]
+    return ranking(
+        ax,
+        table,
+        "language",
+        "code_lines",
+        title="Lines of code by language",
+        unit="Lines of code (share of those in a named language)",
+        colours=colours,
+        nothing=typography.empty_reason(
+            counted["projects"], "project", "languages with lines of code"
+        ),
+        notes=[
+            f"{typography.counted(unnamed, 'line')} in languages without a name."
+            if unnamed
+            else "",
+            typography.not_shown("project", reasons),
+        ],
+    )
+
+
+def _memberships(
+    ax: Axes | None,
+    table: pd.DataFrame,
+    name: str,
+    *,
+    pooled: str,
+    title: str,
+    what: str,
+    note: str = "",
+) -> Axes:
+    counted = table.attrs["dirframe"]["counted"]
+    colours = [ACCENT] * len(table)
+    if pooled and counted[pooled]:
+        colours[-1] = OTHER
+    reasons = {f"without {what}": counted[f"without_{name}"]}
+    return ranking(
+        ax,
+        table,
+        name,
+        "projects",
+        title=title,
+        unit=f"Projects (share of those with {what})",
+        colours=colours,
+        nothing=typography.empty_reason(counted["projects"], "project", what),
+        notes=["A project can have several.", note, typography.not_shown("project", reasons)],
+    )

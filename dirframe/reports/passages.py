@@ -1,0 +1,66 @@
+"""A few lines of a report that show themselves as HTML, as Markdown and as text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+__all__ = ["Passage"]
+
+_MARKS = re.compile(r"([\\`*_\[\]<>#|~$&])")
+
+
+@dataclass(frozen=True, repr=False)
+class Passage:
+    """Lines of text, each with its kind; whatever is in them is shown as it stands.
+
+    Parameters
+    ----------
+    lines : tuple of (str, str)
+        Kind and text. The kinds: ``title``, ``heading``, ``warning``, ``text``, ``item``,
+        ``code`` and ``link`` (an address).
+
+    Examples
+    --------
+    >>> Passage((("text", "<b>"),))._repr_html_()
+    '<p>&lt;b&gt;</p>'
+    """
+
+    lines: tuple[tuple[str, str], ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(text for _, text in self.lines)
+
+    def _repr_html_(self) -> str:
+        forms = {
+            "title": "<h1>{}</h1>",
+            "heading": "<h3>{}</h3>",
+            "warning": '<p class="warning" role="note">{}</p>',
+            "text": "<p>{}</p>",
+            "item": "<ul><li>{}</li></ul>",
+            "code": "<pre>{}</pre>",
+            "link": '<p><a href="{0}" rel="noreferrer">{0}</a></p>',
+        }
+        html = "\n".join(forms[kind].format(escape(text)) for kind, text in self.lines)
+        return html.replace("</ul>\n<ul>", "\n")
+
+    def _repr_markdown_(self) -> str:
+        forms = {
+            "title": "# {}",
+            "heading": "### {}",
+            "warning": "> **Beware:** {}",
+            "text": "{}",
+            "item": "- {}",
+            "link": "<{}>",
+        }
+        parts = []
+        for kind, text in self.lines:
+            if kind == "code":  # indented, so that no text can end it
+                parts.append("\n".join(f"    {line}" for line in text.splitlines()))
+            elif kind == "link":
+                parts.append(forms[kind].format(text))
+            else:
+                line = " ".join(text.split())  # a new line could begin a list or a heading
+                parts.append(forms[kind].format(_MARKS.sub(r"\\\1", line)))
+        return "\n\n".join(parts)

@@ -1,0 +1,240 @@
+"""What a report says in words: its front, how its frames were made, how to cite them.
+
+Everything comes from the frames' provenance.
+"""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from dirframe import provenance
+from dirframe.citation import cite
+from dirframe.errors import InvalidInputError
+from dirframe.provenance import Provenance
+from dirframe.reports.passages import Passage
+from dirframe.reports.selection import counts_of, strata_for
+from dirframe.stats._rules.rules import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+    from dirframe.reports.inputs import ReportData
+    from dirframe.stats._options.selection import Selection
+
+__all__ = ["tell_citation", "tell_front", "tell_method", "tell_provenance"]
+
+_COUNTED = (
+    "Each table and chart is made by a function of dirframe.stats or dirframe.plot, which the "
+    "template names; its documentation gives the rule, the units and what becomes of missing and "
+    "impossible values."
+)
+
+
+def tell_front(material: ReportData) -> Passage:
+    """Begin a report: its title, and what every reader has to know of the data first.
+
+    Parameters
+    ----------
+    material : Material
+        As `received` gives it.
+
+    Returns
+    -------
+    Passage
+        The title, a line for each frame, and warnings: incomplete, synthetic, of unknown
+        source, empty.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dirframe.reports.inputs import sorted_out
+    >>> print(tell_front(sorted_out({"projects": pd.DataFrame({"id": ["1"]})}, "Mine")))
+    Mine
+    n = 1 record · Source: not recorded
+    The frame of projects does not say where it is from: nobody can tell whether it is complete.
+    """
+    lines = [("title", material.title)]
+    lines += [("text", provenance.caption(frame)) for frame in material.frames.values()]
+    for name, frame in material.frames.items():
+        lines += [("warning", text) for text in _warnings(name, frame)]
+    return Passage(tuple(lines))
+
+
+def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
+    record = provenance.get_provenance(frame)
+    if not (record["source"] or record["base_url"]):
+        yield (
+            f"The frame of {name} does not say where it is from: nobody can tell whether it is "
+            "complete."
+        )
+    if record["complete"] is False:
+        loaded, available = record["items_loaded"], record["items_available"]
+        known = loaded is not None and available is not None
+        of = f": {loaded:,} of {available:,} were loaded" if known else ""
+        why = f" ({record['why']})" if record["why"] else ""
+        yield f"The {name} are incomplete{of}{why}. What was loaded is no fair sample."
+    if record["synthetic"]:
+        yield f"The {name} are synthetic: generated, not observed."
+    if frame.empty:
+        yield f"There are no {name} in the frame."
+
+
+def tell_method(material: ReportData) -> Passage:
+    """Say how the frames were asked for, cleaned and counted, and with which versions.
+
+    Parameters
+    ----------
+    material : Material
+        As `received` gives it, with its frames as they were counted.
+
+    Returns
+    -------
+    Passage
+        A heading and a list for each frame, then the versions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dirframe.reports.inputs import sorted_out
+    >>> told = tell_method(sorted_out({"projects": pd.DataFrame({"id": ["1"]})}, None))
+    >>> print(told)
+    Projects
+    Not recorded: how these records were asked for.
+    Counted
+    ...
+    """
+    lines: list[tuple[str, str]] = []
+    for name, frame in material.frames.items():
+        lines.append(("heading", name.capitalize()))
+        lines += [("item", text) for text in _made(provenance.get_provenance(frame))]
+        lines += [("item", text) for text in _selected(name, frame, material.selection)]
+    packages = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
+    versions = [f"{package} {version(package)}" for package in packages]
+    own = [f"dirframe {Provenance().dirframe}", f"Python {platform.python_version()}"]
+    lines += [
+        ("heading", "Counted"),
+        ("item", _COUNTED),
+        ("item", "Impossible values stay in the frames; no record is weighted or imputed."),
+        ("item", f"Made with {', '.join(own + versions)}."),
+    ]
+    return Passage(tuple(lines))
+
+
+def _made(record: dict[str, Any]) -> Iterator[str]:
+    if not (record["source"] or record["base_url"]):
+        yield "Not recorded: how these records were asked for."
+        return
+    asked = ", ".join(f"{k} {v}" for k, v in record["question"].items() if v not in {None, ""})
+    yield f"Asked of {record['source'] or record['base_url']}: {asked or 'every record'}."
+    yield (
+        f"{record['requests_paid']:,} pages came from the directory and "
+        f"{record['requests_cached']:,} from the cache; {record['duplicates_removed']:,} "
+        "records that came twice were removed."
+    )
+    state = {True: "proven complete", False: "incomplete", None: "not known to be complete"}
+    yield f"The load is {state[record['complete']]}."
+    steps = ", ".join(record["steps"])
+    yield f"Then, in this order: {steps}." if steps else "Nothing was done to the records since."
+
+
+def _selected(name: str, frame: pd.DataFrame, selection: Selection) -> Iterator[str]:
+    counts = dict(counts_of(frame, selection))
+    if counts:
+        total = counts.pop("")
+        age = selection.get("max_age")
+        of = {Rule.STALE_ANALYSIS.value: f" (max_age {age})"} if age is not None else {}
+        rules = "; ".join(f"{rule}{of.get(rule, '')} {n:,}" for rule, n in counts.items())
+        yield (
+            f"Left out of tables and charts, but not of the summary: {total:,} of {len(frame):,} "
+            f"{name}, by the rules of dirframe.flags: {rules}. Several rules can tell one record."
+        )
+    if by := strata_for(frame, selection):
+        small = selection.get("min_records", 1)
+        pooled = f"; strata of fewer than {small:,} records are one" if small > 1 else ""
+        yield (
+            f"Tables and charts are divided by {', '.join(by)} where they can be{pooled}. Whole "
+            "are the charts without panels, and the tables that have this column themselves."
+        )
+
+
+def tell_citation(material: ReportData) -> Passage:
+    """Say how to cite each frame, as text and for BibTeX.
+
+    Parameters
+    ----------
+    material : Material
+        As `received` gives it.
+
+    Returns
+    -------
+    Passage
+        Text, link and BibTeX entry of each frame that says where it is from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dirframe.reports.inputs import sorted_out
+    >>> print(tell_citation(sorted_out({"projects": pd.DataFrame({"id": ["1"]})}, None)))
+    Projects
+    The frame does not say where it is from, so it cannot be cited.
+    """
+    lines: list[tuple[str, str]] = []
+    for name, frame in material.frames.items():
+        lines.append(("heading", name.capitalize()))
+        try:
+            text = cite(frame)
+        except InvalidInputError:
+            lines.append(
+                ("text", "The frame does not say where it is from, so it cannot be cited.")
+            )
+            continue
+        lines.append(("text", text))
+        address = provenance.get_provenance(frame)["base_url"]
+        # The citation leaves out what is no link for others.
+        if address and address in text and urlsplit(address).scheme in {"http", "https"}:
+            lines.append(("link", address))
+        lines.append(("code", cite(frame, style="bibtex")))
+    return Passage(tuple(lines))
+
+
+def tell_provenance(frame: pd.DataFrame) -> Passage:
+    """Give everything that a frame notes of its making.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a report.
+
+    Returns
+    -------
+    Passage
+        A line a fact.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = provenance.attach(pd.DataFrame(), source="A directory")
+    >>> print(tell_provenance(frame))
+    source             A directory
+    ...
+    """
+    # Only the known fields: what somebody else has put beside them may be anything.
+    record = Provenance.from_dict(frame.attrs.get(provenance.ATTRIBUTE)).to_dict()
+    width = max(map(len, record))
+    rows = "\n".join(f"{name.ljust(width)}  {_plain(value)}" for name, value in record.items())
+    return Passage((("code", rows),))
+
+
+def _plain(value: object) -> str:
+    if value is None or value in ("", [], {}):
+        return "–"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {v}" for name, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

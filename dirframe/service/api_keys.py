@@ -1,0 +1,295 @@
+"""API keys and the daily quota of each, exact under any number of threads and processes.
+
+Only a hash of a key is kept. A key is 160 random bits, so an unsalted SHA-256 cannot be turned
+round, and it is the look-up column at the same time.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from dirframe._sqlite import enable_wal, open_database, transaction
+from dirframe.errors import InvalidInputError, StoreError
+from dirframe.settings import data_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "APPLICATIONS_PER_DEVELOPER",
+    "DAILY_LIMIT",
+    "KeyRecord",
+    "KeyStore",
+    "QuotaDecision",
+]
+
+#: Requests a day and key, unless the operator raises it for one key (specification, Limits).
+DAILY_LIMIT = 1_000
+
+#: Applications that one developer may have at a time (specification, Limits).
+APPLICATIONS_PER_DEVELOPER = 5
+
+_APPLICATION_ID = 0x6469726B
+_VERSION = 1
+_DAY = 86_400
+
+_TABLE = """
+CREATE TABLE keys (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    developer TEXT NOT NULL,
+    application TEXT NOT NULL,
+    daily_limit INTEGER NOT NULL,
+    created_at REAL NOT NULL,
+    revoked_at REAL,
+    window_start REAL NOT NULL DEFAULT 0,
+    used INTEGER NOT NULL DEFAULT 0
+)
+"""
+
+# One statement decides and counts, so that no two requests can take the same last place.
+_COUNT = """
+UPDATE keys SET
+    used = CASE WHEN window_start <= :now - :day THEN 1 ELSE used + 1 END,
+    window_start = CASE WHEN window_start <= :now - :day THEN :now ELSE window_start END
+WHERE hash = :hash AND revoked_at IS NULL
+    AND (used < daily_limit OR window_start <= :now - :day)
+RETURNING daily_limit - used
+"""
+
+
+@dataclass(frozen=True)
+class QuotaDecision:
+    """Whether a request may pass: `known` key, `allowed` now, and what is left or to wait, of what."""
+
+    known: bool
+    allowed: bool
+    remaining: int = 0
+    retry_after: int = 0
+    limit: int = 0
+
+
+@dataclass(frozen=True)
+class KeyRecord:
+    """What the operator may see of a key; the key itself is not among it.
+
+    Times are seconds since 1970 in UTC; `used` counts the requests of the running window,
+    which ends at `resets_at`.
+    """
+
+    id: int
+    developer: str
+    application: str
+    daily_limit: int
+    used: int
+    created_at: float
+    revoked_at: float | None
+    resets_at: float | None
+
+
+class KeyStore:
+    """The keys of a directory in a SQLite file of their own.
+
+    Parameters
+    ----------
+    path
+        The file, made when it is missing; left out: ``keys.sqlite`` in the data folder.
+    now
+        The clock, in seconds since 1970.
+
+    Raises
+    ------
+    StoreError
+        The file is something else, of another version, or cannot be written.
+    """
+
+    def __init__(self, path: Path | None = None, *, now: Callable[[], float] = time.time) -> None:
+        self.path = Path(path) if path is not None else data_folder() / "keys.sqlite"
+        self._now = now
+        # One connection and a lock: threads that wait here never meet SQLite's busy timeout.
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._database = open_database(self.path, any_thread=True)
+            try:
+                self._prepare()
+            except BaseException:
+                self._database.close()
+                raise
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
+
+    def _prepare(self) -> None:
+        database = self._database
+        enable_wal(database)
+        # A crash of the process loses nothing; only a power cut may lose the last counts.
+        database.execute("PRAGMA synchronous = NORMAL")
+        with transaction(database):
+            (application,) = database.execute("PRAGMA application_id").fetchone()
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            if application == 0 and tables == 0:
+                database.execute(_TABLE)
+                database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                database.execute(f"PRAGMA user_version = {_VERSION}")
+            elif application != _APPLICATION_ID:
+                raise StoreError(f"{self.path} is a database, but holds no keys of dirframe.")
+            elif version != _VERSION:
+                raise StoreError(
+                    f"{self.path} holds keys of version {version}; this dirframe reads "
+                    f"version {_VERSION}."
+                )
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def add(self, developer: str, application: str, *, daily_limit: int = DAILY_LIMIT) -> str:
+        """Register an application and return its key, which is shown this once only.
+
+        Parameters
+        ----------
+        developer
+            Who registers: a name, in any case.
+        application
+            What for: a name that this developer has no live key for.
+        daily_limit
+            Requests that the key may make in 24 hours.
+
+        Returns
+        -------
+        str
+            The key: 40 hexadecimal digits.
+
+        Raises
+        ------
+        InvalidInputError
+            A name is empty, the application has a key, or the developer has five.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder, KeyStore(Path(folder) / "keys.sqlite") as keys:
+        ...     key = keys.add("ada", "my first chart")
+        ...     len(key), keys.count(key).remaining
+        (40, 999)
+        """
+        developer, application = _name("developer", developer), _name("application", application)
+        _check_limit(daily_limit)
+        key = secrets.token_hex(20)
+        with self._lock, transaction(self._database):
+            rows = self._database.execute(
+                "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
+            )
+            live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
+            if application.casefold() in live:
+                raise InvalidInputError(
+                    f"{developer} already has a key for {application}. Revoke it to get a new one."
+                )
+            if len(live) >= APPLICATIONS_PER_DEVELOPER:
+                raise InvalidInputError(
+                    f"{developer} has {len(live)} applications, and "
+                    f"{APPLICATIONS_PER_DEVELOPER} are the most. Revoke one first."
+                )
+            self._database.execute(
+                "INSERT INTO keys (hash, developer, application, daily_limit, created_at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (_hash(key), developer, application, daily_limit, self._now()),
+            )
+        return key
+
+    def list(self) -> list[KeyRecord]:
+        """Return all keys that were ever given, in the order in which they were."""
+        with self._lock:
+            rows = self._database.execute(
+                "SELECT id, developer, application, daily_limit, used, created_at, revoked_at,"
+                " window_start FROM keys ORDER BY id"
+            ).fetchall()
+        running = self._now() - _DAY
+        return [
+            KeyRecord(
+                id=number,
+                developer=developer,
+                application=application,
+                daily_limit=limit,
+                used=used if start > running else 0,
+                created_at=created,
+                revoked_at=revoked,
+                resets_at=start + _DAY if start > running else None,
+            )
+            for number, developer, application, limit, used, created, revoked, start in rows
+        ]
+
+    def revoke(self, key_id: int) -> None:
+        """Refuse a key from now on; its number is that of `list`."""
+        self._change("revoked_at", self._now(), key_id)
+
+    def set_daily_limit(self, key_id: int, daily_limit: int) -> None:
+        """Let one key make more, or fewer, requests in 24 hours; at once."""
+        _check_limit(daily_limit)
+        self._change("daily_limit", daily_limit, key_id)
+
+    def _change(self, column: str, value: float, key_id: int) -> None:
+        with self._lock:
+            changed = self._database.execute(
+                f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",  # noqa: S608  # our own column names
+                (value, key_id),
+            ).rowcount
+        if not changed:
+            raise InvalidInputError(f"There is no live key number {key_id}.")
+
+    def count(self, key: str) -> QuotaDecision:
+        """Count one request with `key`, if it may pass.
+
+        The window is the 24 hours that begin with the first counted request. A refused
+        request is not counted.
+        """
+        facts = {"hash": _hash(key), "now": self._now(), "day": _DAY}
+        with self._lock:
+            row = self._database.execute(_COUNT, facts).fetchone()
+            if row is not None:
+                return QuotaDecision(known=True, allowed=True, remaining=row[0])
+            row = self._database.execute(
+                "SELECT window_start, daily_limit FROM keys WHERE hash = :hash AND revoked_at IS NULL",
+                facts,
+            ).fetchone()
+        if row is None:
+            return QuotaDecision(known=False, allowed=False)
+        wait = math.ceil(row[0] + _DAY - self._now())
+        return QuotaDecision(known=True, allowed=False, retry_after=max(1, wait), limit=row[1])
+
+
+def _hash(key: str) -> str:
+    return sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+def _name(what: str, text: str) -> str:
+    name = " ".join(text.split())
+    if not name or not name.isprintable() or len(name) > 200:
+        raise InvalidInputError(
+            f"The {what} is {text!r}; it must be a printable name of at most 200 characters."
+        )
+    return name
+
+
+def _check_limit(daily_limit: int) -> None:
+    if daily_limit < 1:
+        raise InvalidInputError(
+            f"The daily limit is {daily_limit}; it must be 1 or more. Revoke a key to stop it."
+        )

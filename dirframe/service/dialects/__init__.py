@@ -1,0 +1,1 @@
+"""The XML that services of this kind send: dialects, record shapes, writer."""

@@ -1,0 +1,101 @@
+"""Records in the elements of a dialect: other names, another order, some left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from dirframe.schema import RESOURCES
+from dirframe.service.dialects.dialects import Shape
+from dirframe.service.dialects.xml_writer import element_xml
+from dirframe.service.records import ITEM_TAGS, Value, record_from_element
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lxml.etree import _Element
+
+    from dirframe.schema import Resource
+    from dirframe.service.dialects.dialects import Rules
+
+__all__ = ["shape_element", "shape_fragment"]
+
+_MIDNIGHT = "T00:00:00Z"
+_NO_SHAPE = Shape()
+
+
+def shape_fragment(rules: Rules, resource: Resource, fragment: str, *, in_collection: bool) -> str:
+    """Return a record as a service of this dialect sends it.
+
+    Parameters
+    ----------
+    rules
+        The dialect.
+    resource
+        The kind of record.
+    fragment
+        The record as the store keeps it.
+    in_collection
+        Whether it stands in a collection, where some dialects leave elements out.
+
+    Returns
+    -------
+    str
+        The element; `fragment` itself where the dialect has no shapes of its own.
+    """
+    if not rules.shapes:
+        return fragment
+    # The fragment is the writer's own, without document type or entities.
+    record = record_from_element(etree.fromstring(fragment))
+    hidden = rules.not_in_collections.get(resource.name, frozenset()) if in_collection else ()
+    shaped = _shaped(rules, resource.name, record, hidden=frozenset(hidden))
+    return element_xml(resource.name, shaped)
+
+
+def shape_element(rules: Rules, element: _Element) -> str:
+    """Return an element inside a record, for itself, as a service of this dialect sends it."""
+    tag = str(element.tag)
+    return element_xml(tag, _shaped(rules, tag, record_from_element(element)))
+
+
+def _shaped(
+    rules: Rules, tag: str, content: Mapping[str, Value], *, hidden: frozenset[str] = frozenset()
+) -> dict[str, Value]:
+    shape = rules.shapes.get(tag, _NO_SHAPE)
+    hidden |= shape.dropped
+    renamed = _renamed(content, shape.names)
+    names = dict.fromkeys((*shape.order, *renamed))
+    shaped: dict[str, Value] = {}
+    for name in names:
+        value = renamed.get(name)
+        if name in hidden or (value is None and name in shape.sometimes):
+            continue
+        if name in shape.midnight and isinstance(value, str):
+            value = value.partition("T")[0] + _MIDNIGHT
+        shaped[name] = _value(rules, name, value)
+    return shaped
+
+
+def _renamed(content: Mapping[str, Value], names: Mapping[str, str]) -> dict[str, Value]:
+    """Rename elements, where the record has not both names already."""
+    present = {name for name, value in content.items() if value is not None}
+    targets = set(names.values())
+    new = targets - set(names)
+    if new != targets and new & present:  # names that move up, and have done so
+        return dict(content)
+    return {
+        names.get(name, name): value
+        for name, value in content.items()
+        if names.get(name) not in new & present
+    }
+
+
+def _value(rules: Rules, name: str, value: Value) -> Value:
+    if isinstance(value, dict):
+        return _shaped(rules, name, value)
+    item = ITEM_TAGS.get(name)
+    # A similar project inside a project is no record.
+    if isinstance(value, list) and item and item not in RESOURCES:
+        return [_shaped(rules, item, v) if isinstance(v, dict) else v for v in value]
+    return value

@@ -1,0 +1,285 @@
+"""Records to XML: the mirror of the client's reader.
+
+The specification's fields come first and in its order, then whatever else a record has. A
+recorded one keeps the order in which it came, empty elements too: positional clients read it.
+What happens to a specified field without a value:
+
+======================================================================  ==================
+Field                                                                   Without a value
+======================================================================  ==================
+homepage_url, location, country_code, latitude, longitude and           left out
+kudo_score of an account; the fields of kudo_score
+analysis of a project                                                   left out
+every other field of an account, a project or an analysis               an empty element
+======================================================================  ==================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
+
+__all__ = [
+    "collection_parts",
+    "collection_xml",
+    "element_xml",
+    "error_xml",
+    "failed_xml",
+    "record_xml",
+    "single_xml",
+    "unavailable_xml",
+    "without_analysis_xml",
+]
+
+_LEFT_OUT = frozenset(
+    {
+        ("account", "homepage_url"),
+        ("account", "location"),
+        ("account", "country_code"),
+        ("account", "latitude"),
+        ("account", "longitude"),
+        ("account", "kudo_score"),
+        ("kudo_score", "kudo_rank"),
+        ("kudo_score", "position"),
+        ("project", "analysis"),
+    }
+)
+
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
+_NEEDS_CARE = re.compile(f'[&<>"\r{FORBIDDEN}]')
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """One specified element: what stands for no value, and the elements inside it."""
+
+    missing: str
+    children: Mapping[str, _Slot]
+
+
+def _slots(resource: Resource) -> dict[str, _Slot]:
+    nested: dict[str, list[str]] = {}
+    for field in resource.specified:
+        nested.setdefault(field.path[0], []).extend(field.path[1:])
+    return {
+        key: _slot(resource.name, key, {child: _slot(key, child, {}) for child in children})
+        for key, children in nested.items()
+    }
+
+
+def _slot(parent: str, key: str, children: Mapping[str, _Slot]) -> _Slot:
+    return _Slot("" if (parent, key) in _LEFT_OUT else f"<{key}></{key}>\n", children)
+
+
+_SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
+
+
+def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bool = False) -> str:
+    """Return one record as its element.
+
+    Parameters
+    ----------
+    resource
+        The kind of record: `dirframe.schema.ACCOUNT` or `PROJECT`.
+    record
+        The record as `dirframe.service.records` describes it; None and a missing name both
+        mean that there is no value.
+    recorded
+        Write the elements in the record's own order, those without a value empty, and what the
+        specification wants beside them at the end.
+
+    Returns
+    -------
+    str
+        The element, ready to stand in a result. Text is escaped, and characters that no XML
+        document can hold are removed.
+
+    Examples
+    --------
+    >>> from dirframe.schema import ACCOUNT
+    >>> record_xml(ACCOUNT, {"id": "7", "name": "A & B"}).splitlines()[:3]
+    ['<account>', '<id>7</id>', '<name>A &amp; B</name>']
+    """
+    parts = [f"<{resource.name}>\n"]
+    write = _write_recorded if recorded else _write_children
+    write(parts, _SLOTS.get(resource.name, {}), record)
+    parts.append(f"</{resource.name}>\n")
+    return "".join(parts)
+
+
+def element_xml(tag: str, content: Mapping[str, object]) -> str:
+    """Return an element with what it holds, in that order and nothing beside it."""
+    parts: list[str] = []
+    _write(parts, tag, content)
+    return "".join(parts)
+
+
+def _write_children(
+    parts: list[str], slots: Mapping[str, _Slot], content: Mapping[str, object]
+) -> None:
+    for key, slot in slots.items():
+        value = content.get(key)
+        if value is None or value == {}:
+            parts.append(slot.missing)
+        elif slot.children and isinstance(value, Mapping):
+            parts.append(f"<{key}{_attributes(value)}>\n")
+            _write_children(parts, slot.children, value)
+            parts.append(f"</{key}>\n")
+        else:
+            _write(parts, key, value)
+    for key, value in content.items():
+        if key not in slots and key[0] not in "@#":
+            _write(parts, key, value)
+
+
+def _write_recorded(
+    parts: list[str], slots: Mapping[str, _Slot], content: Mapping[str, object]
+) -> None:
+    for key, value in content.items():
+        slot = slots.get(key)
+        if slot is not None and slot.children and isinstance(value, Mapping):
+            parts.append(f"<{key}{_attributes(value)}>\n")
+            _write_recorded(parts, slot.children, value)
+            parts.append(f"</{key}>\n")
+        elif key[0] not in "@#":
+            _write(parts, key, value)
+    parts += [slot.missing for key, slot in slots.items() if key not in content]
+
+
+def _write(parts: list[str], key: str, value: object) -> None:
+    if isinstance(value, list):
+        item = ITEM_TAGS.get(key)
+        if item is None:
+            for entry in value:
+                _write(parts, key, entry)
+            return
+        parts.append(f"<{key}>\n")
+        for entry in value:
+            _write(parts, item, entry)
+        parts.append(f"</{key}>\n")
+    elif isinstance(value, Mapping):
+        text = value.get("#text")
+        parts.append(f"<{key}{_attributes(value)}>{'' if text is None else _escaped(str(text))}")
+        if any(name[0] not in "@#" for name in value):
+            parts.append("\n")
+            _write_children(parts, {}, value)
+        parts.append(f"</{key}>\n")
+    else:
+        text = "" if value is None else _escaped(str(value))
+        parts.append(f"<{key}>{text}</{key}>\n")
+
+
+def _attributes(content: Mapping[str, object]) -> str:
+    return "".join(
+        # A parser turns a bare line break in an attribute into a blank.
+        f' {key[1:]}="{_escaped(str(value)).replace(chr(10), "&#10;").replace(chr(9), "&#9;")}"'
+        for key, value in content.items()
+        if key[0] == "@"
+    )
+
+
+def _escaped(text: str) -> str:
+    if not _NEEDS_CARE.search(text):
+        return text
+    text = without_controls(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # A parser turns a bare carriage return into a line feed.
+    return text.replace('"', "&quot;").replace("\r", "&#13;")
+
+
+def collection_parts(
+    fragments: Iterable[str],
+    *,
+    returned: int,
+    available: int,
+    first: int,
+    synthetic: bool,
+    empty_result: bool = True,
+) -> Iterator[str]:
+    """Yield a collection document piece by piece, for documents of any size.
+
+    Parameters
+    ----------
+    fragments
+        The records, each as `record_xml` gives it.
+    returned, available, first
+        Records in this document, in the whole collection, and the position of the first.
+    synthetic
+        Whether the records are generated: the document then says so before its root.
+    empty_result
+        Whether there is a result where no record is returned.
+
+    Yields
+    ------
+    str
+        Text to be encoded as UTF-8.
+    """
+    counts = zip(COLLECTION_COUNTS, (returned, available, first), strict=True)
+    yield _opening(synthetic)
+    yield "".join(f"<{name}>{count}</{name}>\n" for name, count in counts)
+    if returned or empty_result:
+        yield "<result>\n"
+        yield from fragments
+        yield "</result>\n"
+    yield "</response>\n"
+
+
+def collection_xml(
+    fragments: list[str],
+    *,
+    available: int,
+    first: int,
+    synthetic: bool = False,
+    empty_result: bool = True,
+) -> bytes:
+    """Return one page of a collection: `fragments` are its records as `record_xml` gives them."""
+    return "".join(
+        collection_parts(
+            fragments,
+            returned=len(fragments),
+            available=available,
+            first=first,
+            synthetic=synthetic,
+            empty_result=empty_result,
+        )
+    ).encode()
+
+
+def single_xml(fragment: str, *, synthetic: bool = False) -> bytes:
+    """Return the answer that holds one record."""
+    return f"{_opening(synthetic)}<result>\n{fragment}</result>\n</response>\n".encode()
+
+
+def failed_xml(help_text: str) -> bytes:
+    """Return the answer to a request that failed."""
+    return (
+        f"{_DECLARATION}<response>\n<status>failed</status>\n"
+        f"<error>{_escaped(help_text)}</error>\n</response>\n"
+    ).encode()
+
+
+def error_xml(message: str) -> bytes:
+    """Return a failed answer without the envelope, as today's services send it."""
+    return f"{_DECLARATION}<error>\n<message>{_escaped(message)}</message>\n</error>\n".encode()
+
+
+def without_analysis_xml(error: str) -> bytes:
+    """Return the page of a project that has no analysis, as today's services send it."""
+    return f"{_DECLARATION}<response>\n<error>{_escaped(error)}</error>\n</response>\n".encode()
+
+
+def unavailable_xml(message: str) -> bytes:
+    """Return the answer about an analysis that there is none of: neither success nor failed."""
+    return (
+        f"{_DECLARATION}<response>\n<status>error</status>\n"
+        f"<message>{_escaped(message)}</message>\n</response>\n"
+    ).encode()
+
+
+def _opening(synthetic: bool) -> str:
+    mark = _MARK if synthetic else ""
+    return f"{_DECLARATION}{mark}<response>\n<status>success</status>\n"

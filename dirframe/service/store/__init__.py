@@ -1,0 +1,1 @@
+"""The directory's records: import, storage, search."""

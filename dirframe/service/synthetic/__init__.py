@@ -1,0 +1,11 @@
+"""Synthetic directories of any size: invented records that look like real ones."""
+
+from dirframe.service.synthetic.generate import (
+    SEED,
+    generate,
+    generate_accounts,
+    generate_projects,
+    write_collection,
+)
+
+__all__ = ["SEED", "generate", "generate_accounts", "generate_projects", "write_collection"]

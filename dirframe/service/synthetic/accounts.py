@@ -1,0 +1,131 @@
+"""Members who do not exist, as their records would look.
+
+There are no measured figures of accounts: shares, growth and skew are chosen by us so that
+the collection resembles a world-wide directory of its time.
+"""
+
+from __future__ import annotations
+
+from hashlib import md5, sha1
+from typing import TYPE_CHECKING
+
+from dirframe.service.synthetic import edge_cases, people
+from dirframe.service.synthetic._time import DAY, SNAPSHOT, stamp, years_curve
+from dirframe.service.synthetic.distributions import (
+    QuantileCurve,
+    WeightedChoice,
+    permute,
+    seed_record,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from dirframe.service.records import Value
+
+__all__ = ["account", "address"]
+
+_STREAM = 2
+
+#: The member whose address the documentation gives away, so that look-up can be tried.
+_ADA = {
+    "name": "Ada Bexley",
+    "homepage_url": "https://ada.example.org/",
+    "location": "London, UK",
+    "country_code": "United Kingdom",
+    "latitude": "51.51",
+    "longitude": "-0.13",
+}
+
+_CREATED = years_curve(
+    {2006: 30, 2007: 75, 2008: 115, 2009: 140, 2010: 150, 2011: 165, 2012: 185, 2013: 140}
+)
+_WITHOUT_LOCATION = 0.33
+_HOPELESS = 0.035
+_HOPELESS_CODE = 0.25
+_WITHOUT_CODE = 0.03
+_WITH_HOMEPAGE = 0.3
+_NEVER_MODIFIED = 0.2
+
+#: Forum posts: seven of eight members never wrote one.
+_POSTS = QuantileCurve(
+    (0, 0.875, 0.9, 0.95, 0.99, 0.999, 1), (0, 0, 1.5, 4, 30, 300, 4_000), log=True
+)
+
+_SCORED = 0.73
+_SCORED_NEW = 0.35
+_NEW = 400 * DAY
+#: The last place of each kudo rank, 10 to 2, among 2**20 places; the rest have rank 1.
+_LAST_PLACES = tuple(
+    (int(share * 2**20), str(10 - step))
+    for step, share in enumerate((0.004, 0.012, 0.03, 0.06, 0.10, 0.15, 0.21, 0.28, 0.38))
+)
+_SCHEME = WeightedChoice({"http": 4, "https": 1})
+
+
+def address(index: int) -> str:
+    """Return the invented e-mail address of a member; only its digests are ever written."""
+    return f"member{index + 1}@example.org" if index else "ada@example.org"
+
+
+def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
+    """Return the account at an index; `rng` is begun anew, so it only saves making one."""
+    seed_record(rng, seed, _STREAM, index)
+    draw = rng.random
+    country = people.COUNTRIES.at(draw())
+    created = int(_CREATED.at(draw()))
+    updated = created
+    if draw() >= _NEVER_MODIFIED:
+        updated += int((SNAPSHOT - 1 - created) * draw() ** 2)
+    mail = address(index).encode()
+    number = str(index + 1)
+    record: dict[str, Value] = {
+        "id": number,
+        "name": people.person(country, draw),
+        "created_at": stamp(created),
+        "updated_at": stamp(updated),
+        "homepage_url": _homepage(number, draw) if draw() < _WITH_HOMEPAGE else None,
+        # Real directories put the MD5 of the address here. It is the look-up key: not ours.
+        "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
+        "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
+        "posts_count": str(int(_POSTS.at(draw()))),
+        **_whereabouts(country, draw),
+        "kudo_score": _kudo(seed, index, created, draw),
+        "email_md5": md5(mail, usedforsecurity=False).hexdigest(),
+    }
+    record.update(edge_cases.texts(edge_cases.ACCOUNTS, index) if index else _ADA)
+    return record
+
+
+def _homepage(number: str, draw: Callable[[], float]) -> str:
+    kind = draw()
+    if kind < 0.6:
+        return f"{_SCHEME.at(draw())}://member{number}.example.org/"
+    if kind < 0.85:
+        return f"http://blog.example.net/~member{number}/?lang=en&feed=rss"
+    return f"https://member{number}.invalid"
+
+
+def _whereabouts(country: people.Country, draw: Callable[[], float]) -> dict[str, Value]:
+    kind = draw()
+    if kind < _WITHOUT_LOCATION:
+        return {}
+    if kind < _WITHOUT_LOCATION + _HOPELESS:
+        claimed = people.HOPELESS[int(draw() * len(people.HOPELESS))]
+        return {"location": claimed, "country_code": claimed if draw() < _HOPELESS_CODE else None}
+    claimed, (latitude, longitude) = people.location(country, draw)
+    return {
+        "location": claimed,
+        "country_code": people.country_code(country, draw) if draw() >= _WITHOUT_CODE else None,
+        "latitude": latitude,
+        "longitude": longitude,
+    }
+
+
+def _kudo(seed: int, index: int, created: int, draw: Callable[[], float]) -> Value:
+    if draw() >= (_SCORED_NEW if created > SNAPSHOT - _NEW else _SCORED):
+        return None
+    position = permute(seed, index)
+    rank = next((rank for last, rank in _LAST_PLACES if position <= last), "1")
+    return {"kudo_rank": rank, "position": str(position)}

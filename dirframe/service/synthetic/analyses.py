@@ -1,0 +1,164 @@
+"""The analysis of an invented project: months, people, lines, languages, factoids.
+
+The numbers of one analysis agree: people only where there was a month with activity in the
+last twelve, percentages that add up to a hundred with the main language first, factoids
+that say what the numbers say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dirframe.service.synthetic import calibration
+from dirframe.service.synthetic._time import (
+    DAY,
+    SNAPSHOT,
+    month_of,
+    month_stamp,
+    stamp,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.service.records import Value
+    from dirframe.service.synthetic.calibration import Language
+
+__all__ = ["analysis"]
+
+#: The analysis of project 1 has the number after this one.
+_NUMBERS_FROM = 1_000_000
+_OTHERS_COLOR = "000000"
+_MODIFIED_BY_ANALYSIS = 0.4
+_RECENT = 45 * DAY
+
+#: Thresholds as 313 recorded projects show them.
+_AGES = (
+    (12, "FactoidAgeYoung", "Short source control history"),
+    (36, "FactoidAgeEstablished", "Young, but established codebase"),
+    (61, "FactoidAgeOld", "Well-established codebase"),
+    (10_000, "FactoidAgeVeryOld", "Mature, well-established codebase"),
+)
+_TEAMS = (
+    (1, "FactoidTeamSizeZero", "No recent development activity"),
+    (2, "FactoidTeamSizeOne", "Only a single active developer"),
+    (4, "FactoidTeamSizeSmall", "Small development team"),
+    (7, "FactoidTeamSizeAverage", "Average size development team"),
+    (27, "FactoidTeamSizeLarge", "Large, active development team"),
+    (1_000_000, "FactoidTeamSizeVeryLarge", "Very large, active development team"),
+)
+_COMMENTS = (
+    (0.11, "FactoidCommentsVeryLow", "Very few source code comments"),
+    (0.33, "FactoidCommentsLow", "Few source code comments"),
+    (0.76, "FactoidCommentsAverage", "Average number of code comments"),
+    (0.94, "FactoidCommentsHigh", "Well-commented source code"),
+    (1.0, "FactoidCommentsVeryHigh", "Very well-commented source code"),
+)
+_ACTIVITY = (
+    (0.51, "FactoidActivityDecreasing", "Decreasing Y-O-Y development activity"),
+    (0.77, "FactoidActivityStable", "Stable Y-O-Y development activity"),
+    (1.0, "FactoidActivityIncreasing", "Increasing Y-O-Y development activity"),
+)
+_STABLE = 0.6
+_Rule = tuple[float, str, str]
+
+
+def analysis(
+    index: int,
+    language: Language,
+    *,
+    lines: int,
+    people: int,
+    created: int,
+    modified: int,
+    first_month: int,
+    draw: Callable[[], float],
+) -> dict[str, Value]:
+    """Return an analysis of the project at an index."""
+    recent = max(created, SNAPSHOT - _RECENT)
+    if draw() < calibration.STALE:
+        start = max(created, calibration.STALE_FROM)
+        updated = start + 2 + int(draw() * (SNAPSHOT - 2 - start))
+    elif draw() < _MODIFIED_BY_ANALYSIS and modified > recent + 1:
+        updated = modified
+    else:
+        updated = SNAPSHOT - 1 - int(draw() ** 3 * (SNAPSHOT - 3 - recent))
+    # The source code is fetched after the project was added and before it is analysed.
+    logged = updated - 1 - int(draw() ** 3 * min(3 * DAY, updated - 1 - created))
+    current = month_of(logged)
+    if people:
+        last = current - min(11, int(draw() ** 3.6 * 12))
+    else:
+        last = min(int(calibration.DORMANT_UNTIL.at(draw())), current - 12)
+    first = min(month_of(first_month), last)
+    with_main = draw() >= calibration.WITHOUT_MAIN_LANGUAGE
+    months = draw() >= calibration.WITHOUT_MONTHS
+    if draw() < calibration.NEGATIVE_LINES:
+        lines = -int(calibration.LARGEST_NEGATIVE ** (0.2 + 0.8 * draw()))
+    number = str(_NUMBERS_FROM + index + 1)
+    content: dict[str, Value] = {
+        "id": number,
+        "project_id": str(index + 1),
+        "updated_at": stamp(updated),
+        "logged_at": stamp(logged) if draw() >= calibration.WITHOUT_LOGGED_AT else None,
+        "min_month": month_stamp(first) if months else None,
+        "max_month": month_stamp(last) if months else None,
+        "twelve_month_contributor_count": str(people),
+        "total_code_lines": str(lines),
+        "main_language_id": language.number if with_main else None,
+        "main_language_name": language.name if with_main else None,
+    }
+    if index % calibration.EXTRA_COUNTS_EVERY == calibration.EXTRA_COUNTS_AT:
+        commits = people * (1 + int(draw() * 200))
+        content["total_contributor_count"] = str(people + int(draw() * 40))
+        content["twelve_month_commit_count"] = f"{commits:,}"
+        content["total_commit_count"] = f"{commits + int(draw() * 9_000) + 1_000:,}"
+    if draw() >= calibration.WITHOUT_FACTOIDS:
+        content["factoids"] = _factoids(last - first, people, draw)
+    if with_main:
+        content["languages"] = _languages(language, draw)
+    return content
+
+
+def _rule(rules: tuple[_Rule, ...], value: float) -> Value:
+    return next(
+        {"@type": kind, "#text": statement} for limit, kind, statement in rules if value < limit
+    )
+
+
+def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Value]:
+    found = [_rule(_AGES, span), _rule(_TEAMS, people), _rule(_COMMENTS, draw())]
+    if draw() >= calibration.WITHOUT_ACTIVITY_FACTOID:
+        found.append(_rule(_ACTIVITY, draw() if people else _STABLE))
+    return found
+
+
+def _row(name: str, number: str, color: str, percentage: int) -> Value:
+    share = str(percentage) if percentage else "<1"
+    return {"@color": color, "@percentage": share, "@id": number, "#text": name}
+
+
+def _languages(main: Language, draw: Callable[[], float]) -> list[Value]:
+    rows = calibration.LANGUAGE_ROWS.at(draw())
+    if rows == 1:
+        return [_row(main.name, main.number, main.color, 100)]
+    rest = int(calibration.REST_SHARE.at(draw()))
+    if rows == 2:
+        rest = min(rest, 49)
+    listed = [main]
+    while len(listed) < max(2, rows - 1):
+        other = calibration.COMPANIONS.at(draw())
+        if other not in listed:
+            listed.append(other)
+    shares = [100 - rest]
+    for _ in listed[1:]:
+        part = rest if rows == 2 else int(rest * (0.5 + 0.4 * draw()))
+        shares.append(min(part, shares[-1]))
+        rest -= shares[-1]
+    content = [
+        _row(each.name, each.number, each.color, share)
+        for each, share in zip(listed, shares, strict=True)
+    ]
+    if rows > 2:
+        content.append(_row(f"{1 + int(draw() ** 2 * 20)} Other", "", _OTHERS_COLOR, rest))
+    return content

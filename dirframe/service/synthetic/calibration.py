@@ -1,0 +1,201 @@
+"""The figures that generated projects follow.
+
+Source: figures of 12,360 projects recorded in 2013 (OhlohAnalytics data set, M. Bruntink,
+University of Amsterdam, CC-BY 3.0), rounded to two digits. What was not measured and is
+therefore chosen by us is marked "chosen".
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+
+from dirframe.service.synthetic._time import years_curve
+from dirframe.service.synthetic.distributions import QuantileCurve, WeightedChoice
+
+__all__ = [
+    "COMPANIONS",
+    "CONTRIBUTORS_USERS",
+    "CREATED",
+    "DESCRIPTION_LENGTH",
+    "DORMANT_UNTIL",
+    "FIRST_MONTH",
+    "LANGUAGES",
+    "LANGUAGE_ROWS",
+    "LICENSES",
+    "LICENSES_EACH",
+    "LINES_CONTRIBUTORS",
+    "LINES_USERS",
+    "RATINGS",
+    "REST_SHARE",
+    "STARS",
+    "TAGS_EACH",
+    "UPDATED",
+    "USERS",
+    "Language",
+]
+
+_QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1)
+#: Of all projects together, for the languages with too few for figures of their own.
+_ALL_LINES = (0, 400, 5_800, 28_000, 130_000, 460_000, 1_000_000, 4_900_000, 200_000_000)
+_ALL_CONTRIBUTORS = (0, 0, 0, 1, 6, 21, 40, 140, 3_100)
+
+WITHOUT_ANALYSIS = 425 / 12_360
+#: Of the projects with an analysis.
+WITHOUT_MAIN_LANGUAGE = (592 - 425) / (12_360 - 425)
+NEGATIVE_LINES = 20 / (12_360 - 425)
+WITHOUT_MONTHS = 27 / (12_360 - 425)
+WITHOUT_LOGGED_AT = 62 / (12_360 - 425)
+LARGEST_NEGATIVE = 300_000
+WITH_DESCRIPTION = 0.976
+WITH_HOMEPAGE = 0.986
+WITH_DOWNLOAD = 0.690
+WITH_IRC = 0.06  # chosen
+#: Analyses older than the weeks before the snapshot (44 of 301), and the oldest of them.
+STALE = 44 / 301
+STALE_FROM = 1_296_518_400  # 2011-02-01
+WITH_CARRIAGE_RETURN = 3_485 / 12_360
+WITHOUT_FACTOIDS = 0.15  # of 303 recorded analyses
+WITHOUT_ACTIVITY_FACTOID = 0.15
+#: One project in so many has three elements more than any other.
+EXTRA_COUNTS_EVERY = 12_360
+EXTRA_COUNTS_AT = 1_000
+
+#: Normal correlations that give the measured rank correlations: lines and contributors
+#: 0.42, lines and users 0.44, contributors and users 0.36 (the ties at zero weaken them).
+LINES_CONTRIBUTORS = 0.49
+LINES_USERS = 0.48
+CONTRIBUTORS_USERS = 0.40
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """A language: how the interface names it, and the sizes of projects written in it."""
+
+    name: str
+    number: str
+    color: str
+    lines: QuantileCurve
+    contributors: QuantileCurve
+
+
+def _read_languages() -> tuple[dict[str, Language], WeightedChoice[Language]]:
+    text = (files(__package__) / "tables" / "languages.csv").read_text("utf-8")
+    known: dict[str, Language] = {}
+    weights: dict[Language, float] = {}
+    for row in csv.DictReader(text.splitlines()):
+        lines = [float(x) for x in row["code_lines"].split()] or _ALL_LINES
+        people = [float(x) for x in row["contributors"].split()] or _ALL_CONTRIBUTORS
+        language = Language(
+            row["name"],
+            row["id"],
+            row["color"],
+            QuantileCurve(_QUANTILES, lines, log=True),
+            QuantileCurve(_QUANTILES, people, log=True),
+        )
+        known[language.name] = language
+        if float(row["projects"]):
+            weights[language] = float(row["projects"])
+    return known, WeightedChoice(weights)
+
+
+_KNOWN, LANGUAGES = _read_languages()
+
+#: What else is found beside the main language: weights chosen.
+COMPANIONS = WeightedChoice(
+    {
+        _KNOWN[name]: weight
+        for name, weight in {
+            "XML": 20,
+            "HTML": 15,
+            "shell script": 12,
+            "JavaScript": 12,
+            "CSS": 9,
+            "SQL": 6,
+            "C": 6,
+            "Make": 5,
+            "Autoconf": 5,
+            "Perl": 4,
+            "Python": 4,
+            "DOS batch script": 4,
+            "C++": 4,
+            "PHP": 3,
+            "Java": 3,
+            "XSL Transformation": 3,
+            "Automake": 3,
+        }.items()
+    }
+)
+
+#: Languages listed in an analysis, with the line for the others (of 303 recorded ones).
+LANGUAGE_ROWS = WeightedChoice({1: 19, 2: 63, 3: 101, 4: 115})
+#: Percentage of the lines that are not in the main language (of 303 recorded ones).
+REST_SHARE = QuantileCurve((0, 0.06, 0.25, 0.5, 0.75, 0.95, 1), (0, 1, 11, 27, 42, 60, 70))
+
+USERS = QuantileCurve(_QUANTILES, (0, 1, 2, 3, 7, 26, 73, 520, 12_000))
+RATINGS = QuantileCurve(
+    (0, 0.296, 0.297, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
+    (0, 0, 1, 1.4, 3, 10, 23, 130, 3_500),
+    log=True,
+)
+#: Mean number of stars that raters agree on (of 220 recorded ratings).
+STARS = QuantileCurve((0, 0.03, 0.1, 0.3, 0.5, 1), (1, 3, 3.9, 4.3, 4.7, 5.2))
+TAGS_EACH = QuantileCurve(
+    (0, 0.204, 0.205, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1), (0, 0, 1, 2, 6, 11, 18, 23, 40, 178)
+)
+DESCRIPTION_LENGTH = QuantileCurve(
+    _QUANTILES, (3, 39, 110, 240, 410, 660, 770, 1_200, 15_000), log=True
+)
+
+CREATED = years_curve(
+    {2006: 78, 2007: 181, 2008: 282, 2009: 208, 2010: 91, 2011: 87, 2012: 60, 2013: 13}
+)
+#: Most records were last modified in the weeks before they were recorded: the split of 2013
+#: is that of 313 recorded projects. The one of 2014 counts as 2013.
+UPDATED = years_curve(
+    {2008: 2, 2009: 7, 2010: 3, 2011: 29, 2012: 79, 2013: 30, 2013 + 5 / 12: 150, 2013.5: 700}
+)
+FIRST_MONTH = years_curve({
+    1972: 0.2, 1981: 1, 1987: 1.5, 1991: 1, 1993: 1.5, 1994: 1.4, 1995: 2.1, 1996: 2.4,
+    1997: 5.6, 1998: 7.5, 1999: 12, 2000: 23, 2001: 28, 2002: 34, 2003: 40, 2004: 40, 2005: 56,
+    2006: 87, 2007: 133, 2008: 172, 2009: 148, 2010: 98, 2011: 64, 2012: 32, 2013: 6,
+})  # fmt: skip
+#: Last month of projects without a contributor in the twelve months before the analysis.
+DORMANT_UNTIL = QuantileCurve(
+    (0, 0.013, 0.022, 0.045, 0.104, 0.236, 0.458, 0.70, 0.91, 1),
+    [(year - 1970) * 12 for year in (2000, *range(2005, 2013), 2012.5)],
+)
+
+#: Code and title of a licence, and how many projects have it.
+LICENSES = WeightedChoice(
+    {
+        ("gpl", "GNU General Public License v2.0 or later"): 2_980,
+        ("apache_2", "Apache License 2.0"): 1_130,
+        ("mit", "MIT License"): 1_060,
+        ("gpl3_or_later", "GNU General Public License v3.0 or later"): 830,
+        ("BSD-3-Clause", 'BSD 3-clause "New" or "Revised" License'): 760,
+        ("lgpl", 'GNU Library or "Lesser" GPL (LGPL)'): 640,
+        ("gpl3", "GNU General Public License v3.0 only"): 560,
+        ("bsd", "BSD 4-clause (University of California-Specific)"): 470,
+        ("lgpl3", "GNU Lesser General Public License v3.0 only"): 230,
+        ("eclipse", "Eclipse Public License 1.0"): 170,
+        ("lgpl21_or_later", "GNU Lesser General Public License v2.1 or later"): 130,
+        ("Artistic_License_2_0", "Artistic License 2.0"): 130,
+        ("affero", "Affero General Public License"): 115,
+        ("mozilla_public_1_1", "Mozilla Public License 1.1"): 94,
+        ("artistic_gpl", "Artistic License & GPL"): 66,
+        ("Public_Domain", "Public Domain"): 63,
+        ("AGPL3", "GNU Affero General Public License v3.0"): 62,
+        ("lgpl21", "GNU Lesser General Public License v2.1 only"): 57,
+        ("bsd_2clause_ish", 'BSD 2-clause "Simplified" License'): 57,
+        ("ccbysa3-0", "Creative Commons Attribution Share Alike 3.0"): 48,
+        ("common_development_and_distribution", "Common Development and Distribution License"): 47,
+        ("Microsoft_Public_License_", "Microsoft Public License"): 46,
+        ("AGPL3_or_later", "GNU Affero General Public License 3.0 or later"): 42,
+        ("zlib_libpng", "zlib License (aka zlib/libpng)"): 41,
+        ("GPLv3", "GNU GENERAL PUBLIC LICENSE"): 38,
+    }
+)
+#: Licences of one project: none for 14.2%; the split of the others is of 313 recorded ones.
+LICENSES_EACH = WeightedChoice({0: 142, 1: 770, 2: 58, 3: 20, 4: 10})

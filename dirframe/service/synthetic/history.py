@@ -1,0 +1,341 @@
+"""Contributors, months and sizes of an invented project, as its analysis sums them up.
+
+They follow from the project's record alone, so that they are made when they are asked for:
+
+- the months go from `min_month` to `max_month`, each of which has a commit;
+- `twelve_month_contributor_count` people committed in the twelve months before the analysis;
+- the lines of code after the last month are `total_code_lines`;
+- commits and people agree with the counts that an analysis may have of them.
+
+How the work is spread over people and months is chosen, not measured.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from random import Random
+from typing import TYPE_CHECKING
+
+from dirframe.service.records import text_of
+from dirframe.service.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
+from dirframe.service.synthetic.descriptions import project_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.service.records import Record, Value
+
+__all__ = ["History"]
+
+#: Comment lines in comment and code lines, by the statement that an analysis makes about them.
+_COMMENT_RATIOS = {
+    "FactoidCommentsVeryLow": 0.04,
+    "FactoidCommentsLow": 0.11,
+    "FactoidCommentsAverage": 0.21,
+    "FactoidCommentsHigh": 0.33,
+    "FactoidCommentsVeryHigh": 0.46,
+}
+_USUAL_COMMENT_RATIO = 0.21
+_BLANKS = 0.19  # blank lines for each line of code
+_CHURN = 0.4  # lines that go and come, for each one that stays
+_YEAR = 12
+
+
+@dataclass
+class _Person:
+    """One contributor: commits by month."""
+
+    number: int
+    name: str
+    commits: dict[int, int]
+
+    @property
+    def first(self) -> int:
+        return min(self.commits)
+
+    @property
+    def last(self) -> int:
+        return max(self.commits)
+
+
+class History:
+    """What happened in the source code of one invented project.
+
+    Parameters
+    ----------
+    project
+        A generated project with an analysis.
+
+    Attributes
+    ----------
+    analysis : dict
+        The project's analysis.
+    """
+
+    def __init__(self, project: Record) -> None:
+        analysis = project.get("analysis")
+        if not isinstance(analysis, dict):
+            raise TypeError("a project without an analysis has no history")
+        self.analysis: dict[str, Value] = analysis
+        self._project = text_of(project, "id")
+        seed = f"{self._project} {text_of(analysis, 'id')} {text_of(project, 'created_at')}"
+        # Invented records need repeatable chance, not secrecy.
+        rng = Random()  # noqa: S311
+        rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
+        self._draw: Callable[[], float] = rng.random
+        self._months = self._read_months()
+        self._recent, self._former = self._team()
+        self._total = self._number("total_commit_count") or self._drawn_total()
+
+    def contributors(self) -> list[dict[str, Value]]:
+        """Return the contributor facts, most commits in the last twelve months first."""
+        since = self._window
+        people = sorted(
+            self._people,
+            key=lambda p: (-_since(p, since), -sum(p.commits.values()), p.number),
+        )
+        return [self._fact(person) for person in people]
+
+    def contributor(self, identifier: str) -> dict[str, Value] | None:
+        """Return one contributor fact, with its languages, or None."""
+        for person in self._people:
+            fact = self._fact(person)
+            if fact["contributor_id"] == identifier:
+                fact["contributor_language_facts"] = {
+                    "contributor_language_fact": self._language_facts(person)
+                }
+                return fact
+        return None
+
+    def activity(self) -> list[dict[str, Value]]:
+        """Return the activity facts, a month each."""
+        facts: list[dict[str, Value]] = []
+        before = 0
+        for month in self._months:
+            lines, commits = self._lines[month], self._commits[month]
+            code = lines - before
+            churn = int(abs(code) * _CHURN) + commits
+            before = lines
+            facts.append({"month": month_stamp(month)})
+            for name, share in (
+                ("code", 1.0),
+                ("comments", self._comments_per_line),
+                ("blanks", _BLANKS),
+            ):
+                net = round(lines * share) - round((lines - code) * share)
+                moved = int(churn * share) if commits else 0
+                facts[-1][f"{name}_added"] = str(max(net, 0) + moved)
+                facts[-1][f"{name}_removed"] = str(max(-net, 0) + moved)
+            facts[-1]["commits"] = str(commits)
+            facts[-1]["contributors"] = str(len(self._active[month]))
+        return facts
+
+    def sizes(self) -> list[dict[str, Value]]:
+        """Return the size facts, a month each."""
+        facts: list[dict[str, Value]] = []
+        commits = man_months = 0
+        for month in self._months:
+            commits += self._commits[month]
+            man_months += len(self._active[month])
+            code = self._lines[month]
+            comments = round(code * self._comments_per_line)
+            whole = code + comments
+            facts.append(
+                {
+                    "month": month_stamp(month),
+                    "code": str(code),
+                    "comments": str(comments),
+                    "blanks": str(round(code * _BLANKS)),
+                    "comment_ratio": str(round(comments / whole, 6)) if whole else None,
+                    "commits": str(commits),
+                    "man_months": str(man_months),
+                }
+            )
+        return facts
+
+    def totals(self) -> dict[str, int]:
+        """Return lines of each kind, commits and contributors in all."""
+        code = self._number("total_code_lines")
+        return {
+            "code": code,
+            "comments": round(code * self._comments_per_line),
+            "blanks": round(code * _BLANKS),
+            "contributors": self._recent + self._former,
+            "commits": self._total,
+        }
+
+    def _read_months(self) -> range:
+        first, last = (text_of(self.analysis, name) for name in ("min_month", "max_month"))
+        return range(_month(first), _month(last) + 1) if first and last else range(0)
+
+    @cached_property
+    def _window(self) -> int:
+        """The first of the twelve months before the analysis."""
+        made = text_of(self.analysis, "logged_at") or text_of(self.analysis, "updated_at")
+        return _month(made) - _YEAR + 1
+
+    @cached_property
+    def _active(self) -> dict[int, set[int]]:
+        active: dict[int, set[int]] = defaultdict(set)
+        for person in self._people:
+            for month in person.commits:
+                active[month].add(person.number)
+        return active
+
+    @cached_property
+    def _commits(self) -> dict[int, int]:
+        commits: dict[int, int] = defaultdict(int)
+        for person in self._people:
+            for month, count in person.commits.items():
+                commits[month] += count
+        return commits
+
+    @cached_property
+    def _lines(self) -> dict[int, int]:
+        """Lines of code after each month: they grow as commits come."""
+        total, every = self._number("total_code_lines"), sum(self._commits.values())
+        lines: dict[int, int] = {}
+        done = 0
+        for month in self._months:
+            done += self._commits[month]
+            lines[month] = round(total * done / every)
+        return lines
+
+    @cached_property
+    def _comments_per_line(self) -> float:
+        factoids = self.analysis.get("factoids")
+        listed = factoids if isinstance(factoids, list) else []
+        kinds = [f.get("@type") for f in listed if isinstance(f, dict)]
+        ratio = next((_COMMENT_RATIOS[str(k)] for k in kinds if k in _COMMENT_RATIOS), None)
+        ratio = ratio or _USUAL_COMMENT_RATIO
+        return ratio / (1 - ratio)
+
+    def _number(self, name: str) -> int:
+        return int(text_of(self.analysis, name).replace(",", "") or 0)
+
+    def _team(self) -> tuple[int, int]:
+        """Return how many people committed in the last twelve months, and before alone."""
+        recent = self._number("twelve_month_contributor_count")
+        former = max(self._number("total_contributor_count") - recent, 0)
+        if not former:
+            former = int(recent * self._draw() * 2)
+            former += 0 if recent else 1 + int(self._draw() ** 4 * 12)
+        if not self._months:
+            return 0, 0
+        # None where all of its life lies in the last twelve months.
+        return recent, former if self._window > self._months[0] else 0
+
+    def _drawn_total(self) -> int:
+        people = self._recent + self._former
+        # Each has a first and a last month, and so has the project.
+        return people * (2 + int(90 * self._draw() ** 3)) + 2 + int(people * self._draw() * 40)
+
+    @cached_property
+    def _people(self) -> list[_Person]:
+        months = self._months
+        if not months:
+            return []
+        border = max(self._window, months[0])
+        old = range(months[0], min(border, months[-1] + 1))
+        new = range(border, months[-1] + 1)
+        people = [self._person(i, months[0], new) for i in range(self._recent)]
+        people += [self._person(self._recent + i, months[0], old) for i in range(self._former)]
+        # Somebody began it, and the last month has its commit.
+        people[-1].commits.setdefault(months[0], 1)
+        people[0].commits.setdefault(months[-1], 1)
+        year = self._number("twelve_month_commit_count")
+        parts = [(self._window, year), (0, self._total - year)] if year else [(0, self._total)]
+        self._fit(people, parts)
+        return people
+
+    def _person(self, index: int, first: int, ends: range) -> _Person:
+        """Return somebody whose last commit is in one of the months `ends`."""
+        draw = self._draw
+        last = ends[-1] - int(draw() ** 2 * len(ends))
+        span = int(draw() ** 3 * (last - first + 1))
+        busy = 0.2 + 0.7 * draw()
+        size = 1 + 30 * draw() ** 4
+        commits = {
+            month: 1 + int(size * draw() ** 2)
+            for month in range(last - span, last)
+            if draw() < busy
+        }
+        commits[last] = 1 + int(size * draw())
+        return _Person(index, project_name(draw)[1].capitalize(), commits)
+
+    def _fit(self, people: list[_Person], parts: list[tuple[int, int]]) -> None:
+        """Make the commits from a month on as many as wanted, for each of `parts` in turn."""
+        until = self._months[-1] + 1
+        for since, wanted in parts:
+            places = [
+                (person, month)
+                for person in people
+                for month in sorted(person.commits)
+                if since <= month < until
+            ]
+            until = since
+            surplus = sum(p.commits[m] for p, m in places) - wanted
+            for person, month in places:
+                taken = min(max(surplus, 0), person.commits[month] - 1)
+                person.commits[month] -= taken
+                surplus -= taken
+            for person, month in places:
+                ends = (person.first, person.last, self._months[0], self._months[-1])
+                if surplus > 0 and month not in ends:
+                    surplus -= person.commits.pop(month)
+            for index in range(max(-surplus, 0) if places else 0):
+                person, month = places[index % len(places)]
+                person.commits[month] += 1
+
+    def _fact(self, person: _Person) -> dict[str, Value]:
+        commits = sum(person.commits.values())
+        identifier, name = text_of(self.analysis, "main_language_id"), "main_language_name"
+        language = text_of(self.analysis, name)
+        return {
+            "contributor_id": str(int(self._project) * 10_000 + person.number + 1),
+            "analysis_id": text_of(self.analysis, "id"),
+            "contributor_name": person.name,
+            "primary_language_id": identifier or None,
+            "primary_language_nice_name": language or None,
+            "comment_ratio": str(round(self._comments_per_line / (1 + self._comments_per_line), 6)),
+            "first_commit_time": _within(person.first, person.number),
+            "last_commit_time": _within(person.last, person.number + commits),
+            "man_months": str(len(person.commits)),
+            "commits": str(commits),
+        }
+
+    def _language_facts(self, person: _Person) -> list[Value]:
+        """Return the languages of a contributor: here the main one alone."""
+        fact = self._fact(person)
+        if fact["primary_language_id"] is None:
+            return []
+        return [
+            {
+                "analysis_id": fact["analysis_id"],
+                "contributor_id": fact["contributor_id"],
+                "contributor_name": fact["contributor_name"],
+                "language_id": fact["primary_language_id"],
+                "language_nice_name": fact["primary_language_nice_name"],
+                "comment_ratio": fact["comment_ratio"],
+                "man_months": fact["man_months"],
+                "commits": fact["commits"],
+            }
+        ]
+
+
+def _since(person: _Person, month: int) -> int:
+    return sum(count for at, count in person.commits.items() if at >= month)
+
+
+def _month(text: str) -> int:
+    return (int(text[:4]) - FIRST_YEAR) * 12 + int(text[5:7]) - 1
+
+
+def _within(month: int, number: int) -> str:
+    """Return a moment of a month, later for a greater number."""
+    second = month_stamp(month)
+    day = min(number * 7919 % (27 * DAY), 27 * DAY - 1)
+    return f"{second[:8]}{1 + day // DAY:02}{stamp(day % DAY)[10:]}"

@@ -1,0 +1,75 @@
+"""The languages of an invented directory: what its projects have of each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from dirframe.service.records import text_of
+from dirframe.service.synthetic.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dirframe.service.records import Record, Value
+
+__all__ = ["languages"]
+
+_MARKUP = {"HTML", "XML", "CSS", "XSL Transformation", "XML Schema", "TeX/LaTeX"}
+_BUILD = {"Make", "Autoconf", "Automake", "CMake", "Jam", "Ebuild"}
+_LINES = ("code", "comments", "blanks")
+
+
+def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
+    """Return a record for each language of generated projects, by name.
+
+    Lines are split as the percentages of each analysis say; people and commits of a project
+    count for its main language.
+    """
+    names: dict[str, str] = {}
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for project in projects:
+        analysis = project.get("analysis")
+        if not isinstance(analysis, dict):
+            continue
+        whole = History(project).totals()
+        main = text_of(analysis, "main_language_id")
+        listed = analysis.get("languages")
+        if isinstance(listed, dict):
+            listed = listed.get("language")
+        for entry in listed if isinstance(listed, list) else [listed]:
+            if not isinstance(entry, dict) or not entry.get("@id"):
+                continue
+            identifier = str(entry["@id"])
+            names[identifier] = str(entry.get("#text", ""))
+            share = str(entry.get("@percentage", ""))
+            percent = int(share) if share.isdigit() else 0
+            of = totals[identifier]
+            of["projects"] += 1
+            for name in _LINES:
+                of[name] += max(whole[name], 0) * percent // 100
+            if identifier == main:
+                of["contributors"] += whole["contributors"]
+                of["commits"] += whole["commits"]
+    return [
+        _record(number, names[number], totals[number])
+        for number in sorted(names, key=names.__getitem__)
+    ]
+
+
+def _record(identifier: str, name: str, totals: dict[str, int]) -> dict[str, Value]:
+    both = totals["code"] + totals["comments"]
+    category = "markup" if name in _MARKUP else "build" if name in _BUILD else "code"
+    return {
+        "id": identifier,
+        "name": "".join(name.lower().split()),
+        "nice_name": name,
+        "category": category,
+        "code": str(totals["code"]),
+        "comments": str(totals["comments"]),
+        "blanks": str(totals["blanks"]),
+        "comment_ratio": str(round(totals["comments"] / both, 6)) if both else None,
+        "projects": str(totals["projects"]),
+        "contributors": str(totals["contributors"]),
+        "commits": str(totals["commits"]),
+    }

@@ -1,0 +1,155 @@
+"""Where members live, what they are called there, and what two geocoders make of it.
+
+The first geocoder knows most countries by a two-letter code. Those that it cannot resolve
+(`geocoder` 2 in `tables/countries.csv`) come from a second one, by name, spelt as it
+pleases. Weights of countries, rates of the variants and all names are chosen by us;
+coordinates of cities are rounded.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from dirframe.service.synthetic.descriptions import read_table
+from dirframe.service.synthetic.distributions import WeightedChoice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["COUNTRIES", "HOPELESS", "City", "Country", "country_code", "location", "person"]
+
+#: Countries that the first geocoder resolves now and then although as a rule it cannot.
+_CODE_ALL_THE_SAME = 0.12
+_NAME_ALL_THE_SAME = 0.03
+_DISTORTED = 0.02
+
+#: Claimed locations that no geocoder can make a country of; some come back as the country.
+HOPELESS = (
+    "Earth", "Europe", "Internet", "localhost", "Korea", "127.0.0.1", "/dev/null", "Worldwide",
+    "Planet Earth", "European Union", "USSR", "Yugoslavia", "Scandinavia", "somewhere", "???",
+    "<home>", "Asia", "Terra, Sol", "the cloud", "Netherlands Antilles",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class City:
+    """A city: its name, what stands between it and the country, and where it is."""
+
+    name: str
+    region: str
+    latitude: float
+    longitude: float
+
+
+@dataclass(frozen=True, eq=False)
+class Country:
+    """A country: its code, its names and spellings, its cities and the names given there."""
+
+    code: str
+    by_first_geocoder: bool
+    name: str
+    spellings: tuple[str, ...]
+    cities: tuple[City, ...]
+    cultures: tuple[Culture, ...]
+
+
+@dataclass(frozen=True)
+class Culture:
+    """Given and family names that go together, and whole names in another script."""
+
+    given: tuple[str, ...]
+    family: tuple[str, ...]
+    native: tuple[str, ...]
+
+
+def _rows(table: str) -> Iterator[dict[str, str]]:
+    text = (files(__package__) / "tables" / table).read_text("utf-8")
+    return csv.DictReader(text.splitlines())
+
+
+def _read_countries() -> WeightedChoice[Country]:
+    cities: dict[str, list[City]] = {}
+    for row in _rows("cities.csv"):
+        city = City(row["city"], row["region"], float(row["latitude"]), float(row["longitude"]))
+        cities.setdefault(row["country"], []).append(city)
+    cultures: dict[str, list[Culture]] = {}
+    for entry in read_table("people.toml").values():
+        given, family = tuple(entry["given"].split()), tuple(entry["family"].split())
+        for code in entry["countries"]:
+            culture = Culture(given, family, tuple(entry["native"]))
+            cultures.setdefault(code, []).append(culture)
+    return WeightedChoice(
+        {
+            Country(
+                row["code"],
+                row["geocoder"] == "1",
+                row["name"],
+                tuple(row["spellings"].split("|")),
+                tuple(cities[row["code"]]),
+                tuple(cultures[row["code"]]),
+            ): float(row["weight"])
+            for row in _rows("countries.csv")
+        }
+    )
+
+
+COUNTRIES = _read_countries()
+
+
+def country_code(country: Country, draw: Callable[[], float]) -> str:
+    """Return what the geocoders make of a country: a code, or a name in some spelling."""
+    by_code = 1 - _NAME_ALL_THE_SAME if country.by_first_geocoder else _CODE_ALL_THE_SAME
+    if draw() < by_code:
+        text = country.code
+    else:
+        text = country.spellings[int(draw() * len(country.spellings))]
+    return _distorted(text, draw) if draw() < _DISTORTED else text
+
+
+def _distorted(text: str, draw: Callable[[], float]) -> str:
+    forms = (text.lower(), text.lower(), text.upper(), f"{text} ", f"{text}\u00a0", f"{text},")
+    return forms[int(draw() * len(forms))]
+
+
+def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
+    """Return a claimed location, and its latitude and longitude as the geocoder gives them."""
+    city = country.cities[int(draw() * len(country.cities))]
+    place = f"{city.name}, {city.region}" if city.region else city.name
+    form = draw()
+    if form < 0.70:
+        text = f"{place}, {country.name}"
+    elif form < 0.85:
+        text = place
+    elif form < 0.92:
+        text = country.name
+    elif form < 0.96:
+        text = place.lower()
+    else:
+        text = f"{city.name} ({country.code})"
+    if draw() < 0.5:
+        return text, (str(city.latitude), str(city.longitude))
+    north, east = (0.08 * (draw() - 0.5) for _ in range(2))
+    return text, (f"{city.latitude + north:.7f}", f"{city.longitude + east:.7f}")
+
+
+def person(country: Country, draw: Callable[[], float]) -> str:
+    """Return a public name: in full, in the country's own script, a first name or a handle."""
+    culture = country.cultures[int(draw() * len(country.cultures))]
+    style = draw()
+    if style < 0.08 and culture.native:
+        return culture.native[int(draw() * len(culture.native))]
+    given = culture.given[int(draw() * len(culture.given))]
+    family = culture.family[int(draw() * len(culture.family))]
+    if style < 0.62:
+        return f"{given} {family}"
+    if style < 0.68:
+        return given
+    number = int(draw() * 100)
+    handles = (
+        f"{given}{number:02}", f"{given[0]}{family}", f"{given}.{family}", f"{family}_{given[0]}",
+        f"{given}{family}", f"{family}{1950 + number % 50}", f"the_{given}", f"{given}-dev",
+    )  # fmt: skip
+    return handles[int(draw() * len(handles))].lower().replace(" ", "")

@@ -1,0 +1,1 @@
+"""The directory over HTTP: WSGI application, XML and HTML views."""

@@ -1,0 +1,66 @@
+"""One line for each answered request, without keys and without digests of e-mail addresses."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+from dirframe.service.web.params import parse_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+__all__ = ["ACCESS_LOG", "logged", "shown_target"]
+
+ACCESS_LOG = logging.getLogger("dirframe.service.access")
+
+# Only what is known to be harmless is written: a key may stand under a misspelt name.
+_SHOWN = ("query", "sort", "page")
+_SECRET = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
+
+
+def logged(app: WSGIApplication) -> WSGIApplication:
+    """Return `app` with a line in the access log and a Status header for each answer."""
+
+    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        begin = time.perf_counter()
+
+        def start(
+            status: str,
+            headers: list[tuple[str, str]],
+            exc_info: tuple[type[BaseException], BaseException, TracebackType]
+            | tuple[None, None, None]
+            | None = None,
+        ) -> object:
+            if ACCESS_LOG.isEnabledFor(logging.INFO):
+                ACCESS_LOG.info(
+                    '%s %s "%s %s" %s %s %.1f ms',
+                    time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                    environ.get("REMOTE_ADDR", "-"),
+                    quote(environ["REQUEST_METHOD"]),
+                    shown_target(environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")),
+                    status[:3],
+                    dict(headers).get("Content-Length", "-"),
+                    (time.perf_counter() - begin) * 1000,
+                )
+            # An old client of this interface reads its status from a header of that name.
+            # PEP 3333 reserves it for CGI gateways; waitress is none and hands it on.
+            return start_response(status, [*headers, ("Status", status)], exc_info)
+
+        return app(environ, start)  # type: ignore[arg-type]  # nobody uses the write callable
+
+    return wrapped
+
+
+def shown_target(path: str, query_string: str) -> str:
+    """Return a request's target as it may stand in a log, in one line."""
+    asked = parse_arguments(query_string)
+    shown = {name: asked[name] for name in _SHOWN if asked.get(name)}
+    text = quote(path, safe="/.", errors="replace", encoding="latin-1")
+    target = re.sub(r"api_key.*", "api_key…", text, flags=re.IGNORECASE)
+    return _SECRET.sub("…", target + (f"?{urlencode(shown)}" if shown else ""))

@@ -1,0 +1,207 @@
+"""Views of the other collections of today's services: an extension outside the specification.
+
+Languages, contributors and months are there for generated records alone, which no one else
+counts; for imported ones the answer is 404. The analysis of a project is there for all.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from lxml import etree
+from werkzeug.exceptions import NotFound
+
+from dirframe.errors import InvalidInputError
+from dirframe.schema import PROJECT
+from dirframe.service.dialects.record_shapes import shape_element
+from dirframe.service.dialects.xml_writer import (
+    collection_xml,
+    element_xml,
+    single_xml,
+    unavailable_xml,
+)
+from dirframe.service.records import fold, record_from_element, text_of
+from dirframe.service.synthetic.history import History
+from dirframe.service.web.params import page_or_first, requested_page, requested_query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dirframe.service.dialects.dialects import Rules
+    from dirframe.service.records import Record, Value
+    from dirframe.service.store.store import Store
+
+__all__ = ["ExtensionViews"]
+
+#: Contributors and months of projects that are kept for their further pages.
+_KEPT = 16
+
+_NOT_COUNTED = (
+    "This directory does not hold the {what} of this project: its record was imported, "
+    "and the {what} are not part of a record."
+)
+_UNAVAILABLE = "Code analysis is not available"
+
+_LATEST = "latest"
+
+
+def _most(name: str) -> Callable[[Record], object]:
+    return lambda record: -float(text_of(record, name) or 0)
+
+
+_LANGUAGE_SORTS: dict[str, Callable[[Record], object]] = {
+    "name": lambda record: fold(text_of(record, "name")),
+    "total": lambda record: (
+        -sum(int(text_of(record, name)) for name in ("code", "comments", "blanks"))
+    ),
+    **{
+        name: _most(name)
+        for name in ("code", "projects", "comment_ratio", "contributors", "commits")
+    },
+}
+_CONTRIBUTOR_SORTS: dict[str, Callable[[Record], object]] = {
+    "commits_12_mo": lambda _: 0,  # as the history gives them
+    "commits": _most("commits"),
+    "name": lambda record: fold(text_of(record, "contributor_name")),
+    "oldest": lambda record: text_of(record, "first_commit_time"),
+    "latest_commit": lambda record: _backwards(text_of(record, "last_commit_time")),
+    "newest": lambda record: _backwards(text_of(record, "first_commit_time")),
+}
+
+
+class ExtensionViews:
+    """The views of one store in one dialect; each returns a document."""
+
+    def __init__(self, store: Store, rules: Rules) -> None:
+        self.store = store
+        self.rules = rules
+        self._history = lru_cache(_KEPT)(_history)
+
+    def languages(self, arguments: Mapping[str, str]) -> bytes:
+        """Return a page of languages."""
+        return self._page("language", self._languages(), _LANGUAGE_SORTS, "nice_name", arguments)
+
+    def language(self, identifier: str) -> bytes:
+        """Return a language by its id or its short name."""
+        for record in self._languages():
+            if identifier in {text_of(record, "id"), text_of(record, "name")}:
+                return single_xml(element_xml("language", record), synthetic=self.store.synthetic)
+        raise NotFound("There is no such language.")
+
+    def contributors(self, segment: str, arguments: Mapping[str, str]) -> bytes:
+        """Return a page of a project's contributors."""
+        history = self._history_of(segment, "latest", "contributors")
+        if history is None:
+            return unavailable_xml(_UNAVAILABLE)
+        name, records = "contributor_name", history.contributors()
+        return self._page("contributor_fact", records, _CONTRIBUTOR_SORTS, name, arguments)
+
+    def contributor(self, segment: str, identifier: str) -> bytes:
+        """Return one contributor of a project, with languages."""
+        history = self._history_of(segment, "latest", "contributors")
+        if history is None:
+            return unavailable_xml(_UNAVAILABLE)
+        record = history.contributor(identifier)
+        if record is None:
+            raise NotFound("There is no such contributor.")
+        fragment = element_xml("contributor_fact", record)
+        return single_xml(fragment, synthetic=self.store.synthetic)
+
+    def activity_facts(self, segment: str, analysis: str) -> bytes:
+        """Return what was done in each month."""
+        history = self._history_of(segment, analysis, "activity facts")
+        return self._months("activity_fact", None if history is None else history.activity())
+
+    def size_facts(self, segment: str, analysis: str) -> bytes:
+        """Return how large the source code was after each month."""
+        history = self._history_of(segment, analysis, "size facts")
+        return self._months("size_fact", None if history is None else history.sizes())
+
+    def analysis(self, segment: str, analysis: str) -> bytes:
+        """Return an analysis, as it is inside the project."""
+        fragment, project = self._project(segment)
+        content = _checked(project, analysis)
+        if content is None:
+            return unavailable_xml(_UNAVAILABLE)
+        element = etree.fromstring(fragment).find("analysis")
+        assert element is not None  # noqa: S101  # `_checked` has seen it
+        xml = shape_element(self.rules, element)
+        return single_xml(xml, synthetic=self.store.synthetic)
+
+    def _languages(self) -> list[dict[str, Value]]:
+        records = [record_from_element(etree.fromstring(xml)) for xml in self.store.languages()]
+        if not records:
+            raise NotFound("This directory does not hold languages: its records were imported.")
+        return records
+
+    def _project(self, segment: str) -> tuple[str, dict[str, Value]]:
+        fragment = self.store.by_segment(PROJECT, segment)
+        if fragment is None:
+            raise NotFound("There is no such project.")
+        return fragment, record_from_element(etree.fromstring(fragment))
+
+    def _history_of(self, segment: str, analysis: str, what: str) -> History | None:
+        fragment, project = self._project(segment)
+        if _checked(project, analysis) is None:
+            return None
+        if not self.store.is_synthetic(PROJECT, text_of(project, "id")):
+            raise NotFound(_NOT_COUNTED.format(what=what))
+        return self._history(fragment)
+
+    def _months(self, tag: str, records: Sequence[Record] | None) -> bytes:
+        if records is None:
+            return unavailable_xml(_UNAVAILABLE)
+        return self._document(tag, records, len(records), 0)
+
+    def _page(
+        self,
+        tag: str,
+        records: Sequence[Record],
+        sorts: Mapping[str, Callable[[Record], object]],
+        name: str,
+        arguments: Mapping[str, str],
+    ) -> bytes:
+        sort = arguments.get("sort") or next(iter(sorts))
+        if sort not in sorts:
+            if not self.rules.lenient:
+                raise InvalidInputError(
+                    f"There is no sort {sort[:50]!r} here; there are {', '.join(sorts)}."
+                )
+            sort = next(iter(sorts))
+        words = fold(requested_query(arguments)).split()
+        matching = [r for r in records if all(w in fold(text_of(r, name)) for w in words)]
+        matching.sort(key=sorts[sort])  # type: ignore[arg-type]  # all keys of one sort compare
+        page = (page_or_first if self.rules.lenient else requested_page)(arguments)
+        size = self.rules.page_size[PROJECT.name]
+        first = (page - 1) * size
+        return self._document(tag, matching[first : first + size], len(matching), first)
+
+    def _document(self, tag: str, records: Sequence[Record], available: int, first: int) -> bytes:
+        return collection_xml(
+            [element_xml(tag, record) for record in records],
+            available=available,
+            first=first,
+            synthetic=self.store.synthetic,
+            empty_result=self.rules.empty_result,
+        )
+
+
+def _history(fragment: str) -> History:
+    history = History(record_from_element(etree.fromstring(fragment)))
+    history.contributors()  # what is drawn is drawn by one thread
+    return history
+
+
+def _checked(project: Record, analysis: str) -> Record | None:
+    """Return the project's analysis if it is the one that is asked for."""
+    content = project.get("analysis")
+    if not isinstance(content, dict):
+        return None
+    if analysis not in {_LATEST, text_of(content, "id")}:
+        raise NotFound("There is no such analysis of this project; the current one is latest.")
+    return content
+
+
+def _backwards(text: str) -> tuple[int, ...]:
+    return tuple(-ord(character) for character in text)

@@ -1,0 +1,179 @@
+"""The directory's public web pages: for people, without a key and without JavaScript."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from flask import Blueprint, render_template, request, url_for
+from lxml import etree
+from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
+
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.service.records import Value, record_from_element
+from dirframe.service.web.params import parse_arguments, requested_page, requested_query
+
+if TYPE_CHECKING:
+    from dirframe.service.store.store import Store
+    from dirframe.service.web.page_rate import PageRate
+
+__all__ = ["create_pages", "error_page"]
+
+SORT_LABELS = {
+    "created_at": "oldest first",
+    "created_at_reverse": "newest first",
+    "id": "number, ascending",
+    "id_reverse": "number, descending",
+    "name": "name, A to Z",
+    "name_reverse": "name, Z to A",
+    "updated_at": "longest unchanged first",
+    "updated_at_reverse": "latest change first",
+    "stack_count": "fewest users first",
+    "stack_count_reverse": "most users first",
+    "rating": "best rated first",
+    "active_committers": "most contributors first",
+    "activity_level": "most active first",
+    "description": "description, A to Z",
+    "relevance": "best match first",
+}
+
+#: A kudo rank that the web site shows for an account without a score (specification, Account).
+DEFAULT_KUDO_RANK = "1"
+
+
+def create_pages(store: Store, rate: PageRate) -> Blueprint:
+    """Return the pages of `store`: home, lists, and one for each account and project.
+
+    Parameters
+    ----------
+    store
+        The directory's records.
+    rate
+        How many pages each client address may read.
+
+    Returns
+    -------
+    flask.Blueprint
+        To be registered with an application, which renders its errors.
+    """
+    pages = Blueprint("pages", __name__)
+    pages.add_app_template_filter(link, "link")
+    pages.add_app_template_filter(thousands, "thousands")
+
+    @pages.before_request
+    def count_page() -> None:
+        if wait := rate.acquire(request.remote_addr or ""):
+            raise TooManyRequests(
+                f"Too many pages were read from your address. Try again in {wait} seconds; "
+                "programs read the XML interface, with a key.",
+                retry_after=wait,
+            )
+
+    @pages.get("/")
+    def home() -> str:
+        counts = {r.collection: store.count(r) for r in RESOURCES.values()}
+        return render_template("home.html", synthetic=store.synthetic, counts=counts)
+
+    def listing(resource: Resource) -> str:
+        arguments = parse_arguments(request.environ.get("QUERY_STRING", ""))
+        query = requested_query(arguments).strip()
+        default = store.default_sort(resource, query)
+        sort = arguments.get("sort") or default
+        number = requested_page(arguments)
+        page = store.page(resource, query=query, sort=sort, page=number)
+        last = max(1, -(-page.available // PAGE_SIZE))
+
+        def address(to: int) -> str:
+            return url_for(
+                f".{resource.collection}",
+                query=query or None,
+                sort=sort if sort != default else None,
+                page=to,
+            )
+
+        return render_template(
+            "list.html",
+            synthetic=store.synthetic,
+            resource=resource,
+            records=[_content(fragment) for fragment in page.fragments],
+            available=page.available,
+            first=page.first,
+            number=number,
+            last=last,
+            address=address,
+            query=query,
+            sort=sort,
+            automatic=not arguments.get("sort"),
+            sort_labels=[(s, SORT_LABELS[s]) for s in store.sorts(resource) if s in SORT_LABELS],
+            xml=url_for(f"{resource.collection}_xml", query=query, sort=sort, page=number),
+        )
+
+    def single(resource: Resource, segment: str) -> str:
+        fragment = store.by_segment(resource, segment)
+        if fragment is None:
+            raise NotFound(f"There is no {resource.name} {segment[:50]}.")
+        return render_template(
+            f"{resource.name}.html",
+            synthetic=store.synthetic,
+            record=(record := _content(fragment)),
+            languages=_languages(record),
+            licenses=_licenses(record),
+            default_kudo_rank=DEFAULT_KUDO_RANK,
+        )
+
+    for resource in (ACCOUNT, PROJECT):
+        path, facts = f"/{resource.collection}", {"resource": resource}
+        pages.add_url_rule(path, resource.collection, listing, defaults=facts)
+        pages.add_url_rule(f"{path}/<segment>", resource.name, single, defaults=facts)
+    pages.add_url_rule("/p/<segment>", "p", single, defaults={"resource": PROJECT})
+    return pages
+
+
+def error_page(store: Store, error: HTTPException) -> str:
+    """Return the page that says what went wrong, in words."""
+    return render_template("error.html", synthetic=store.synthetic, error=error)
+
+
+def link(url: object) -> str | None:
+    """Return an address that is safe to link to, or None: scripts and the like are not."""
+    if not isinstance(url, str):
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return url if parts.scheme in {"http", "https", "ftp", "irc", "ircs"} and parts.netloc else None
+
+
+def thousands(value: object) -> str:
+    """Return a number with its thousands set apart, and anything else as it is."""
+    try:
+        return f"{int(str(value)):,}"
+    except ValueError:
+        return str(value)
+
+
+def _languages(record: dict[str, Value]) -> list[tuple[str, str]]:
+    """Return the languages of an analysis and their shares, as far as they are there."""
+    analysis = record.get("analysis")
+    languages = analysis.get("languages") if isinstance(analysis, dict) else None
+    entries = languages.get("language") if isinstance(languages, dict) else languages
+    return [
+        (str(entry.get("#text", "")), str(entry.get("@percentage", "")))
+        for entry in (entries if isinstance(entries, list) else [entries])
+        if isinstance(entry, dict)
+    ]
+
+
+def _licenses(record: dict[str, Value]) -> list[str]:
+    licenses = record.get("licenses")
+    return [
+        str(entry.get("nice_name") or entry.get("name"))
+        for entry in (licenses if isinstance(licenses, list) else [])
+        if isinstance(entry, dict)
+    ]
+
+
+def _content(fragment: str) -> dict[str, Value]:
+    # The fragment is the writer's own, without document type or entities.
+    return record_from_element(etree.fromstring(fragment))

@@ -1,0 +1,245 @@
+"""The views of XML, each behind the check of the key."""
+
+from __future__ import annotations
+
+import re
+from functools import partial, wraps
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from flask import Response, request
+from lxml import etree
+from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests, default_exceptions
+
+from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.service.dialects.record_shapes import shape_fragment
+from dirframe.service.dialects.xml_writer import (
+    collection_xml,
+    failed_xml,
+    single_xml,
+    without_analysis_xml,
+)
+from dirframe.service.store.ties import page_without_tie_break
+from dirframe.service.web.extension_views import ExtensionViews
+from dirframe.service.web.params import (
+    page_or_first,
+    parse_arguments,
+    requested_page,
+    requested_query,
+)
+from dirframe.service.web.representation import conditional
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flask import Flask
+
+    from dirframe.service.api_keys import KeyStore
+    from dirframe.service.dialects.dialects import Refusal, Rules
+    from dirframe.service.dialects.states import StatesFile
+    from dirframe.service.store.store import Store
+
+__all__ = ["NOTHING", "add_views"]
+
+NOTHING = "There is nothing at this address."
+
+_MD5 = re.compile(r"[0-9a-fA-F]{32}")
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def add_views(
+    app: Flask, store: Store, keys: KeyStore, rules: Rules, states: StatesFile
+) -> set[str]:
+    """Add the views of XML, each behind the check of the key, and return their endpoints."""
+    xml_endpoints: set[str] = set()
+    views = _Views(store, rules, states)
+
+    def add_xml(
+        rule: str, endpoint: str, view: Callable[..., Response], **defaults: object
+    ) -> None:
+        @wraps(view)
+        def with_key(**arguments: object) -> Response:
+            if states.read().maintenance:  # answered before anything is counted
+                return _web_page("Down for maintenance", "The directory is back soon.")
+            _check_key(keys, rules)
+            return view(**arguments)
+
+        app.add_url_rule(rule, endpoint, with_key, defaults=defaults)
+        xml_endpoints.add(endpoint)
+
+    if rules.states:
+        app.add_url_rule("/accounts/<segment>/disabled", "disabled", _disabled)
+    paths = {"account": "/accounts", "project": rules.project_path}
+    for resource in (ACCOUNT, PROJECT):
+        path, endpoint = paths[resource.name], f"{resource.name}_xml"
+        collection = f"{resource.collection}_xml"
+        add_xml(f"{path}.xml", collection, views.collection, resource=resource)
+        add_xml(f"{path}/<segment>.xml", endpoint, views.single, resource=resource)
+        add_xml(f"{path}/.xml", f"no_{endpoint}", views.single, resource=resource, segment="")
+    if rules.project_path == "/projects":
+        # Today's services call a project so.
+        add_xml("/p/<segment>.xml", "p_xml", views.single, resource=PROJECT)
+        add_xml("/p/.xml", "no_p_xml", views.single, resource=PROJECT, segment="")
+    else:
+        add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
+        add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
+    further = ExtensionViews(store, rules)
+    for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
+        of = path.strip("/")
+        add_xml(
+            f"{path}/<segment>/contributors.xml",
+            f"{of}_contributors_xml",
+            lambda segment: _answer(further.contributors(segment, _arguments())),
+        )
+        add_xml(
+            f"{path}/<segment>/contributors/<identifier>.xml",
+            f"{of}_contributor_xml",
+            _answering(further.contributor),
+        )
+        for rest, view in (
+            ("", further.analysis),
+            ("/activity_facts", further.activity_facts),
+            ("/size_facts", further.size_facts),
+        ):
+            add_xml(
+                f"{path}/<segment>/analyses/<analysis>{rest}.xml",
+                f"{of}_{view.__name__}_xml",
+                _answering(view),
+            )
+    add_xml("/languages.xml", "languages_xml", lambda: _answer(further.languages(_arguments())))
+    add_xml("/languages/<identifier>.xml", "language_xml", _answering(further.language))
+    # The least specific of the rules: whatever else is asked for as XML.
+    add_xml("/<path:address>.xml", "no_xml", _nothing)
+    return xml_endpoints
+
+
+class _Views:
+    """The views of one store in one dialect."""
+
+    def __init__(self, store: Store, rules: Rules, states: StatesFile) -> None:
+        self.store = store
+        self.rules = rules
+        self.states = states
+        get_page = store.page if rules.tie_break else partial(page_without_tie_break, store)
+        self._pages = {ACCOUNT.name: store.page, PROJECT.name: get_page}
+
+    def collection(self, resource: Resource) -> Response:
+        arguments = _arguments()
+        query = requested_query(arguments)
+        number = (page_or_first if self.rules.lenient else requested_page)(arguments)
+        page = self._pages[resource.name](
+            resource,
+            query=query,
+            sort=self._sort(resource, arguments.get("sort")),
+            page=number,
+            page_size=self.rules.page_size[resource.name],
+        )
+        fragments = [self._shaped(resource, xml, in_collection=True) for xml in page.fragments]
+        return _answer(
+            collection_xml(
+                fragments,
+                available=page.available,
+                first=page.first,
+                synthetic=self.store.synthetic,
+                empty_result=self.rules.empty_result,
+            )
+        )
+
+    def single(self, resource: Resource, segment: str) -> Response:
+        fragment = self._found(resource, segment)
+        if fragment is None:
+            raise NotFound(f"There is no such {resource.name}.")
+        if (answer := self._out_of_use(resource, fragment)) is not None:
+            return answer
+        if self.rules.analysis_required and resource is PROJECT and not _analysed(fragment):
+            return _answer(without_analysis_xml("There is no analysis of this project to show."))
+        shaped = self._shaped(resource, fragment, in_collection=False)
+        return _answer(single_xml(shaped, synthetic=self.store.synthetic))
+
+    def _out_of_use(self, resource: Resource, fragment: str) -> Response | None:
+        """Answer for a record that was deleted or disabled."""
+        states = self.states.read()
+        if not states.out_of_use:
+            return None
+        identifier = etree.fromstring(fragment).findtext("id") or ""
+        if resource is PROJECT and identifier in states.deleted_projects:
+            return _answer(failed_xml("This project has been deleted."))
+        if resource is ACCOUNT and identifier in states.disabled_accounts:
+            address = f"{request.script_root}/accounts/{quote(identifier, safe='')}/disabled"
+            return Response(status=302, headers={"Location": address})
+        return None
+
+    def moved(self, rest: str) -> Response:
+        """Send the client to the other path, with its parameters and so its key."""
+        path = f"{self.rules.project_path}{'/' if rest else ''}{quote(rest)}.xml"
+        address = f"{request.script_root}{path}?{request.environ.get('QUERY_STRING', '')}"
+        return Response(status=302, headers={"Location": address})
+
+    def _found(self, resource: Resource, segment: str) -> str | None:
+        fragment = self.store.by_segment(resource, segment)
+        if fragment is None and resource is ACCOUNT and _MD5.fullmatch(segment):
+            fragment = self.store.by_email_md5(segment)
+            digits = _DIGITS.match(segment)
+            if fragment is None and self.rules.md5_prefix and digits:
+                fragment = self.store.by_id(resource, str(int(digits[0])))
+        return fragment
+
+    def _sort(self, resource: Resource, sort: str | None) -> str | None:
+        known = self.store.sorts(resource)
+        if resource.name not in self.rules.sorted_resources:
+            return None
+        return None if self.rules.lenient and sort not in known else sort
+
+    def _shaped(self, resource: Resource, fragment: str, *, in_collection: bool) -> str:
+        return shape_fragment(self.rules, resource, fragment, in_collection=in_collection)
+
+
+def _analysed(fragment: str) -> bool:
+    return etree.fromstring(fragment).find("analysis") is not None
+
+
+def _disabled(segment: str) -> Response:
+    return _web_page("Account disabled", f"The account {segment[:50]} is disabled.")
+
+
+def _web_page(title: str, text: str) -> Response:
+    title, text = escape(title), escape(text)
+    page = f"<!DOCTYPE html>\n<html><head><title>{title}</title></head><body>{text}</body></html>\n"
+    return Response(page, mimetype="text/html")
+
+
+def _answering(view: Callable[..., bytes]) -> Callable[..., Response]:
+    return lambda **names: _answer(view(**names))
+
+
+def _arguments() -> dict[str, str]:
+    return parse_arguments(request.environ.get("QUERY_STRING", ""))
+
+
+def _nothing(address: str) -> Response:  # noqa: ARG001  # Flask names it
+    raise NotFound(NOTHING)
+
+
+def _check_key(keys: KeyStore, rules: Rules) -> None:
+    key = _arguments().get("api_key", "")
+    decision = keys.count(key)
+    if not decision.known:
+        raise _refused(rules.unknown_key if key else rules.missing_key)
+    if not decision.allowed:
+        wait = decision.retry_after
+        raise _refused(rules.over_limit, limit=decision.limit, wait=wait)
+
+
+def _refused(refusal: Refusal, *, limit: int = 0, wait: int = 0) -> HTTPException:
+    text = refusal.text.format(limit=limit, wait=wait)
+    if refusal.status == TooManyRequests.code:
+        return TooManyRequests(text, retry_after=wait)
+    return default_exceptions[refusal.status](text)
+
+
+def _answer(body: bytes) -> Response:
+    response = conditional(body, request, mimetype="application/xml")
+    # What a key may see is for its holder's cache alone, and is asked for again each time.
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response

@@ -1,0 +1,1 @@
+"""Shared computation: columns, backends, group-by, frequencies."""

@@ -1,0 +1,222 @@
+"""What holds the records: a pandas frame, one of Dask in many parts, a relation of DuckDB.
+
+None of the engines is imported here before a frame of it comes.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import narwhals as nw
+import pandas as pd
+import pyarrow as pa
+
+from dirframe.client.frames.dtypes import to_pandas
+from dirframe.errors import InvalidInputError
+from dirframe.provenance import absent
+from dirframe.stats._core.loaders import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from dask.dataframe import DataFrame as DaskFrame
+    from duckdb import DuckDBPyRelation
+
+    from dirframe.provenance import Absent
+    from dirframe.stats._core.loaders import Loader
+
+    Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
+
+__all__ = [
+    "absent_of",
+    "collect",
+    "columns_of",
+    "is_relation",
+    "map_reduce",
+    "relation_kept",
+    "relation_table",
+    "too_large",
+]
+
+Part = TypeVar("Part")
+
+#: Parts of a Dask frame that are put together at a time, so that no worker has to hold all.
+_TOGETHER = 16
+#: How a relation's own columns are called while others stand beside them.
+_OWN = "__dirframe_own_"
+#: Rows of a relation that pandas looks at a time.
+_ROWS = 100_000
+
+
+def columns_of(frame: object, giver: Loader) -> list[str]:
+    """Name the columns of what a statistic takes; refuse anything else."""
+    if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
+        return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # all have them
+    raise InvalidInputError(
+        f"A DataFrame as {giver.python} gives it was expected, of pandas or Dask, or a relation of "
+        f"DuckDB with its columns; a {type(frame).__name__} came."
+    )
+
+
+def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
+    """Say which columns did not come, as far as the engine keeps the provenance."""
+    if isinstance(frame, pd.DataFrame):
+        return absent(frame, columns)
+    if _is_dask(frame):  # its own frame without rows has what it was made from
+        return absent(frame._meta, columns, rows_elsewhere=True)
+    return None
+
+
+def too_large(what: str) -> str:
+    """Say that numbers, or their sum, do not fit; what to do about it, too."""
+    return (
+        f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
+        "be given. Leave out the records whose number cannot be right, such as those above 1e12."
+    )
+
+
+def is_relation(frame: object) -> bool:
+    """Tell whether a frame is DuckDB's."""
+    return _is(frame, "duckdb", "DuckDBPyRelation")
+
+
+def map_reduce(
+    frame: Any,
+    columns: Iterable[str],
+    work: Callable[[pd.DataFrame], Part],
+    together: Callable[[Sequence[Part]], Part],
+) -> Part:
+    """Do some work on the records part by part, each a pandas frame, and put it together.
+
+    The parts are those of a Dask frame, where its scheduler has them done, and batches of a
+    relation; a pandas frame is one. A record is in one part only.
+    """
+    if isinstance(frame, pd.DataFrame):
+        return work(frame)
+    names = [name for name in columns_of(frame, ANY) if name in set(columns)]
+    if is_relation(frame):
+        # A relation without a column cannot be, and its rows still count.
+        from duckdb import ColumnExpression
+
+        chosen = [ColumnExpression(name) for name in names or frame.columns[:1]]
+        return together([work(part) for part in _batches(frame.select(*chosen))])
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    parts = [delayed(work)(part) for part in frame[names].to_delayed()]
+    while len(parts) > 1:
+        groups = [parts[start : start + _TOGETHER] for start in range(0, len(parts), _TOGETHER)]
+        parts = [delayed(together)(group) for group in groups]
+    (result,) = compute(*parts)  # type: ignore[no-untyped-call]  # Dask's own
+    return result  # type: ignore[no-any-return]  # Dask does not say what it computes
+
+
+def relation_table(relation: Any, names: Iterable[str]) -> nw.LazyFrame[Any]:
+    """Hand some columns of a relation to narwhals; points in time are UTC, without a zone.
+
+    DuckDB itself would take days, months and years by the zone of the session.
+    """
+    wanted = set(names)
+    table: nw.LazyFrame[Any] = nw.from_native(
+        relation.select(*(column for name, column in _in_utc(relation) if name in wanted))
+    )
+    return table
+
+
+def relation_kept(
+    relation: Any, names: Iterable[str], keep: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
+) -> Any:
+    """Let narwhals keep some records of a relation by some columns; its own stay as they are."""
+    from duckdb import ColumnExpression
+
+    wanted = set(names)
+    own = [ColumnExpression(name).alias(_OWN + name) for name in relation.columns]
+    beside = (column for name, column in _in_utc(relation) if name in wanted)
+    kept = keep(nw.from_native(relation.select(*own, *beside))).to_native()
+    return kept.select(*(ColumnExpression(_OWN + name).alias(name) for name in relation.columns))
+
+
+def _in_utc(relation: Any) -> Iterator[tuple[str, Any]]:
+    from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
+
+    for name, kind in zip(relation.columns, relation.types, strict=True):
+        column = ColumnExpression(name)
+        if str(kind) == "TIMESTAMP WITH TIME ZONE":
+            utc = ConstantExpression("UTC")
+            column = FunctionExpression("timezone", utc, column).alias(name)
+        yield name, column
+
+
+def collect(table: nw.LazyFrame[Any]) -> pd.DataFrame:
+    """Compute a table that a group-by has made small, with the dtypes of our frames."""
+    if table.implementation.is_pandas():
+        return table.collect(backend="pandas").to_pandas()
+    from duckdb import DataError
+
+    try:
+        found = _reader(table.to_native(), _ROWS).read_all()
+    except DataError as error:  # such as a whole number that 64 bits do not hold
+        raise InvalidInputError(f"DuckDB cannot count these records: {error}") from error
+    return _frame(found)
+
+
+def _reader(relation: Any, rows: int) -> Any:
+    # DuckDB before 1.5 knows the older name only.
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    return read(rows)
+
+
+def _batches(relation: Any) -> Iterator[pd.DataFrame]:
+    batches = _reader(relation, _ROWS)
+    nothing = True
+    for batch in batches:
+        nothing = False
+        yield _frame(pa.Table.from_batches([batch]))
+    if nothing:
+        yield _frame(batches.schema.empty_table())
+
+
+def _frame(table: pa.Table) -> pd.DataFrame:
+    columns = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        wanted = _ARROW.get(_kind(column.type))
+        if wanted is not None:
+            try:
+                columns[name] = to_pandas(column.cast(wanted))
+            except pa.ArrowInvalid as error:
+                raise InvalidInputError(too_large(name)) from error
+        elif pa.types.is_boolean(column.type):
+            columns[name] = column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+        else:
+            columns[name] = column.to_pandas()
+    return pd.DataFrame(columns)
+
+
+_ARROW = {
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "text": pa.large_string(),
+    "moment": pa.timestamp("us", tz="UTC"),
+}
+
+
+def _kind(kind: pa.DataType) -> str:
+    is_ = pa.types
+    if is_.is_integer(kind) or (is_.is_decimal(kind) and kind.scale == 0):
+        return "whole"
+    if is_.is_floating(kind) or is_.is_decimal(kind):
+        return "number"
+    if is_.is_timestamp(kind) or is_.is_date(kind):
+        return "moment"
+    texts = (is_.is_string, is_.is_large_string, is_.is_string_view, is_.is_dictionary)
+    return "text" if any(test(kind) for test in texts) else ""
+
+
+def _is_dask(frame: object) -> bool:
+    return _is(frame, "dask.dataframe", "DataFrame")
+
+
+def _is(frame: object, module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(frame, getattr(loaded, name))

@@ -1,0 +1,75 @@
+"""Periods of time that records are counted in, as pandas resamples them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from pandas.tseries.frequencies import to_offset
+
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from pandas.tseries.offsets import BaseOffset
+
+__all__ = ["Periods"]
+
+_DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
+_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+_FREQUENCY = re.compile(
+    rf"(?P<times>[1-9][0-9]{{0,3}})?"
+    rf"(?P<unit>D|W|MS|ME|QS|QE|YS|YE)"
+    rf"(?:(?<=W)-(?P<day>{'|'.join(_DAYS)})|(?<=[QY][SE])-(?P<month>{'|'.join(_MONTHS)}))?"
+)
+_NAMES = {"D": "day", "W": "week", "M": "month", "Q": "quarter", "Y": "year"}
+
+
+@dataclass(frozen=True)
+class Periods:
+    """A frequency of pandas whose periods are whole days, without a gap between them."""
+
+    freq: str
+    #: How pandas counts: the frequency itself.
+    every: BaseOffset
+    #: From the first day of a period to that of the next.
+    step: BaseOffset
+    #: What one is called; blank where it is several of a unit.
+    name: str
+
+    @classmethod
+    def of(cls, freq: object) -> Periods:
+        """Read a frequency.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is none of those that are accepted.
+        """
+        read = _FREQUENCY.fullmatch(freq) if isinstance(freq, str) else None
+        if read is None or not isinstance(freq, str):
+            raise InvalidInputError(
+                f"freq is {freq!r}; it must be 'D' (days), 'W' (weeks from Monday to Sunday; 'W-"
+                "TUE' ends them on another day), 'MS' or 'ME' (months), 'QS' or 'QE' (quarters), "
+                "'YS' or 'YE' (years; 'QS-FEB' and 'YE-JUN' begin or end them in another month), "
+                "or several of them, such as '2W'."
+            )
+        times, unit = read["times"] or "", read["unit"]
+        if unit == "W":  # named by the day that ends it
+            end = _DAYS.index(read["day"] or "SUN")
+            step = f"{times}W-{_DAYS[(end + 1) % 7]}"
+        elif unit in {"QE", "YE"}:  # by the month that ends it
+            end = _MONTHS.index(read["month"] or "DEC")
+            step = f"{times}{unit[0]}S-{_MONTHS[(end + 1) % 12]}"
+        else:
+            step = f"{times}MS" if unit == "ME" else freq
+        name = _NAMES[unit[0]] if times in {"", "1"} else ""
+        return cls(freq, to_offset(freq), to_offset(step), name)
+
+    def count(self, by_day: pd.Series[int]) -> pd.Series[int]:
+        """Add up counts by day (UTC): a row a period, by its first day, none left out."""
+        sums: pd.Series[int] = by_day.resample(self.every).sum()
+        if self.freq.lstrip("0123456789").startswith(("W", "ME", "QE", "YE")) and len(sums):
+            sums.index = pd.DatetimeIndex([label - self.step for label in sums.index])
+        return sums

@@ -1,0 +1,1 @@
+"""Options that every statistic takes: which records, by which strata."""

@@ -1,0 +1,218 @@
+"""What every statistic takes besides its own options: which records, and by which strata.
+
+`selectable` adds the options to a statistic: to what it accepts, to its signature and to its
+docstring, so that each is stated once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.stats._options.strata import Stratum, strata_of
+from dirframe.stats._rules.exclusion import excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import timedelta
+
+
+class Selection(TypedDict, total=False):
+    """The options of every statistic and chart; `DEFAULTS` says what they are if left out."""
+
+    exclude: Collection[str]
+    max_age: str | int | timedelta | None
+    by: str | Sequence[str] | None
+    min_records: int
+
+
+DEFAULTS: Selection = {"exclude": (), "max_age": None, "by": None, "min_records": 1}
+
+_PARAMETERS = """\
+exclude : collection of str, default ()
+    Names of rules: records that `dirframe.flags` flags by them are left out. What is an
+    outlier is told by the whole frame, before any stratum is made. ``counted`` holds how many
+    are left out, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
+    record can be told by several; what else it holds is of the records that are left.
+max_age : str, int or datetime.timedelta, optional
+    Leave out projects whose code was fetched longer ago than this, as the rule
+    ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
+    without a day stay. Left out: any age.
+"""
+BY_STATISTIC = """\
+by : str or sequence of str, optional
+    Compute the statistic for each stratum: a column of text or whole numbers, or
+    ``"language"`` (the main language), ``"country"`` (``country_name``), ``"year"`` (UTC, of
+    the first month with activity or, in a frame without that column, of creation) or
+    ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
+    result has a column (str) for each name before its own, missing where the value is
+    missing, blank or, of a size, negative, and the rows that the statistic gives for the
+    records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
+    stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
+    the most records is first, then by text; missing ones are last. Each stratum is a pass
+    over the records. ``counted`` holds the records of all strata, ``strata``,
+    ``strata_in_other`` and ``stratum_missing`` (records in strata of missing values that are
+    not in ``other``).
+min_records : int, default 1
+    Strata with fewer records are one together, the last: ``other (n strata)``, with
+    thousands separated by commas.
+"""
+BY_CHART = """\
+by : str or sequence of str, optional
+    Draw a panel for each stratum, on axes that are the same, in a figure of their own whose
+    first axes are returned: as the statistic. At most nine; the smallest share the last.
+min_records : int, default 1
+    Strata with fewer records share the last panel.
+"""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def extended(
+    function: Callable[P, R], added: str
+) -> tuple[inspect.Signature, Callable[[Callable[P, R]], Callable[P, R]]]:
+    """Give the signature with the options in it, and what states them of the wrapper."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    hints = {name: hint.__forward_arg__ for name, hint in Selection.__annotations__.items()}
+    options = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name]
+        )
+        for name, default in DEFAULTS.items()
+    ]
+    whole = signature.replace(parameters=[*own, *options])
+
+    def state(wrapper: Callable[P, R]) -> Callable[P, R]:
+        wrapper.__signature__ = whole  # type: ignore[attr-defined]  # what inspect looks for
+        if function.__doc__ is not None:  # python -OO takes it away
+            before, returns, after = inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
+            wrapper.__doc__ = f"{before}\n{_PARAMETERS}{added.rstrip()}{returns}{after}\n"
+        return wrapper
+
+    return whole, state
+
+
+def taken(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], options: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any], Selection]:
+    """Take a call apart: its frame, the function's own options, and the common ones."""
+    try:
+        bound = signature.bind(*args, **options)
+    except TypeError as error:
+        raise TypeError(f"{name}(): {error}") from None
+    first = next(iter(signature.parameters))
+    given = bound.arguments
+    selection: Selection = DEFAULTS | {n: v for n, v in given.items() if n in DEFAULTS}  # type: ignore[assignment]  # a TypedDict, by its names
+    own = {n: v for n, v in given.items() if n not in DEFAULTS and n != first}
+    return given[first], own, selection
+
+
+def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
+    """Let a statistic take `Selection`: it is computed of the records that are left."""
+    signature, state = extended(statistic, BY_STATISTIC)
+    name = getattr(statistic, "__name__", "statistic")
+
+    @wraps(statistic)
+    def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
+        frame, own, selection = taken(name, signature, args, options)
+        compute: Callable[..., pd.DataFrame] = statistic
+        kept, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+        if selection["by"] is None:
+            result = compute(kept, **own)
+        else:
+            result = _stratified(kept, selection, lambda part: compute(part, **own))
+        return noted(result, numbers, before=1 if selection["by"] is None else 2)
+
+    return state(wrapper)
+
+
+def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:
+    """Say in the record of a result what was left out, `before` its last steps."""
+    if not numbers:
+        return result
+    record = provenance.get_provenance(result)
+    parts = [f"{name.partition('_')[2]} {n:,}" for name, n in numbers.items() if "_" in name]
+    step = f"exclude: {', '.join(parts)}"
+    return provenance.set_provenance(
+        result,
+        counted=record["counted"] | dict(numbers),
+        steps=[*record["steps"][:-before], step, *record["steps"][-before:]],
+    )
+
+
+def _stratified(
+    frame: Any, selection: Selection, compute: Callable[[Any], pd.DataFrame]
+) -> pd.DataFrame:
+    by = selection["by"] or ()
+    names = [by] if isinstance(by, str) else list(by)
+    strata = strata_of(frame, by, min_records=selection["min_records"])
+    # Without a record there is no stratum; the columns are the same.
+    tables = [compute(stratum.frame) for stratum in strata] or [compute(frame)]
+    if clash := set(names) & set(tables[0].columns):
+        raise InvalidInputError(
+            f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
+            "something else."
+        )
+    labelled = [
+        _labelled(table, names, stratum) for table, stratum in zip(tables, strata, strict=False)
+    ] or [_labelled(tables[0].iloc[:0], names, None)]
+    result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
+    return combined(frame, result, tables, strata, names)
+
+
+def combined(
+    frame: Any,
+    result: pd.DataFrame,
+    tables: Sequence[pd.DataFrame],
+    strata: Sequence[Stratum],
+    names: Sequence[str],
+) -> pd.DataFrame:
+    """Say in the record of a result how many records its strata are of, and their figures."""
+    record = provenance.get_provenance(tables[0])
+    records = sum(stratum.records for stratum in strata)
+    unknown = sum(s.records for s in strata if not s.pooled and None in s.labels)
+    resource = ALL_RESOURCES.get(record["resource"])
+    counted = {
+        resource.collection if resource else "records": records,
+        "strata": sum(max(stratum.pooled, 1) for stratum in strata),
+        "strata_in_other": sum(stratum.pooled for stratum in strata),
+        "stratum_missing": unknown,
+    }
+    provenance.copy_provenance(tables[0], result, f"by: {', '.join(names)}")
+    return provenance.set_provenance(
+        result, counted=counted, records=_records_of(frame), base=_base_of(tables)
+    )
+
+
+def _records_of(frame: Any) -> dict[str, int]:
+    """Tell how many records the strata are of together, as far as the engine keeps it."""
+    if not isinstance(frame, pd.DataFrame):
+        return {}
+    table = provenance.copy_provenance(frame, pd.DataFrame(), records=False)
+    records: dict[str, int] = provenance.get_provenance(table)["records"]
+    return records
+
+
+def _base_of(tables: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    """Put together how many records the figures of each stratum are of."""
+    bases = [provenance.get_provenance(table)["base"] for table in tables]
+    if not all(bases):
+        return {}
+    return {"records": sum(base["records"] for base in bases), "which": bases[0]["which"]}
+
+
+def _labelled(table: pd.DataFrame, names: list[str], stratum: Stratum | None) -> pd.DataFrame:
+    values = stratum.labels if stratum else (None,) * len(names)
+    labels = {
+        name: pd.Series([value] * len(table), dtype="str", index=table.index)
+        for name, value in zip(names, values, strict=True)
+    }
+    return pd.concat([pd.DataFrame(labels, index=table.index), table], axis=1)

@@ -1,0 +1,217 @@
+"""Strata: the records of a frame by what they have in common, one frame of its engine for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import and_, or_
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import pandas as pd
+
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.backends import columns_of, is_relation, relation_table
+from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.filter import keep
+from dirframe.stats._core.frequencies import size_class
+from dirframe.stats._core.groupby import group_sizes
+from dirframe.stats._core.loaders import ANY
+from dirframe.stats._rules.rules import READ
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dirframe.stats._core.columns import Column
+
+#: More of them are no strata; each is a pass over the records.
+MOST = 1000
+TEAM_SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Some records, and what they have in common: a value a key, None where it is missing."""
+
+    labels: tuple[str | None, ...]
+    records: int
+    frame: Any
+    pooled: int = 0
+
+    @property
+    def title(self) -> str:
+        """What the stratum is called above a chart."""
+        if self.pooled:
+            return str(self.labels[0])
+        return " · ".join("not known" if value is None else value for value in self.labels)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What to stratify by: a column that is read, and the text it becomes.
+
+    `order` gives a value's place; left out: the stratum with the most records first.
+    """
+
+    name: str
+    columns: Mapping[str, Column]
+    stated: nw.Expr
+    order: Callable[[str], float] | None = None
+
+
+def strata_of(
+    frame: Any, by: str | Sequence[str], *, min_records: int = 1, most: int | None = None
+) -> list[Stratum]:
+    """Divide a frame into strata; small ones, and those beyond `most`, are one together."""
+    if min_records < 1:
+        raise InvalidInputError(f"min_records is {min_records}; it must be 1 or more.")
+    names = [by] if isinstance(by, str) else list(by)
+    if not names or len(set(names)) < len(names):
+        raise InvalidInputError(f"by must name one or more columns, each once; {by!r} came.")
+    keys = [_key(frame, name) for name in names]
+    columns = {read: column for key in keys for read, column in key.columns.items()}
+    table = _sorted(_sizes(frame, keys, columns), keys)
+    if len(table) > MOST and most is None:
+        raise InvalidInputError(
+            f"Stratified by {by!r}, there are {len(table):,} strata, more than {MOST:,}. Stratify by what fewer "
+            "records have alone, or keep the frequent values only."
+        )
+    small = table["records"] < min_records
+    if most is not None and (~small).sum() + small.any() > most:
+        kept = table[~small].nlargest(most - 1, "records").index
+        small = pd.Series(~table.index.isin(kept), index=table.index)
+    return list(_divided(frame, keys, columns, table, small))
+
+
+def _sizes(frame: Any, keys: list[_Key], columns: Mapping[str, Column]) -> pd.DataFrame:
+    def prepare(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return table.with_columns(**{key.name: key.stated for key in keys})
+
+    return group_sizes(frame, columns, by=[key.name for key in keys], prepare=prepare)
+
+
+def _sorted(table: pd.DataFrame, keys: list[_Key]) -> pd.DataFrame:
+    """Put strata in the order of their keys, those with a missing value after all others."""
+    ranks = {}
+    for key in keys:
+        counts = table.groupby(key.name)["records"].sum()
+        if key.order is None:
+            values = sorted(counts.index, key=lambda value: (-counts[value], value))  # used at once
+        else:
+            values = sorted(counts.index, key=key.order)
+        place = {value: rank for rank, value in enumerate(values)}
+        ranks[key.name] = table[key.name].map(place).fillna(len(place))
+    order = pd.DataFrame(ranks).sort_values([*ranks]).index
+    return table.loc[order].reset_index(drop=True)
+
+
+def _divided(
+    frame: Any, keys: list[_Key], columns: Mapping[str, Column], table: pd.DataFrame, small: Any
+) -> Iterator[Stratum]:
+    pooled: list[nw.Expr] = []
+    for row, is_small in zip(table.itertuples(index=False), small, strict=True):
+        values = tuple(None if pd.isna(value) else str(value) for value in row[: len(keys)])
+        test = reduce(and_, (_is(key, value) for key, value in zip(keys, values, strict=True)))
+        if is_small:
+            pooled.append(test)
+        else:
+            yield Stratum(values, int(row[-1]), keep(frame, columns, test))
+    if pooled:
+        label = f"other ({len(pooled):,} {'stratum' if len(pooled) == 1 else 'strata'})"
+        records = int(table["records"][small].sum())
+        rest = keep(frame, columns, reduce(or_, pooled))
+        yield Stratum((label,) * len(keys), records, rest, len(pooled))
+
+
+def _is(key: _Key, value: str | None) -> nw.Expr:
+    return key.stated.is_null() if value is None else (key.stated == value).fill_null(value=False)
+
+
+def known_strata(frame: Any) -> tuple[str, ...]:
+    """Name the strata that are none of the columns, and that a frame has the columns for."""
+    known = set(columns_of(frame, ANY))
+    return tuple(name for name, key in _NAMED.items() if not _lacking(key(known), known))
+
+
+def _lacking(key: _Key, known: set[str]) -> list[tuple[str, ...]]:
+    return [column.names for column in key.columns.values() if not known & {*column.names}]
+
+
+def _key(frame: Any, name: str) -> _Key:
+    known = set(columns_of(frame, ANY))
+    if name in _NAMED:
+        key = _NAMED[name](known)
+        if lacking := _lacking(key, known):
+            needed = ", ".join(" or ".join(names) for names in lacking)
+            adds = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
+            raise InvalidInputError(
+                f"The stratum {name!r} needs the column {needed}.",
+                hint=adds if name == "country" else None,
+            )
+        return key
+    if name not in known:
+        raise InvalidInputError(
+            f"The stratum {name!r} is neither a column of the frame nor one of {', '.join(_NAMED)}."
+        )
+    return _of_column(frame, name)
+
+
+def _of_column(frame: Any, name: str) -> _Key:
+    read = f"by_{name}"
+    if is_relation(frame):
+        dtype = relation_table(frame, [name]).collect_schema()[name]
+    else:
+        part = frame if isinstance(frame, pd.DataFrame) else frame._meta
+        if pd.api.types.infer_dtype(part[name]) not in {"string", "categorical", "empty"}:
+            is_whole = pd.api.types.is_integer_dtype(part[name])
+            dtype = nw.Int64() if is_whole else nw.Unknown()
+        else:
+            dtype = nw.String()
+    if dtype.is_integer():
+        return _Key(name, {read: integer_column(name)}, nw.col(read).cast(nw.String), int)
+    if dtype in {nw.String, nw.Categorical, nw.Enum}:
+        return _Key(name, {read: text_column(name)}, _named(read))
+    raise InvalidInputError(
+        f"The stratum {name!r} must be a column of text or whole numbers, or one of {', '.join(_NAMED)}."
+    )
+
+
+def _named(read: str) -> nw.Expr:
+    """State a name; a blank one is missing."""
+    return nw.when(nw.col(read).str.strip_chars() != "").then(nw.col(read))
+
+
+def _language(_: set[str]) -> _Key:
+    return _Key("language", {"by_language": READ["language"]}, _named("by_language"))
+
+
+def _country(_: set[str]) -> _Key:
+    return _Key("country", {"by_country": text_column("country_name")}, _named("by_country"))
+
+
+def _year(known: set[str]) -> _Key:
+    began = "first" if known & {*READ["first"].names} else "created"
+    # Beside missing ones, pandas has years with a fraction: four digits are the year.
+    digits = nw.col("by_year").dt.year().cast(nw.String).str.slice(0, 4)
+    year = nw.when(~nw.col("by_year").is_null()).then(digits)
+    return _Key("year", {"by_year": READ[began]}, year, int)
+
+
+def _team_size(_: set[str]) -> _Key:
+    labels = [size_class(low, high - 1) for low, high in pairwise(TEAM_SIZES)]
+    labels.append(size_class(TEAM_SIZES[-1], None))
+    people = nw.col("by_team_size")
+    stated: nw.Expr = nw.when(people >= TEAM_SIZES[-1]).then(nw.lit(labels[-1]))
+    for (low, high), label in zip(pairwise(TEAM_SIZES), labels, strict=False):
+        inside = (people >= low) & (people < high)
+        stated = nw.when(inside).then(nw.lit(label)).otherwise(stated)
+    return _Key("team_size", {"by_team_size": READ["contributors"]}, stated, labels.index)
+
+
+_NAMED: dict[str, Callable[[set[str]], _Key]] = {
+    "language": _language,
+    "country": _country,
+    "year": _year,
+    "team_size": _team_size,
+}

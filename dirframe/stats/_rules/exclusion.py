@@ -1,0 +1,99 @@
+"""Which rules apply to a frame, and a frame without the records that they tell."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.stats._core.backends import absent_of, columns_of
+from dirframe.stats._core.filter import count, keep
+from dirframe.stats._core.loaders import ANY
+from dirframe.stats._rules.frame_facts import facts_of
+from dirframe.stats._rules.rules import READ, RULES, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import narwhals as nw
+
+    from dirframe.stats._core.columns import Column
+    from dirframe.stats._rules.frame_facts import Facts, MaxAge
+
+_ANY = "excluded"
+
+
+def rules_of(names: Iterable[str] | str, max_age: MaxAge | None = None) -> list[Rule]:
+    """Read names of rules, each once, in the order of `Rule`; an age is a rule of its own."""
+    wanted = {names} if isinstance(names, str) else set(names)
+    if unknown := sorted(str(name) for name in wanted if name not in {*Rule}):
+        raise InvalidInputError(
+            f"There is no rule {', '.join(unknown)}. The rules are {', '.join(Rule)}."
+        )
+    if max_age is not None:
+        wanted.add(Rule.STALE_ANALYSIS)
+    return [rule for rule in Rule if rule in wanted]
+
+
+def applicable(frame: Any) -> list[Rule]:
+    """Name the rules that have the columns which they need in a frame."""
+    known = _known(frame)
+    return [rule for rule in Rule if not _missing(rule, known)]
+
+
+def required(frame: Any, rules: Iterable[Rule]) -> None:
+    """Refuse a frame that lacks a column which a rule needs."""
+    known = _known(frame)
+    for rule in rules:
+        needed = [name for read in RULES[rule].needs for name in READ[read].names]
+        if (missing := _missing(rule, known)) and (absent := absent_of(frame, needed)):
+            raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+        if missing:
+            raise InvalidInputError(
+                f"The rule {rule} needs the column {', '.join(missing)}, which the frame does not "
+                "have. Leave the rule out, or load the column."
+            )
+
+
+def _known(frame: Any) -> set[str]:
+    """Name the columns, but not those that are empty because they were not sent."""
+    columns = columns_of(frame, ANY)
+    absent = absent_of(frame, columns)
+    return {*columns}.difference(absent.columns if absent else ())
+
+
+def _missing(rule: Rule, known: set[str]) -> list[str]:
+    needed = [READ[name].names for name in RULES[rule].needs]
+    return [" or ".join(names) for names in needed if not known & set(names)]
+
+
+def tests_of(rules: Iterable[Rule], facts: Facts) -> dict[str, nw.Expr]:
+    """State each rule for a frame of which the facts are known."""
+    return {rule.value: RULES[rule].holds(facts) for rule in rules}
+
+
+def columns_read(rules: Iterable[Rule]) -> dict[str, Column]:
+    """Give the columns that some rules read, by the name that they use."""
+    names = {name for rule in rules for name in RULES[rule].columns()}
+    return {name: column for name, column in READ.items() if name in names}
+
+
+def excluded(
+    frame: Any, exclude: Iterable[str] | str, max_age: MaxAge | None = None
+) -> tuple[Any, dict[str, int]]:
+    """Give a frame without the records that some rules tell, and how many that are.
+
+    The counts are for ``counted``: all together (``excluded``), and by rule, where a record can
+    be told by more than one (``excluded_negative_lines`` and so on).
+    """
+    rules = rules_of(exclude, max_age)
+    required(frame, rules)
+    if not rules:
+        return frame, {}
+    columns = columns_read(rules)
+    tests = tests_of(rules, facts_of(frame, set(rules), max_age))
+    some = reduce(or_, (test.fill_null(value=False) for test in tests.values()))
+    numbered = {_ANY: some, **{f"{_ANY}_{name}": test for name, test in tests.items()}}
+    numbers = count(frame, columns, numbered)
+    return (keep(frame, columns, ~some) if numbers[_ANY] else frame), numbers

@@ -1,0 +1,235 @@
+"""The rules that tell known bad data: one statement each, for every engine.
+
+A rule is an expression over columns that are read once (`READ`), and over facts of the whole
+frame (`dirframe.stats._rules.frame_facts`). Where a value is missing, a rule says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from dirframe.stats._core.activity_months import FETCHED
+from dirframe.stats._core.columns import integer_column, number, text_column, timestamp_column
+from dirframe.stats._core.groupby import (
+    CONTRIBUTORS,
+    CREATED,
+    FIRST_MONTH,
+    LANGUAGE,
+    LAST_MONTH,
+    LINES,
+)
+from dirframe.stats._rules.first_appearance import FIRST_APPEARANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.stats._core.columns import Column
+    from dirframe.stats._rules.frame_facts import Facts
+
+#: What the rules read, by the name that they use for it.
+READ: dict[str, Column] = {
+    "id": text_column("id"),
+    "name": text_column("name", "login"),
+    "language": text_column(LANGUAGE),
+    "lines": integer_column(LINES),
+    "contributors": integer_column(CONTRIBUTORS),
+    "first": timestamp_column(FIRST_MONTH),
+    "last": timestamp_column(LAST_MONTH),
+    "fetched": timestamp_column(*FETCHED),
+    "created": timestamp_column(CREATED),
+    "updated": timestamp_column("updated_at"),
+    "posts": integer_column("posts_count"),
+    "rank": integer_column("kudo_score_kudo_rank"),
+    "latitude": number("latitude"),
+    "longitude": number("longitude"),
+}
+
+
+class Rule(StrEnum):
+    """Names of the rules. They are stable: scripts and captions hold them."""
+
+    BEGAN_BEFORE_1970 = "began_before_1970"
+    BEGAN_BEFORE_LANGUAGE = "began_before_language"
+    DUPLICATE_ID = "duplicate_id"
+    IMPOSSIBLE_KUDO_RANK = "impossible_kudo_rank"
+    IMPOSSIBLE_LATITUDE = "impossible_latitude"
+    IMPOSSIBLE_LONGITUDE = "impossible_longitude"
+    LINES_OUTLIER = "lines_outlier"
+    MONTH_IN_FUTURE = "month_in_future"
+    MONTHS_REVERSED = "months_reversed"
+    NEGATIVE_CONTRIBUTORS = "negative_contributors"
+    NEGATIVE_LINES = "negative_lines"
+    NEGATIVE_POSTS = "negative_posts"
+    STALE_ANALYSIS = "stale_analysis"
+    UPDATED_BEFORE_CREATED = "updated_before_created"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a rule reads, when it holds, and how it says so.
+
+    `says` is what is wrong in a few words. Of `needs` all must be in the frame, of `reads` what
+    is there is read, too. `impossible` values cannot be right; the others are in doubt.
+    """
+
+    says: str
+    needs: tuple[str, ...]
+    holds: Callable[[Facts], nw.Expr]
+    evidence: Callable[[Facts, Any], str]
+    reads: tuple[str, ...] = ()
+    impossible: bool = True
+
+    def columns(self) -> set[str]:
+        """Name what is read, by the names of `READ`."""
+        return {*self.needs, *self.reads}
+
+
+def _month(when: Any) -> str:
+    return f"{when:%Y-%m}"
+
+
+def _before_language(facts: Facts) -> nw.Expr:
+    of_year = defaultdict(list)
+    for language, year in FIRST_APPEARANCE.items():
+        of_year[year].append(language)
+    early = [
+        nw.col("language").is_in(languages) & (nw.col("first") < facts.at(year))
+        for year, languages in of_year.items()
+    ]
+    return reduce(or_, early)
+
+
+def _outlier(facts: Facts) -> nw.Expr:
+    own = [name for name in facts.bounds if name]
+    language = nw.col("language")
+    without = ~language.is_in(own).fill_null(value=False) if own else nw.lit(value=True)
+    beyond = without & (nw.col("lines") > facts.bounds[""])
+    # A language without an outlier needs no comparison of its own.
+    for name in facts.exceeded:
+        beyond |= (language == name).fill_null(value=False) & (nw.col("lines") > facts.bounds[name])
+    return beyond
+
+
+def _outlier_evidence(facts: Facts, row: Any) -> str:
+    own = row.language in facts.bounds
+    bound, of = facts.bounds[row.language if own else ""], row.language if own else "all projects"
+    return f"{row.lines:,} lines of code; the bound of {of} is {bound:,}"
+
+
+def _beyond(name: str, most: int) -> Callable[[Facts], nw.Expr]:
+    return lambda _: nw.col(name).abs() > most
+
+
+def _negative(name: str) -> Callable[[Facts], nw.Expr]:
+    return lambda _: nw.col(name) < 0
+
+
+RULES: dict[Rule, Definition] = {
+    Rule.BEGAN_BEFORE_1970: Definition(
+        "began before 1970",
+        ("first",),
+        lambda facts: nw.col("first") < facts.at(1970),
+        lambda _, row: f"first month {_month(row.first)}, before 1970",
+        impossible=False,
+    ),
+    Rule.BEGAN_BEFORE_LANGUAGE: Definition(
+        "began before its main language",
+        ("first", "language"),
+        _before_language,
+        lambda _, row: (
+            f"first month {_month(row.first)}; {row.language} first appeared in "
+            f"{FIRST_APPEARANCE[row.language]}"
+        ),
+        impossible=False,
+    ),
+    Rule.DUPLICATE_ID: Definition(
+        "repeated id",
+        ("id",),
+        lambda facts: nw.col("id").is_in(facts.duplicates),
+        lambda _, row: f"id {row.id} stands in more than one record",
+    ),
+    Rule.IMPOSSIBLE_KUDO_RANK: Definition(
+        "kudo rank",
+        ("rank",),
+        lambda _: (nw.col("rank") < 1) | (nw.col("rank") > 10),
+        lambda _, row: f"kudo rank {row.rank}; ranks are 1 to 10",
+    ),
+    Rule.IMPOSSIBLE_LATITUDE: Definition(
+        "latitude",
+        ("latitude",),
+        _beyond("latitude", 90),
+        lambda _, row: f"latitude {row.latitude:g}; it is -90 to 90",
+    ),
+    Rule.IMPOSSIBLE_LONGITUDE: Definition(
+        "longitude",
+        ("longitude",),
+        _beyond("longitude", 180),
+        lambda _, row: f"longitude {row.longitude:g}; it is -180 to 180",
+    ),
+    Rule.LINES_OUTLIER: Definition(
+        "far more lines than others",
+        ("lines",),
+        _outlier,
+        _outlier_evidence,
+        reads=("language",),
+        impossible=False,
+    ),
+    Rule.MONTH_IN_FUTURE: Definition(
+        "month after its code was fetched",
+        ("last", "fetched"),
+        lambda _: nw.col("last") > nw.col("fetched"),
+        lambda _, row: (
+            f"last month {_month(row.last)}; the code was fetched on {row.fetched:%Y-%m-%d}"
+        ),
+    ),
+    Rule.MONTHS_REVERSED: Definition(
+        "last month before the first",
+        ("first", "last"),
+        lambda _: nw.col("last") < nw.col("first"),
+        lambda _, row: f"first month {_month(row.first)}, last month {_month(row.last)}",
+    ),
+    Rule.NEGATIVE_CONTRIBUTORS: Definition(
+        "negative contributors",
+        ("contributors",),
+        _negative("contributors"),
+        lambda _, row: f"{row.contributors:,} contributors in twelve months",
+    ),
+    Rule.NEGATIVE_LINES: Definition(
+        "negative lines",
+        ("lines",),
+        _negative("lines"),
+        lambda _, row: f"{row.lines:,} lines of code",
+    ),
+    Rule.NEGATIVE_POSTS: Definition(
+        "negative posts",
+        ("posts",),
+        _negative("posts"),
+        lambda _, row: f"{row.posts:,} posts",
+    ),
+    Rule.STALE_ANALYSIS: Definition(
+        "stale analysis",
+        ("fetched",),
+        lambda facts: (
+            nw.lit(value=False)
+            if facts.stale_before is None
+            else nw.col("fetched") < facts.at(facts.stale_before)
+        ),
+        lambda facts, row: (
+            f"code fetched on {row.fetched:%Y-%m-%d}, before {facts.stale_before:%Y-%m-%d}"
+        ),
+        impossible=False,
+    ),
+    Rule.UPDATED_BEFORE_CREATED: Definition(
+        "changed before it was created",
+        ("created", "updated"),
+        lambda _: nw.col("updated") < nw.col("created"),
+        lambda _, row: f"changed on {row.updated:%Y-%m-%d}, created on {row.created:%Y-%m-%d}",
+    ),
+}

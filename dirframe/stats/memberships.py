@@ -1,0 +1,220 @@
+"""Statistics of what a project has several of: licences, tags, languages of its code.
+
+A project counts once for each of its entries, however often it names it, so that the shares
+sum up to more than 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pandas as pd
+
+from dirframe.stats._core.backends import map_reduce
+from dirframe.stats._core.entries import Counts, combine_counts, list_entries
+from dirframe.stats._core.groupby import as_int64, has_name, rank_names
+from dirframe.stats._core.loaders import PROJECTS
+from dirframe.stats._core.result import attach_counts, require_columns
+from dirframe.stats._options.selection import selectable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
+
+__all__ = ["licenses", "tags"]
+
+
+@selectable
+def licenses(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
+    """Count the projects under each licence.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them, of either dialect.
+    top : int, optional
+        Keep this many licences and count the projects that have any other in a last row
+        named ``other (n licences)``, with thousands separated by commas. A single licence left
+        over keeps its own row. Left out: all licences.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a licence, the most projects first, then by code (by code point), ``other`` last
+        whatever its size:
+
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url``, its ``name`` where
+          there is none
+        - ``title`` (str): the first by code point of those that the projects give it: its
+          ``nice_name``, its ``name`` where there is none; missing for ``other``, and where no
+          project gives either
+        - ``projects`` (Int64, projects): that name it, each once; in ``other``, those that
+          name any of the others, each once
+        - ``share`` (Float64, 0 to 1): of the projects that name a licence
+
+    Raises
+    ------
+    InvalidInputError
+        If `top` is below 1, or what came is no frame.
+
+    Notes
+    -----
+    Recorded answers have the code in ``name`` and the title in ``nice_name``, today's the
+    title in ``name`` and the code in ``vanity_url``. Blanks around a text go, and a blank one is
+    none; an entry with neither ``vanity_url`` nor ``name`` is no licence. A licence of the
+    recorded answers without a title has its code for one. Not to name a licence is not to have
+    none: those projects are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
+    (all), ``with_license``, ``without_license``, ``licenses`` (those in ``other`` too) and
+    ``licenses_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> gpl = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
+    >>> today = {"name": "GNU General Public License 3.0", "vanity_url": "gpl3"}
+    >>> projects = pd.DataFrame({"id": ["1", "2", "3"], "licenses": [[gpl], [today], None]})
+    >>> print(licenses(projects)[["license", "projects", "share"]])
+      license  projects  share
+    0    gpl3         2    1.0
+    """
+    return _memberships(projects, "licenses", _licenses, "license", top=top, noun="licences")
+
+
+@selectable
+def tags(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
+    """Count the projects with each tag.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many tags and count the projects that have any other in a last row named
+        ``other (n tags)``, with thousands separated by commas. A single tag left over keeps
+        its own row. Left out: all tags.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a tag, the most projects first, then by tag (by code point), ``other`` last
+        whatever its size:
+
+        - ``tag`` (str): as the directory wrote it, without blanks around it: ``"xml "`` is
+          ``"xml"``, but ``"XML"`` is another; a tag of blanks alone is none
+        - ``projects`` (Int64, projects): that have it, each once; in ``other``, those that
+          have any of the others, each once
+        - ``share`` (Float64, 0 to 1): of the projects that have a tag
+
+    Raises
+    ------
+    InvalidInputError
+        If `top` is below 1, or what came is no frame.
+
+    Notes
+    -----
+    Projects without a tag are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
+    (all), ``with_tag``, ``without_tag``, ``tags`` (those in ``other`` too) and
+    ``tags_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["xml", "web"], ["xml", "xml"]]})
+    >>> print(tags(projects))
+       tag  projects  share
+    0  xml         2    1.0
+    1  web         1    0.5
+    """
+    return _memberships(projects, "tags", _tags, "tag", top=top, noun="tags")
+
+
+def _sum(parts: Sequence[int]) -> int:
+    return sum(parts)
+
+
+def _licenses(projects: pd.DataFrame) -> pd.DataFrame:
+    entries = list_entries(projects, "licenses")
+    code, title = entries["vanity_url"], entries["nice_name"]
+    return pd.DataFrame(
+        {
+            "project": entries["project_id"],
+            "label": code.where(code.notna(), entries["name"]),
+            "title": title.where(title.notna(), entries["name"]),
+        }
+    )
+
+
+def _tags(projects: pd.DataFrame) -> pd.DataFrame:
+    entries = list_entries(projects, "tags")
+    return pd.DataFrame({"project": entries["project_id"], "label": entries["tag"]})
+
+
+def _memberships(
+    projects: Any,
+    column: str,
+    read: Callable[[pd.DataFrame], pd.DataFrame],
+    name: str,
+    *,
+    top: int | None,
+    noun: str,
+) -> pd.DataFrame:
+    """Count the projects of each label; one that has two of the others counts once there."""
+    require_columns(projects, giver=PROJECTS, lists=[column])
+    if isinstance(projects, pd.DataFrame):  # read once for both rounds
+        entries = read(projects)
+        entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries
+    else:
+        entries_of = read
+
+    def memberships(part: pd.DataFrame) -> Counts:
+        return _of_labels(entries_of(part), len(part))
+
+    found, numbers, titles = map_reduce(projects, [column], memberships, combine_counts)
+    names, pooled = rank_names(found, "label", ["projects"], top=top, noun=noun)
+    kept = names.index[: len(names) - pooled]
+    order, counts = [*kept], list(found.set_index("label")["projects"].reindex(kept))
+    if pooled:
+        others = set(names.index[-pooled:])
+
+        def in_other(part: pd.DataFrame) -> int:
+            own = entries_of(part)
+            return int(own["project"][own["label"].isin(others)].nunique())
+
+        order.append(names.iloc[-1])
+        counts.append(map_reduce(projects, [column], in_other, _sum))
+    result = pd.DataFrame({name: pd.Series(order, dtype="str"), "projects": as_int64(counts)})
+    if titles is not None:
+        result.insert(1, "title", pd.Series([titles.get(label) for label in order], dtype="str"))
+    records, having = int(numbers["projects"]), int(numbers["having"])
+    result["share"] = (result["projects"] / max(having, 1)).astype("Float64")
+    counted = {
+        "projects": records,
+        f"with_{name}": having,
+        f"without_{name}": records - having,
+        column: len(names),
+        f"{column}_in_other": pooled,
+    }
+    return attach_counts(projects, result, step=column, resource="project", counted=counted)
+
+
+def _of_labels(entries: pd.DataFrame, records: int) -> Counts:
+    own = entries[has_name(entries, "label")]
+    once = own.drop_duplicates(["project", "label"])
+    table = once.groupby("label", sort=False).size().reset_index(name="projects")
+    numbers = {"projects": float(records), "having": float(own["project"].nunique())}
+    if "title" not in own:
+        return Counts(table, numbers)
+    titles = own.dropna(subset=["title"]).groupby("label")["title"].min()
+    return Counts(table, numbers, dict(zip(titles.index.astype("str"), titles, strict=True)))

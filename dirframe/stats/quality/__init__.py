@@ -1,0 +1,1 @@
+"""Frames as a whole: summary, comparison, flags, sensitivity."""

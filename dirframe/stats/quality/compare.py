@@ -1,0 +1,294 @@
+"""What changed between two loads of the same records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe._display.report import ReportMixin
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
+from dirframe.stats._core.loaders import ANY
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._core.values import as_text, differing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Comparison", "compare"]
+
+_SHOWN = 10
+_ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(ReportMixin):
+    """What `compare` found; it shows itself as text and in notebooks.
+
+    Parameters
+    ----------
+    title : str
+        How many records are new, gone, changed and the same.
+    new, gone : pandas.DataFrame
+        The records that are in one snapshot only.
+    changed : pandas.DataFrame
+        A row a value that differs.
+    languages : pandas.DataFrame
+        A row a main language that gained or lost projects.
+    contributors : pandas.DataFrame
+        A row a project whose number of contributors differs.
+    columns : pandas.DataFrame
+        A row a column that only one snapshot has.
+    notes : tuple of str
+        What makes the comparison uncertain, and where both snapshots are from.
+    """
+
+    title: str
+    new: pd.DataFrame
+    gone: pd.DataFrame
+    changed: pd.DataFrame
+    languages: pd.DataFrame
+    contributors: pd.DataFrame
+    columns: pd.DataFrame
+    notes: tuple[str, ...]
+
+    def _heading(self) -> str:
+        return self.title
+
+    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+        counts = self.changed["column"].value_counts().sort_index(kind="stable")
+        values = pd.DataFrame({"column": counts.index, "values_changed": counts.to_numpy()})
+        yield "Changed columns", values
+        for title, table in (
+            ("Main languages", self.languages),
+            ("Contributors", self.contributors),
+        ):
+            more = f" (first {_SHOWN} of {len(table):,})" if len(table) > _SHOWN else ""
+            yield title + more, table.head(_SHOWN)
+
+    def _notes(self) -> Iterable[str]:
+        return self.notes
+
+
+def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
+    """Compare two snapshots of accounts or of projects, record by record.
+
+    Parameters
+    ----------
+    before, after : pandas.DataFrame
+        Frames of the same loader, of the same question, from different days.
+
+    Returns
+    -------
+    Comparison
+        Printed, or as the last line of a notebook's cell, it is an overview. Its parts:
+
+        - ``new`` and ``gone`` (pandas.DataFrame): the records that are only in `after` and
+          only in `before`, with their columns
+        - ``changed`` (pandas.DataFrame): a row a value that differs in records of both, by the
+          order of `after`: ``id``, ``column``, ``before`` and ``after`` (str; missing where
+          there is none). The same value in another dtype or time zone, a list in another
+          order and a mapping with its keys in another order are no change.
+        - ``languages`` (pandas.DataFrame): a row a main language of which the number of
+          projects differs or that a project changed to or from, the most gained first:
+          ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
+        - ``contributors`` (pandas.DataFrame): a row a project of both whose number of
+          contributors differs, the most lost first: ``id`` and ``name`` (str), ``before``,
+          ``after`` and ``change`` (Int64, people). Missing and negative numbers are no change.
+        - ``columns`` (pandas.DataFrame): a row a column that only one snapshot has, and that
+          is therefore not compared: ``column`` and ``only_in`` (str, before or after)
+        - ``notes`` (tuple of str)
+
+    Raises
+    ------
+    InvalidInputError
+        If a frame has no ``id``, or records without one, or one twice, or ids that are
+        neither text nor whole numbers; if two of its columns have one name; or if the frames
+        are of different resources.
+
+    Notes
+    -----
+    Ids are matched as text, so that the whole number 7 is the id "7".
+
+    A record that is gone was deleted, or is no longer an answer to the question. Where a
+    snapshot is not complete, it may just not have been loaded; ``notes`` say so.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> before = pd.DataFrame({
+    ...     "id": ["1", "2"], "name": ["Ant", "Bee"],
+    ...     "analysis_main_language_name": ["C", "Java"],
+    ...     "analysis_twelve_month_contributor_count": [5, 2],
+    ... })
+    >>> after = before.assign(
+    ...     id=["1", "3"], analysis_main_language_name=["C", "Perl"],
+    ...     analysis_twelve_month_contributor_count=[3, 2],
+    ... )
+    >>> found = compare(before, after)
+    >>> found.title
+    '1 new, 1 gone, 1 changed, 0 the same'
+    >>> print(found.contributors)
+      id name  before  after  change
+    0  1  Ant       5      3      -2
+    """
+    ids = {}
+    for name, frame in (("before", before), ("after", after)):
+        require_columns(frame, "id", giver=ANY)
+        ids[name] = _checked_ids(frame, name)
+    _same_resource(before, after)
+    old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
+    both = new.index[new.index.isin(old.index)]
+    changed = _changed(old.loc[both], new.loc[both])
+    gone = before[~old.index.isin(new.index)].reset_index(drop=True)
+    fresh = after[~new.index.isin(old.index)].reset_index(drop=True)
+    columns = _one_sided(before, after)
+    different = changed["id"].nunique()
+    provenance.copy_provenance(before, gone, "compare: gone")
+    provenance.copy_provenance(after, fresh, "compare: new")
+    return Comparison(
+        title=f"{len(fresh):,} new, {len(gone):,} gone, {different:,} changed, "
+        f"{len(both) - different:,} the same",
+        new=fresh,
+        gone=gone,
+        changed=changed,
+        languages=_languages(old, new, both),
+        contributors=_contributors(old.loc[both], new.loc[both]),
+        columns=columns,
+        notes=(*_not_compared(columns), *_uncertain(before, after), *_sources(before, after)),
+    )
+
+
+def _same_resource(before: pd.DataFrame, after: pd.DataFrame) -> None:
+    kinds = [provenance.get_provenance(frame)["resource"] for frame in (before, after)]
+    if all(kinds) and kinds[0] != kinds[1]:
+        raise InvalidInputError(
+            f"The snapshots are of {kinds[0]}s and of {kinds[1]}s. Compare two of the same."
+        )
+
+
+def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
+    """Give the ids as text, each of which stands for one record."""
+    twice = frame.columns[frame.columns.duplicated()].unique()
+    if len(twice):
+        raise InvalidInputError(
+            f"In `{name}`, the columns {', '.join(map(str, twice))} are there twice, so their values "
+            "cannot be told apart. Rename or drop one of each."
+        )
+    column = frame["id"]
+    if missing := int(column.isna().sum()):
+        raise InvalidInputError(
+            f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
+            "snapshot.",
+            hint=Hint("Leave them out: frame.dropna(subset='id').", shell="Leave them out."),
+        )
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        kind = pd.api.types.infer_dtype(column.cat.categories)
+    if kind not in _ID_KINDS:
+        raise InvalidInputError(
+            f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
+            "of both snapshots can be matched. Convert them: frame.astype({'id': 'Int64'})."
+        )
+    ids = pd.Index(column.astype("str"), dtype="str")
+    if repeated := int(ids.duplicated().sum()):
+        raise InvalidInputError(
+            f"In `{name}`, {repeated:,} ids are there twice, so records cannot be told apart. "
+            "Remove duplicates first: frame.drop_duplicates('id')."
+        )
+    return ids
+
+
+def _one_sided(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    rows = [(str(name), "before") for name in before if name not in after]
+    rows += [(str(name), "after") for name in after if name not in before]
+    return pd.DataFrame(rows, columns=["column", "only_in"]).astype("str")
+
+
+def _not_compared(columns: pd.DataFrame) -> Iterable[str]:
+    for side, names in columns.groupby("only_in", sort=False)["column"]:
+        yield f"Not compared, since only `{side}` has them: {', '.join(names)}."
+
+
+def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    parts = []
+    for place, name in enumerate(after):
+        if name not in before or name == "id":
+            continue
+        old, new = before[name], after[name]
+        rows = differing(old, new)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "id": after.index[rows].to_numpy(),
+                    "column": str(name),
+                    "before": as_text(old[rows]).to_numpy(),
+                    "after": as_text(new[rows]).to_numpy(),
+                    "row": rows.nonzero()[0],
+                    "place": place,
+                }
+            )
+        )
+    columns = ["id", "column", "before", "after"]
+    if not parts:
+        return pd.DataFrame({name: pd.Series(dtype="str") for name in columns})
+    table = pd.concat(parts).sort_values(["row", "place"], ignore_index=True)
+    return table[columns].astype(dict.fromkeys(columns, "str"))
+
+
+def _languages(before: pd.DataFrame, after: pd.DataFrame, both: pd.Index[Any]) -> pd.DataFrame:
+    known = LANGUAGE in before and LANGUAGE in after  # not loaded is not none
+    frames = (before, after) if known else (before[:0], after[:0])
+    both = both if known else both[:0]
+    old, new = (text_column(LANGUAGE).of(frame) for frame in frames)
+    counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
+    counts = counts.fillna(0).astype("int64")
+    counts["change"] = counts["after"] - counts["before"]
+    moved = old.loc[both] != new.loc[both]
+    touched = {*old.loc[both][moved].dropna(), *new.loc[both][moved].dropna()}
+    counts = counts[(counts["change"] != 0) | counts.index.isin(touched)]
+    table = counts.rename_axis("language").reset_index()
+    table = table.sort_values(["change", "language"], ascending=[False, True], ignore_index=True)
+    return table.astype({"language": "str", "before": "Int64", "after": "Int64", "change": "Int64"})
+
+
+def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    old, new = (
+        integer_column(CONTRIBUTORS).of(frame).reset_index(drop=True) for frame in (before, after)
+    )
+    table = pd.DataFrame(
+        {
+            "id": after.index.to_numpy(),
+            "name": text_column("name").of(after).to_numpy(),
+            "before": old,
+            "after": new,
+            "change": new - old,
+        }
+    ).astype({"id": "str", "name": "str"})
+    differs = ((old >= 0) & (new >= 0) & (old != new)).fillna(value=False)
+    return table[differs].sort_values(["change", "id"], ignore_index=True)
+
+
+def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
+    old, new = provenance.get_provenance(before), provenance.get_provenance(after)
+    if old["complete"] is False:
+        yield "`before` is incomplete: what is new may have been there."
+    for name, frame, doubt in (
+        ("before", before, "what is new may have been there"),
+        ("after", after, "what is gone may still be there"),
+    ):
+        if differs := provenance.difference(frame):
+            yield f"`{name}` is not what was loaded ({differs}): {doubt}."
+    if new["complete"] is False:
+        yield "`after` is incomplete: what is gone may still be there."
+    if old["question"] != new["question"]:
+        yield "The snapshots answer different questions: what is new or gone may be due to that."
+
+
+def _sources(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
+    yield f"Before: {provenance.caption(before)}"
+    yield f"After: {provenance.caption(after)}"

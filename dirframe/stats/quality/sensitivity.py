@@ -1,0 +1,163 @@
+"""Whether a figure stands: the same statistic with and without the records that are in doubt."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.stats._options.selection import DEFAULTS
+from dirframe.stats._rules.exclusion import applicable, required, rules_of
+from dirframe.stats._rules.frame_facts import DEFAULT_AGE
+from dirframe.stats._rules.rules import Rule
+from dirframe.stats.quality._keys import KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._rules.frame_facts import MaxAge
+
+__all__ = ["sensitivity"]
+
+
+def sensitivity(
+    statistic: Callable[..., pd.DataFrame],
+    frame: Frame,
+    *,
+    rules: Collection[str] | None = None,
+    max_age: MaxAge | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Compute a statistic without exclusion, with each one alone, and with all of them.
+
+    Parameters
+    ----------
+    statistic : callable
+        A function of `dirframe.stats`, of accounts or projects.
+    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        The records that the statistic takes.
+    rules : collection of str, optional
+        Names of the rules of `dirframe.flags` to try. Left out: all whose columns the frame
+        has.
+    max_age : str, int or datetime.timedelta, optional
+        The age from which ``stale_analysis`` takes an analysis for stale, as in
+        `dirframe.flags`. Left out: ``"1y"``.
+    **options : object
+        Options of the statistic, such as ``top=5`` or ``by="year"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of the statistic once for each exclusion, one below the other:
+
+        - ``exclusion`` (str): ``"none"``, then each rule by name, then ``"all"``
+        - ``removed`` (Int64, records): that the exclusion leaves out; 0 for ``"none"``
+        - the columns of the statistic
+        - for each of them that is a figure, its name with ``_difference`` behind it (Int64 or
+          Float64, the unit of the figure): the figure less that of the same row without
+          exclusion, not in percent of it, so that a share of 0.25 instead of 0.20 differs by
+          0.05, and what becomes smaller has a negative one. Missing where either figure is,
+          or where there is no such row without exclusion
+
+    Raises
+    ------
+    InvalidInputError
+        If `statistic` is none of `dirframe.stats`, a rule is unknown or its columns are
+        missing, or as the statistic.
+    TypeError
+        If the statistic has no such option.
+
+    Notes
+    -----
+    A record can be told by more than one rule, so that ``removed`` of ``"all"`` may be less
+    than the sum. A rule that tells no record has rows, too: that it changes nothing is a result.
+
+    Rows are the same where their strata and what they are of (language, class, month, measure;
+    of `dirframe.stats.life_span` the id) are; the n-th of several such rows is that of the
+    n-th. ``other (5 languages)`` and ``other (6 languages)`` are not the same row. What an
+    exclusion leaves nothing of has no row. Points in time, texts and truth values have no
+    difference. Of `dirframe.stats.lorenz`, a row is the corner of a number of contributors.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dirframe import stats
+    >>> projects = pd.DataFrame({
+    ...     "analysis_twelve_month_contributor_count": [2, -1, 4],
+    ...     "analysis_total_code_lines": [100, 100, -100],
+    ... })
+    >>> table = sensitivity(stats.contributor_quantiles, projects, quantiles=[0.5])
+    >>> columns = ["exclusion", "removed", "contributors", "contributors_difference"]
+    >>> print(table[columns])
+                   exclusion  removed  contributors  contributors_difference
+    0                   none        0           3.0                      0.0
+    1          lines_outlier        0           3.0                      0.0
+    2  negative_contributors        1           3.0                      0.0
+    3         negative_lines        1           2.0                     -1.0
+    4                    all        2           2.0                     -1.0
+    """
+    if not _takes_rules(statistic):
+        raise InvalidInputError(
+            "A function of dirframe.stats that takes exclude= was expected as the statistic; "
+            f"{statistic!r} came."
+        )
+    if "exclude" in options:
+        raise InvalidInputError("sensitivity tries the exclusions itself: name them as rules=.")
+    wanted = applicable(frame) if rules is None else rules_of(rules, max_age)
+    required(frame, wanted)
+    exclusions: dict[str, list[Rule]] = {
+        "none": [],
+        **{rule.value: [rule] for rule in wanted},
+        "all": wanted,
+    }
+    parts = []
+    for name, exclude in exclusions.items():
+        stale = (
+            (DEFAULT_AGE if max_age is None else max_age)
+            if Rule.STALE_ANALYSIS in exclude
+            else None
+        )
+        table = statistic(frame, exclude=exclude, max_age=stale, **options)
+        removed = provenance.get_provenance(table)["counted"].get("excluded", 0)
+        table.insert(0, "exclusion", pd.Series([name] * len(table), dtype="str", index=table.index))
+        table.insert(1, "removed", pd.Series([removed] * len(table), dtype="Int64"))
+        parts.append(table)
+    result = pd.concat(parts, ignore_index=True).astype(parts[0].dtypes.to_dict())
+    _add_differences(result, [*_strata(options), *KEYS[statistic.__name__]])
+    provenance.copy_provenance(parts[0], result, "sensitivity")
+    return result
+
+
+def _strata(options: Mapping[str, Any]) -> list[str]:
+    by = options.get("by") or []
+    return [by] if isinstance(by, str) else [*by]
+
+
+def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:
+    """Add a column for each figure: how far it is from that of the same row of no exclusion."""
+    rows = result[keys].assign(
+        occurrence=result.groupby(["exclusion", *keys], dropna=False, sort=False).cumcount()
+    )
+    figures = [
+        name
+        for name in result.columns.drop(["exclusion", "removed", *keys])
+        if pd.api.types.is_any_real_numeric_dtype(result[name])
+    ]
+    without = rows.assign(**{name: result[name] for name in figures})
+    without = without[result["exclusion"] == "none"]
+    same = rows.merge(without, how="left", on=[*rows])  # keeps the order, missing keys meet
+    for name in figures:
+        result[f"{name}_difference"] = result[name] - same[name].astype(result[name].dtype)
+
+
+def _takes_rules(statistic: object) -> bool:
+    return (
+        callable(statistic)
+        and getattr(statistic, "__name__", None) in KEYS
+        and getattr(statistic, "__module__", "").startswith(f"{__package__}.")  # charts are not
+        and {*DEFAULTS} <= {*inspect.signature(statistic).parameters}
+    )

@@ -1,0 +1,253 @@
+"""The one-screen overview of a frame: what is in it, what is missing, what to beware of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe._display.report import ReportMixin
+from dirframe.provenance.fingerprint import ids_of
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.stats._core.activity_months import FETCHED
+from dirframe.stats._core.columns import integer_column, timestamp_column
+from dirframe.stats._core.filter import count
+from dirframe.stats._core.groupby import LANGUAGE, as_int64
+from dirframe.stats._core.loaders import ANY
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._rules.exclusion import applicable, columns_read, tests_of
+from dirframe.stats._rules.frame_facts import facts_of, offset_of, reference_day
+from dirframe.stats._rules.rules import RULES, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+__all__ = ["Summary", "summary"]
+
+
+@dataclass(frozen=True, repr=False)
+class Summary(ReportMixin):
+    """What `summary` tells of a frame; it shows itself as text and in notebooks.
+
+    Parameters
+    ----------
+    title : str
+        How many records of what.
+    fields : pandas.DataFrame
+        A row a column of the frame.
+    bias : pandas.DataFrame
+        A row a reason to beware.
+    source : str
+        Where the frame is from.
+    """
+
+    title: str
+    fields: pd.DataFrame
+    bias: pd.DataFrame
+    source: str
+
+    def _heading(self) -> str:
+        return self.title
+
+    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+        yield "Columns", self.fields
+        yield "Beware", self.bias
+
+    def _notes(self) -> Iterable[str]:
+        yield self.source
+
+
+def summary(frame: pd.DataFrame) -> Summary:
+    """Give an overview of accounts, projects or other records: completeness, gaps, bias.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Accounts or projects as the loaders give them.
+
+    Returns
+    -------
+    Summary
+        Printed, or as the last line of a notebook's cell, it is a table. Its parts:
+
+        - ``title`` (str): how many records, and whether they are all there are; where they
+          were filtered, cut, joined or doubled since the load, how they differ from it
+        - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
+          ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
+          (str): least, median and most of numbers, first and last day of dates, and how many
+          different texts
+        - ``bias`` (pandas.DataFrame): a row a reason to beware, whether it occurs or not:
+          ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of
+          the frame, or of what the directory has where it is about what was not loaded
+        - ``source`` (str): the caption of charts
+
+    Raises
+    ------
+    InvalidInputError
+        If what came is no frame, or a column holds something else than it should.
+
+    Notes
+    -----
+    Reasons to beware: records not loaded (a load that was capped or broke off has the first
+    in the order of its sort, which are no fair sample); of accounts, no country and no kudo
+    rank; of projects, no analysis (or that none was sent), no main language, a stale analysis
+    (the code of the project was fetched more than a year before the load or, if that is not
+    known or the frame is synthetic, before the code of the median project was), no date of
+    that fetch (so that nobody knows), and a fetch after the load; of both, an id that an
+    earlier record has as well (the rule ``duplicate_id`` tells that record, too), and what the
+    other rules of `dirframe.flags` tell, impossible or in doubt. An empty list is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({"email_sha1": ["x", "y"], "country_code": ["DE", None]})
+    >>> overview = summary(accounts)
+    >>> print(overview)
+    2 accounts
+    <BLANKLINE>
+    Columns
+      column        present  missing share  values
+      email_sha1          2           0.0%  2 different
+      country_code        1          50.0%  1 different
+    <BLANKLINE>
+    Beware
+      reason      records  share
+      no country        1  50.0%
+    <BLANKLINE>
+    n = 2 records · Source: not recorded
+    """
+    require_columns(frame, giver=ANY)
+    record = provenance.get_provenance(frame)
+    resource = provenance.resource_of(frame) or PROJECT
+    count = len(frame)
+    title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
+    differs = provenance.difference(frame)
+    if differs is not None:
+        title += f", {differs}"
+    if record["complete"] is not None:
+        title += "; the load was" if differs is not None else ","
+        title += " complete" if record["complete"] else " incomplete"
+        title += f" ({record['why']})" if record["why"] else ""
+    if absent := provenance.absent(frame, record["not_sent"]):
+        title += f". {_counted(absent.columns)} not sent by the directory"
+    return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
+
+
+def _counted(columns: Sequence[str]) -> str:
+    return f"{len(columns):,} {'column' if len(columns) == 1 else 'columns'}"
+
+
+def _fields(frame: pd.DataFrame) -> pd.DataFrame:
+    present = [_present(frame[name]) for name in frame]
+    counts = as_int64([int(rows.sum()) for rows in present])
+    return pd.DataFrame(
+        {
+            "column": pd.Series(list(frame), dtype="str"),
+            "present": counts,
+            "missing_share": (1 - counts / max(len(frame), 1)).astype("Float64")
+            if len(frame)
+            else pd.Series([None] * len(counts), dtype="Float64"),
+            "values": pd.Series(
+                [_values(frame[name][rows]) for name, rows in zip(frame, present, strict=True)],
+                dtype="str",
+            ),
+        }
+    )
+
+
+def _present(column: pd.Series[Any]) -> pd.Series[bool]:
+    if column.dtype == object:
+        return column.map(lambda value: bool(len(value)) if hasattr(value, "__len__") else False)
+    return column.notna()
+
+
+def _values(column: pd.Series[Any]) -> str:
+    if column.empty:
+        return ""
+    if isinstance(column.dtype, pd.DatetimeTZDtype) or column.dtype.kind == "M":
+        return f"{column.min():%Y-%m-%d} to {column.max():%Y-%m-%d}"
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return f"{int(column.sum()):,} true"
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
+        return f"{low} / {middle} / {high}"
+    if column.dtype == object:
+        return f"{column.map(len).sum():,} entries"
+    return f"{column.nunique():,} different"
+
+
+def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
+    found: Iterable[tuple[str, pd.Series[bool]]] = ()
+    if resource.name in RESOURCES:
+        found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+    reasons = {reason: int(rows.sum()) for reason, rows in found}
+    if isinstance(ids := frame.get("id"), pd.Series):
+        reasons["repeated id: counted more than once"] = ids_of(ids).repeated
+    reasons |= _told_by_rules(frame)
+    rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
+    available, loaded = record["items_available"], record["items_loaded"]
+    if available is not None and loaded is not None and record["complete"] is False:
+        lost = max(available - loaded, 0)
+        default = record["question"].get("query") and resource.query_sort
+        default = default or resource.default_sort or "as they come"
+        order = record["question"].get("sort") or f"{default}, by default"
+        rows.insert(0, (f"not loaded: the last, sorted by {order}", lost, lost / max(available, 1)))
+    table = pd.DataFrame(rows, columns=["reason", "records", "share"])
+    return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
+
+
+def _told_by_rules(frame: pd.DataFrame) -> dict[str, int]:
+    """Count what the other rules of `dirframe.flags` tell, the impossible first."""
+    # These two have a reason of their own.
+    elsewhere = {Rule.DUPLICATE_ID, Rule.STALE_ANALYSIS}
+    known = [rule for rule in applicable(frame) if rule not in elsewhere]
+    rules = sorted(known, key=lambda rule: not RULES[rule].impossible)
+    tests = tests_of(rules, facts_of(frame, set(rules)))
+    numbers = count(frame, columns_read(rules), tests) if rules else {}
+    return {
+        f"{'impossible' if RULES[rule].impossible else 'in doubt'}: {RULES[rule].says}": numbers[
+            rule
+        ]
+        for rule in rules
+    }
+
+
+def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
+    if "country_code" in frame:
+        unknown = frame["country_code"].isna()
+        yield "no country", unknown
+        if "country_alpha_2" in frame:
+            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
+    if "kudo_score_kudo_rank" in frame:
+        rank = integer_column("kudo_score_kudo_rank").of(frame)
+        yield "no kudo rank", rank.isna()
+
+
+def _of_projects(
+    frame: pd.DataFrame, record: dict[str, Any]
+) -> Iterable[tuple[str, pd.Series[bool]]]:
+    inside = [
+        f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
+    ]
+    if there := [name for name in inside if name in frame]:
+        without = frame[there].isna().all(axis=1)
+        if provenance.absent(frame, there):
+            yield "analysis not sent: load with details=True", without
+            return
+        yield "no analysis", without
+    if LANGUAGE in frame:
+        yield "no main language", frame[LANGUAGE].isna()
+    if any(name in frame for name in FETCHED):
+        now, fetched = reference_day(frame), timestamp_column(*FETCHED).of(frame)
+        stale = fetched < (now - offset_of(None) if now else pd.NaT)
+        yield f"stale: code fetched over a year before {_day(now)}", stale
+        yield "no date of the code's fetch", fetched.isna()
+        if record["retrieved_newest"] and not record["synthetic"]:
+            yield "impossible: code fetched after the load", fetched > now
+
+
+def _day(when: Any) -> str:
+    return "the load" if pd.isna(when) else f"{when:%Y-%m-%d}"

@@ -1,0 +1,153 @@
+"""Reading what a command wrote: whatever the form, the same records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+from dirframe import export, sample_directory, stats
+from dirframe.cli.frame_input import read_table
+from dirframe.cli.frame_output import write_frame
+from dirframe.client.loaders import load_accounts, load_projects
+from dirframe.errors import InvalidInputError
+from tests.cli import dirframe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, pd.DataFrame]:
+    with sample_directory() as directory:
+        return {
+            "projects": load_projects(directory=directory, max_items=200),
+            "accounts": load_accounts(directory=directory, max_items=200),
+        }
+
+
+@pytest.mark.parametrize("collection", ["projects", "accounts"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_every_form_gives_the_loaded_frame_back(
+    form: str,
+    collection: str,
+    loaded: dict[str, pd.DataFrame],
+    tmp_path: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    frame = loaded[collection]
+    write_frame(frame, None, False, form)
+    target = tmp_path / "out"
+    target.write_bytes(capfdbinary.readouterr().out)
+    back = read_table(str(target))
+    pd.testing.assert_frame_equal(back, frame)
+    if form == "parquet":
+        assert back.attrs == frame.attrs
+    else:
+        assert back.attrs["dirframe"]["resource"] == collection[:-1]
+
+
+def test_namibia_stays_and_ids_keep_their_zeros(tmp_path: Path) -> None:
+    file = tmp_path / "accounts.csv"
+    file.write_text("id,name,posts_count,country_code\n007,NULL,3,NA\n8,,,\n")
+    frame = read_table(str(file))
+    assert list(frame["id"]) == ["007", "8"]
+    assert list(frame["country_code"].dropna()) == ["NA"]
+    assert frame["name"][0] == "NULL"
+    assert frame["posts_count"].dtype == "Int64"
+
+
+def test_what_is_no_number_is_kept_as_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "accounts.csv"
+    file.write_text("id,name,posts_count,country_code\n1,a,many,DE\n2,b,4,FR\n")
+    frame = read_table(str(file))
+    assert frame["posts_count"].isna().tolist() == [True, False]
+    assert frame["posts_count_unreadable"][0] == "many"
+    assert "1 values of posts_count" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["page.xml", "notes.txt", "book.xls", "README.md"])
+def test_a_suffix_that_no_table_has_is_refused_with_those_that_are_read(
+    name: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_text("id,name\n1,a\n")
+    with pytest.raises(InvalidInputError, match=r"records are read from \.csv, .*\.json\."):
+        read_table(str(file))
+
+
+def test_a_table_that_is_no_record_is_read_as_numbers_and_text(tmp_path: Path) -> None:
+    file = tmp_path / "statistic.csv"
+    file.write_text("language,projects,share\nC,2,0.5\nNA,2,0.5\n")
+    frame = read_table(str(file))
+    assert frame["projects"].sum() == 4
+    assert frame["language"][1] == "NA"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"PAR1 but no more", "holds no table"),
+        (b"\xff\xfe\x00", "holds no table"),
+        (b'{"id": 1', "holds no table"),
+        (b"[1, 2]", "list of records"),
+        (b"<?xml version='1.0'?>\n<response/>", "read_pages"),
+        (b'a,b\n"open', "holds no table"),
+    ],
+)
+def test_what_is_no_table_is_said_in_a_line(content: bytes, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "wrong"
+    file.write_bytes(content)
+    with pytest.raises(InvalidInputError, match=words):
+        read_table(str(file))
+
+
+def test_a_missing_file_and_a_folder_are_wrong_calls(run: Any, tmp_path: Path) -> None:
+    for path in (tmp_path / "none.csv", tmp_path):
+        outcome = run("stats", "lorenz", path)
+        assert outcome.code == 2
+        assert str(path) in outcome.err
+
+
+def test_a_file_and_a_question_exclude_one_another(run: Any, tmp_path: Path) -> None:
+    outcome = run("stats", "lorenz", tmp_path / "p.csv", "--query", "xml", "--sample")
+    assert outcome.code == 2
+    assert "--query" in outcome.err
+    assert "--sample" in outcome.err
+
+
+def test_a_statistic_of_a_csv_is_that_of_the_frame(
+    loaded: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    from dirframe.io.export import export
+
+    file = export(loaded["projects"], tmp_path / "projects.csv")
+    assert read_table(str(file)).attrs == loaded["projects"].attrs
+    (tmp_path / "projects.csv.provenance.json").unlink()  # the record beside it
+    pd.testing.assert_frame_equal(
+        stats.tags(read_table(str(file))), stats.tags(loaded["projects"]), check_exact=True
+    )
+
+
+def test_without_a_file_and_a_collection_the_call_is_wrong() -> None:
+    done = dirframe("cite")
+    assert done.returncode == 2
+    assert "--collection" in done.stderr
+
+
+def test_a_parquet_file_that_is_none_or_was_damaged_is_refused(run: Any, tmp_path: Path) -> None:
+    none, damaged = tmp_path / "none.parquet", tmp_path / "damaged.parquet"
+    none.write_text("x", encoding="utf-8")
+    export(pd.DataFrame({"id": ["1", "2"], "name": ["Ant", "Bee"]}), damaged)
+    content = bytearray(damaged.read_bytes())
+    content[20] ^= 0xFF
+    damaged.write_bytes(content)
+    for file in (none, damaged):
+        outcome = run("summary", file)
+        assert outcome.code == 2, outcome.out
+        assert outcome.out == ""
+        assert file.name in outcome.err

@@ -1,0 +1,117 @@
+"""Repeated elements as tidy tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.schema import ACCOUNT, PROJECT, Kind
+from tests.client.frames.test_builder import build, project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LANGUAGES = (
+    '<analysis><languages graph_url="u">'
+    '<language color="00f" id="7" percentage="98"> C </language>'
+    '<language color="0" id="" percentage="&lt;1">Other</language>'
+    "</languages></analysis>"
+)
+
+
+def test_tags_become_a_row_each_with_the_projects_id() -> None:
+    frame = build([project(1, "<tags><tag>a</tag><tag>b</tag></tags>"), project(2), project(3)])
+    table = dirframe.child_table(frame, "tags")
+    assert table.to_dict("list") == {"project_id": ["1", "1"], "tag": ["a", "b"]}
+
+
+def test_languages_have_typed_columns() -> None:
+    table = dirframe.child_table(build([project(1, LANGUAGES)]), "languages")
+    assert table["language"].tolist() == ["C", "Other"]
+    assert table["percentage"].tolist() == [98.0, 0.5]
+    assert table["percentage"].dtype == "Float64"
+    assert table["id"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("resource", [ACCOUNT, PROJECT], ids=lambda r: r.name)
+def test_every_table_has_the_same_columns_for_no_record(resource: object) -> None:
+    assert resource in (ACCOUNT, PROJECT)
+    known = ACCOUNT if resource is ACCOUNT else PROJECT
+    for field in known.fields:
+        if field.kind is not Kind.ITEMS:
+            continue
+        assert field.items is not None
+        table = dirframe.child_table(build([], known), field.path[-1])
+        assert list(table) == [f"{known.name}_id", *(one.column for one in field.items.fields)]
+        assert len(table) == 0
+        assert table.dtypes.iloc[0] == "str"
+
+
+def test_what_else_an_entry_had_and_what_could_not_be_read_is_kept() -> None:
+    frame = build(
+        [
+            project(
+                1,
+                "<links><link><title>t</title><new>n</new></link>bad</links>"
+                '<analysis><languages><language percentage="lots">C</language></languages>'
+                "</analysis>",
+            )
+        ]
+    )
+    assert dirframe.child_table(frame, "links")["new"].tolist() == ["n"]
+    languages = dirframe.child_table(frame, "languages")
+    assert languages["percentage"].isna().all()
+    assert languages["percentage_unreadable"].tolist() == ["lots"]
+
+
+def test_entries_of_different_form_stand_in_one_table() -> None:
+    frame = build(
+        [
+            project(1, "<licenses><license>MIT</license></licenses>"),
+            project(2, "<licenses><license><name>gpl</name></license></licenses>"),
+        ]
+    )
+    table = dirframe.child_table(frame, "licenses")
+    assert table["project_id"].tolist() == ["1", "2"]
+    assert table["name"].dropna().tolist() == ["gpl"]
+    assert table["license"].dropna().tolist() == ["MIT"]
+
+
+def test_an_unknown_table_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInputError, match="tags"):
+        dirframe.child_table(build([]), "people")
+
+
+def test_a_frame_without_ids_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="'id'"):
+        dirframe.child_table(build([project(1)]).drop(columns="id"), "tags")
+
+
+def test_the_provenance_goes_along() -> None:
+    frame = build([project(1, LANGUAGES)])
+    provenance.set_provenance(frame, source="A directory", resource="project")
+    facts = provenance.get_provenance(dirframe.child_table(frame, "languages"))
+    assert facts["source"] == "A directory"
+    assert facts["steps"] == ["child_table languages"]
+
+
+def test_a_frame_that_went_through_parquet_gives_the_same_tables(tmp_path: Path) -> None:
+    frame = build([project(1, LANGUAGES + "<tags><tag>a</tag></tags>"), project(2)])
+    frame.to_parquet(tmp_path / "f.parquet")
+    back = pd.read_parquet(tmp_path / "f.parquet")
+    for name in ("languages", "tags"):
+        one, other = dirframe.child_table(frame, name), dirframe.child_table(back, name)
+        pd.testing.assert_frame_equal(one, other)
+
+
+def test_the_real_pages_have_their_languages_and_tags(shared: Path) -> None:
+    frame = dirframe.read_pages(shared / "real" / "pages")
+    languages = dirframe.child_table(frame, "languages")
+    assert languages["percentage"].notna().all()
+    assert set(languages["project_id"]) <= set(frame["id"])
+    assert dirframe.child_table(frame, "tags")["tag"].notna().all()

@@ -1,0 +1,46 @@
+"""CSV, TSV and JSON lines as other programs read them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from dirframe import export
+from dirframe.io.csv import stream_csv
+from tests.io import rich
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": ["=1", "+1", "-1", "@x", "\t=", "\r=", "'=1", "a=1"], "n": -1})
+    text = export(frame, tmp_path / "f.csv").read_bytes().decode()
+    cells = [row[0] for row in csv.reader(io.StringIO(text, newline=""))][1:]
+    assert cells == ["'=1", "'+1", "'-1", "'@x", "'\t=", "'\r=", "''=1", "a=1"]
+    assert pd.read_csv(tmp_path / "f.csv")["n"].eq(-1).all()
+
+
+def test_pandas_reads_a_csv_as_the_docstring_says(tmp_path: Path) -> None:
+    file = export(rich(), tmp_path / "f.csv")
+    back = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype={"id": "str"})
+    assert list(back["name"].fillna("")) == ['Größe, "quoted"\nand broken', "", "NA"]
+    assert back["created_at"][0] == "2007-01-08T09:10:11Z"
+    assert json.loads(back["tags"][0]) == ["c++", "a,b"]
+
+
+def test_a_line_of_json_holds_lists_as_lists(tmp_path: Path) -> None:
+    lines = export(rich(), tmp_path / "f.jsonl").read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0])
+    assert (first["tags"], first["stack_count"]) == (["c++", "a,b"], 7)
+    assert len(lines) == 3
+
+
+def test_a_stream_gets_what_a_file_gets(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    stream_csv(rich(), stream)
+    assert stream.getvalue() == export(rich(), tmp_path / "f.csv").read_text(encoding="utf-8")

@@ -91,6 +91,8 @@ def mirrors(module: Path) -> list[Path]:
     """Return where a module's tests may stand: at its place, or one file for its whole folder."""
     test = Path("tests") / module.with_name(f"test_{module.name.lstrip('_')}")
     folders = [folder for folder in module.parents if len(folder.parts) > 1]
+    if module.name == "__init__.py" and module.parent.name:
+        folders.append(module.parent)
     return [test, *(Path("tests") / f.with_name(f"test_{f.name}.py") for f in folders)]
 
 
@@ -98,7 +100,7 @@ def test_every_module_has_its_tests_at_the_same_place() -> None:
     untested = [
         module.as_posix()
         for module in modules()
-        if not module.name.startswith("_")
+        if not any(part.startswith("_") for part in module.parts)
         and not any((ROOT / test).is_file() for test in mirrors(module))
     ]
     assert untested == []

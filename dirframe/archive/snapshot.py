@@ -323,9 +323,9 @@ class ReadTask:
             yield replace(self, pages=pages)
 
     def read(self, *, anew: bool) -> Iterator[tuple[RecordReader, Mask]]:
-        """Read the pages, a chunk at a time; say of each of its records whether it counts.
+        """Read pages in chunks, with a mask of the records that count.
 
-        Read anew, a chunk has the columns that are in it, whatever came before.
+        With `anew`, a chunk has the columns of its own pages alone.
         """
         if not self.path.exists():
             raise ArchiveError(
@@ -334,9 +334,8 @@ class ReadTask:
             )
         resource = RESOURCES[self.resource]
         chosen = column_paths(resource, self.columns)
-        reader = RecordReader(resource, chosen=chosen)
+        reader, nothing = RecordReader(resource, chosen=chosen), True
         masks: list[Mask] = []
-        nothing = True
         for page, content in read_contents(self.path, self.pages, bundle=self.bundle):
             before = reader.rows
             reader.read(content, source=f"page {page.sha256} in {self.path}")

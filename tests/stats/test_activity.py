@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DTYPES = "str Int64 Float64 Float64 datetime64[us, UTC]"
-REAL = Path(__file__).parents[4] / "shared" / "real" / "pages"
+REAL = Path(__file__).parents[3] / "shared" / "real" / "pages"
 
 
 def state(project: Project, at: int | None, window: int) -> str:

@@ -101,7 +101,7 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     --------
     >>> import pandas as pd
     >>> from dirframe import provenance
-    >>> frame = provenance.attach(
+    >>> frame = provenance.set_provenance(
     ...     pd.DataFrame({"id": ["1", "2", "3"]}),
     ...     source="A directory", base_url="https://directory.example", resource="project",
     ...     question={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",

@@ -283,8 +283,7 @@ def _sensitivity(noun: ChartSpec) -> click.Command:
         return sensitivity(getattr(stats, noun.name), frame, **own)
 
     options = ("rules", *noun.options, *(name for name in SELECTION if name != "exclude"))
-    text = f"{noun.summary}\n\nWithout exclusion, with each rule of dirframe flags alone, with all."
-    return _table(noun, options, compute, text)
+    return _table(noun, options, compute, _help(noun, "sensitivity", ""))
 
 
 def _table(

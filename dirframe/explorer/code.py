@@ -160,7 +160,7 @@ def _filtered(name: str, filters: Filters) -> Iterator[str]:
             yield f"    {'& ' if number else ''}({condition})"
         yield "]"
     for step in filters.steps():
-        yield f"provenance.carry(shown, shown, {repr_double_quoted(step)})"
+        yield f"provenance.copy_provenance(shown, shown, {repr_double_quoted(step)})"
 
 
 def _table(screen: ViewState) -> Iterator[str]:

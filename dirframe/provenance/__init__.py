@@ -1,7 +1,7 @@
 """What a frame was made from: a small record in ``frame.attrs["dirframe"]``.
 
 The record is JSON, so that it survives what pandas lets survive: query, assign, copy,
-pickle and Parquet. Operations that drop attributes (merge, concat, groupby) need `carry`.
+pickle and Parquet. Operations that drop attributes (merge, concat, groupby) need `copy_provenance`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def get_provenance(frame: pd.DataFrame) -> dict[str, Any]:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = attach(pd.DataFrame({"id": ["1"]}), source="A directory", complete=True)
-    >>> describe(frame.query("id == '1'"))["source"]
+    >>> frame = set_provenance(pd.DataFrame({"id": ["1"]}), source="A directory", complete=True)
+    >>> get_provenance(frame.query("id == '1'"))["source"]
     'A directory'
     """
     record = frame.attrs.get(ATTRIBUTE)
@@ -121,7 +121,7 @@ def set_provenance(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> attach(pd.DataFrame(), items_loaded=0).attrs["dirframe"]["items_loaded"]
+    >>> set_provenance(pd.DataFrame(), items_loaded=0).attrs["dirframe"]["items_loaded"]
     0
     """
     before = get_provenance(frame)
@@ -164,8 +164,8 @@ def copy_provenance(
     Examples
     --------
     >>> import pandas as pd
-    >>> loaded = attach(pd.DataFrame({"id": ["1", "2"]}), source="A directory")
-    >>> describe(carry(loaded, loaded.groupby("id").size().to_frame(), "count"))["steps"]
+    >>> loaded = set_provenance(pd.DataFrame({"id": ["1", "2"]}), source="A directory")
+    >>> get_provenance(copy_provenance(loaded, loaded.groupby("id").size().to_frame(), "count"))["steps"]
     ['count']
     """
     record = get_provenance(source)
@@ -202,7 +202,7 @@ def difference(frame: pd.DataFrame) -> Difference | None:
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"id": ["1", "2", "3"]})
-    >>> frame = attach(frame, items_loaded=3)
+    >>> frame = set_provenance(frame, items_loaded=3)
     >>> difference(frame.sort_values("id", ascending=False))
     >>> str(difference(frame.head(2)))
     '2 of 3 records loaded'
@@ -261,7 +261,7 @@ def caption(frame: pd.DataFrame) -> str:
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"id": ["1", "2"]})
-    >>> caption(attach(frame, resource="project", source="A directory", synthetic=True))
+    >>> caption(set_provenance(frame, resource="project", source="A directory", synthetic=True))
     'n = 2 projects · Source: A directory · synthetic sample data'
     """
     record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))

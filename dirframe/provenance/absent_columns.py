@@ -46,8 +46,8 @@ def absent(
     Examples
     --------
     >>> import pandas as pd
-    >>> from dirframe.provenance import attach
-    >>> frame = attach(pd.DataFrame({"id": ["1"]}), columns=["id"])
+    >>> from dirframe.provenance import set_provenance
+    >>> frame = set_provenance(pd.DataFrame({"id": ["1"]}), columns=["id"])
     >>> absent(frame, ["name"]).why
     'name was not loaded: only the columns id were asked for.'
     """

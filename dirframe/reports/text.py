@@ -52,8 +52,8 @@ def tell_front(material: ReportData) -> Passage:
     Examples
     --------
     >>> import pandas as pd
-    >>> from dirframe.reports.inputs import sorted_out
-    >>> print(tell_front(sorted_out({"projects": pd.DataFrame({"id": ["1"]})}, "Mine")))
+    >>> from dirframe.reports.inputs import collect_inputs
+    >>> print(tell_front(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, "Mine")))
     Mine
     n = 1 record · Source: not recorded
     The frame of projects does not say where it is from: nobody can tell whether it is complete.
@@ -100,8 +100,8 @@ def tell_method(material: ReportData) -> Passage:
     Examples
     --------
     >>> import pandas as pd
-    >>> from dirframe.reports.inputs import sorted_out
-    >>> told = tell_method(sorted_out({"projects": pd.DataFrame({"id": ["1"]})}, None))
+    >>> from dirframe.reports.inputs import collect_inputs
+    >>> told = tell_method(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None))
     >>> print(told)
     Projects
     Not recorded: how these records were asked for.
@@ -178,8 +178,8 @@ def tell_citation(material: ReportData) -> Passage:
     Examples
     --------
     >>> import pandas as pd
-    >>> from dirframe.reports.inputs import sorted_out
-    >>> print(tell_citation(sorted_out({"projects": pd.DataFrame({"id": ["1"]})}, None)))
+    >>> from dirframe.reports.inputs import collect_inputs
+    >>> print(tell_citation(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None)))
     Projects
     The frame does not say where it is from, so it cannot be cited.
     """
@@ -218,7 +218,7 @@ def tell_provenance(frame: pd.DataFrame) -> Passage:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = provenance.attach(pd.DataFrame(), source="A directory")
+    >>> frame = provenance.set_provenance(pd.DataFrame(), source="A directory")
     >>> print(tell_provenance(frame))
     source             A directory
     ...

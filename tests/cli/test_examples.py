@@ -106,6 +106,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             package.harvest("projects", folder / "kept.archive of --sample", directory=directory)
         shutil.copytree(served, folder / "my-directory")
         shutil.copyfile(TEMPLATE, folder / "my.ipynb")
+        (folder / "states.toml").write_text('deleted_projects = ["3"]\n', encoding="utf-8")
         with KeyStore() as keys:
             for number in range(3):
                 keys.add("Ada L.", f"application {number}")

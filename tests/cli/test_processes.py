@@ -108,6 +108,7 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "compare projects.parquet projects.parquet --format json": facts,
     "clean accounts.parquet": table(30),
     "flags projects.parquet": columns("id", "rule", "evidence"),
+    "sensitivity language_share projects.parquet": columns("exclusion", "removed"),
     "stats team_size_classes projects.parquet": table(8),
     "stats --list": text("([a-z_]+\n)+"),
     "plot growth projects.parquet -o made.svg": nothing,
@@ -129,7 +130,7 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "cache clear": nothing,
 }
 #: A template of one cell: what a report takes is the time to run its notebook.
-_SHORT = "from dirframe.reports import received\nprint(len(received().projects), 'projects')"
+_SHORT = "from dirframe.reports import report_data\nprint(len(report_data().projects), 'projects')"
 
 #: Commands whose processes are tested elsewhere: they run long, or write much.
 ELSEWHERE = {"demo": "test_demo", "serve": "cli.test_serving", "report": "below"}

@@ -16,7 +16,9 @@ def test_a_column_that_was_not_sent_is_named_with_what_to_do() -> None:
     assert told is not None
     assert told.columns == ("size",)
     assert told.why.startswith("size was not sent: ")
-    assert "details=True" in told.why
+    assert told.hint is not None
+    assert "details=True" in told.hint.python
+    assert "--details" in told.hint.shell
 
 
 def test_values_that_came_later_are_believed() -> None:
@@ -37,7 +39,8 @@ def test_columns_that_were_not_asked_for_were_not_loaded() -> None:
     told = absent(frame, ["name", "size"])
     assert told is not None
     assert told.columns == ("name", "size")
-    assert told.why.startswith("name, size were not loaded: columns=['id'] left them out.")
+    assert told.why == "name, size were not loaded: only the columns id were asked for."
+    assert told.hint is not None
 
 
 def test_a_frame_that_says_nothing_of_its_load_lacks_nothing() -> None:

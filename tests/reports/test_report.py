@@ -125,8 +125,8 @@ def test_a_template_of_one_s_own_makes_a_report_in_each_format(tmp_path: Path) -
     source = """
 import pandas as pd
 from dirframe import plot
-from dirframe.reports import received, show
-show(plot.growth, received().projects.assign(created_at=pd.Timestamp("2020-01-01", tz="UTC")))
+from dirframe.reports import report_data, show
+show(plot.growth, report_data().projects.assign(created_at=pd.Timestamp("2020-01-01", tz="UTC")))
 """
     template = write(notebook("# Mine", source), tmp_path / "mine.ipynb")
     for suffix in (".md", ".ipynb", ".HTML"):

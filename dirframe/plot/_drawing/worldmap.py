@@ -29,7 +29,7 @@ __all__ = ["LATITUDES", "frame", "outlines", "project"]
 #: Degrees from the southernmost land without Antarctica to the northernmost.
 LATITUDES = (-57.0, 84.0)
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parents[2]
 _FILE = Path("data", "world", "countries-110m.json")
 _ANTARCTICA = "010"
 _A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_data", "sample_files"]
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parents[2]
 _NAMES = ("accounts.xml.gz", "projects.xml.gz")
 _SQLITE = b"SQLite format 3\0"
 

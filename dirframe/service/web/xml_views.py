@@ -121,14 +121,14 @@ class _Views:
         self.store = store
         self.rules = rules
         self.states = states
-        get_page = store.page if rules.tie_break else partial(page_without_tie_break, store)
-        self._pages = {ACCOUNT.name: store.page, PROJECT.name: get_page}
 
     def collection(self, resource: Resource) -> Response:
         arguments = _arguments()
         query = requested_query(arguments)
         number = (page_or_first if self.rules.lenient else requested_page)(arguments)
-        page = self._pages[resource.name](
+        has_ties = resource is PROJECT and not self.rules.tie_break
+        get_page = partial(page_without_tie_break, self.store) if has_ties else self.store.page
+        page = get_page(
             resource,
             query=query,
             sort=self._sort(resource, arguments.get("sort")),

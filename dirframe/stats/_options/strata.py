@@ -120,8 +120,15 @@ def _divided(
     if pooled:
         label = f"other ({len(pooled):,} {'stratum' if len(pooled) == 1 else 'strata'})"
         records = int(table["records"][small].sum())
-        rest = keep(frame, columns, reduce(or_, pooled))
+        rest = keep(frame, columns, _any(pooled))
         yield Stratum((label,) * len(keys), records, rest, len(pooled))
+
+
+def _any(tests: Sequence[nw.Expr]) -> nw.Expr:
+    """Combine tests as a balanced tree: a chain of hundreds exceeds the depth of recursion."""
+    while len(tests) > 1:
+        tests = [reduce(or_, tests[begin : begin + 2]) for begin in range(0, len(tests), 2)]
+    return tests[0]
 
 
 def _is(key: _Key, value: str | None) -> nw.Expr:

@@ -158,6 +158,6 @@ def _takes_rules(statistic: object) -> bool:
     return (
         callable(statistic)
         and getattr(statistic, "__name__", None) in KEYS
-        and getattr(statistic, "__module__", "").startswith(f"{__package__}.")  # charts are not
+        and getattr(statistic, "__module__", "").startswith("dirframe.stats.")  # charts are not
         and {*DEFAULTS} <= {*inspect.signature(statistic).parameters}
     )

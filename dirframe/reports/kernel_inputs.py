@@ -26,7 +26,7 @@ _LIST = "report.json"
 
 
 def write_inputs(material: ReportData, folder: Path) -> None:
-    """Write the frames for `received`; lists and records as JSON, everything else as it is.
+    """Write the frames for `report_data`; lists and records as JSON, everything else as it is.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def report_data() -> ReportData:
 
     Examples
     --------
-    >>> received().title
+    >>> report_data().title
     'dirframe sample directory: projects and accounts'
     """
     if VARIABLE not in os.environ:

@@ -14,7 +14,7 @@ from dirframe.client.documents import parse_documents
 from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
 from dirframe.schema import ACCOUNT, PROJECT
 
-PAGE = (Path(__file__).parents[3] / "xml" / "projects-page.xml").read_bytes()
+PAGE = (Path(__file__).parents[2] / "xml" / "projects-page.xml").read_bytes()
 
 
 def test_nested_names_lead_to_nested_paths() -> None:

@@ -14,7 +14,7 @@ from dirframe.schema import ACCOUNT, COLLECTION_COUNTS, PROJECT, SYNTHETIC_MARK
 from dirframe.service.dialects.xml_writer import collection_xml, failed_xml, record_xml, single_xml
 from dirframe.service.records import Value, record_from_element
 
-XML = Path(__file__).parents[3] / "xml"
+XML = Path(__file__).parents[2] / "xml"
 
 ADA: dict[str, Value] = {
     # Not in the specification's order, on purpose.

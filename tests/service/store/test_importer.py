@@ -15,7 +15,7 @@ from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.records import record_from_element
 from dirframe.service.store.store import Store
 
-XML = Path(__file__).parents[3] / "xml"
+XML = Path(__file__).parents[2] / "xml"
 
 
 def page(*records: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Load what a question asks for: its pages, proven complete, as a frame with its provenance."""
+"""Load a collection query as a frame with its provenance, proven complete."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def load_collection_query(
     first: FetchedPage | None = None,
     stacklevel: int = 3,
 ) -> pd.DataFrame:
-    """Load what a question asks for; see `load_projects`.
+    """Load a collection query; see `load_projects`.
 
     Parameters
     ----------
     question
-        The question, checked.
+        The validated query.
     directory, incomplete, columns, progress
         As in `load_projects`.
     manner
         How the cache and the daily quota may be used.
     first
-        The first page, if it was fetched already.
+        The first page, if already fetched.
     stacklevel
-        Whose line a warning is about.
+        Stack level of warnings.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def load_collection_query(
     Raises
     ------
     InvalidInputError
-        If `incomplete` is not one of its two words.
+        If `incomplete` has an invalid value.
     IncompleteCollectionError
         If the collection cannot be proven complete.
     """
@@ -120,7 +120,7 @@ def load_collection_query(
 
 
 def check_incomplete(incomplete: str) -> None:
-    """Refuse a word that `incomplete` cannot be."""
+    """Raise if `incomplete` has an invalid value."""
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
 

@@ -1,4 +1,4 @@
-"""Load whatever a directory has at an address below its base URL, as a typed frame."""
+"""Load any address below a directory's base URL as a typed frame."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 
-#: What records are that a directory did not send any of, at a path that nobody described.
+#: Resource of an empty result at an undocumented path.
 _UNKNOWN = Resource("record", "records", (), (), "", key="")
 
 
 @dataclass(frozen=True, kw_only=True)
 class First:
-    """The first answer at an address, and what it shows."""
+    """The first page at an address, and its resource."""
 
     question: CollectionQuery
     answer: FetchedPage
@@ -43,7 +43,7 @@ class First:
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one record, and no page of a collection."""
+        """Whether it is a single record and not a page of a collection."""
         address, envelope = self.question.address, self.envelope
         counted = envelope.items_available is not None or envelope.items_returned is not None
         can_be = address is not None and address.single is not False
@@ -65,43 +65,43 @@ def load(
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load whatever a directory has at an address below its base URL.
+    """Load any address below a directory's base URL.
 
     Parameters
     ----------
     path : str
         The path below the base URL, which ends in ``.xml``: ``"/languages.xml"``,
-        ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``. It may have a
-        query of its own.
+        ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``. It may contain
+        query parameters.
     query, sort, max_items, columns, directory, incomplete
-        As in `load_projects`; which values of `sort` mean something depends on the address.
+        As in `load_projects`; the valid values of `sort` depend on the address.
     refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns
     -------
     pandas.DataFrame
-        One row a record, all pages together; an answer with one record is one row. The
-        element of the records says what they are. Those that `fields` knows have its
-        columns and dtypes, also where there is no record at all. Of any other column all
-        texts decide: whole numbers are Int64, other numbers Float64, times, days and months
-        datetime64[us, UTC], each only if nothing is lost by it (no leading zero, no digit
-        too many); everything else is str, and so are columns called ``id``, ``…_id``,
-        ``…_name``, ``…_url`` and the like. Accounts and projects are those of
-        `load_accounts` and `load_projects`. ``attrs["dirframe"]`` holds the provenance.
+        One row a record, all pages combined; a response with a single record gives one row.
+        The element name of the records determines the resource. Resources known to `fields` have
+        its columns and dtypes, even if there is no record. The dtype of any other column is
+        inferred from all its values: whole numbers are Int64, other numbers Float64, times, days
+        and months datetime64[us, UTC], each only if the conversion is lossless (no leading zero,
+        no excess digits); everything else is str, and so are columns called ``id``, ``…_id``,
+        ``…_name``, ``…_url`` and the like. Accounts and projects are as in `load_accounts` and
+        `load_projects`. ``attrs["dirframe"]`` holds the provenance.
 
     Raises
     ------
     InvalidInputError
-        If the path leads to another host, does not end in ``.xml``, or holds a key or a page
-        number.
+        If the path leads to another host, does not end in ``.xml``, or contains a key or a
+        page number.
     NotFoundError
         If there is nothing at this address.
     ServiceError
-        If the directory answers with a failure, such as that there is no analysis yet.
+        If the directory reports a failure, for example that there is no analysis yet.
     UnreadableResponseError
-        If the answer is not the interface's XML, holds records of several kinds, or does not
-        hold as many as it says.
+        If the response is not the interface's XML, holds records of several kinds, or its
+        number of records differs from the number it reports.
     IncompleteCollectionError
         If the collection cannot be proven complete.
 
@@ -122,7 +122,7 @@ def load(
 
 
 def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
-    """Return the question to an address that a person wrote."""
+    """Return the query to an address given by the user."""
     settings = place.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
     for name in ("query", "sort"):
@@ -135,13 +135,13 @@ def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
 
 
 def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy) -> First:
-    """Fetch the first page of an address, and see what its records are.
+    """Fetch the first page of an address and determine its resource.
 
     Raises
     ------
     UnreadableResponseError
-        If its records are not those that the path is known for, or not as many as it says:
-        then it is no list of records.
+        If the records are not those expected at the path, or their number differs from the
+        reported one: then the document is not a list of records.
     """
     answer = place.session.get(question.path, question.parameters(1), manner)
     reader = RecordReader()
@@ -179,12 +179,12 @@ def load_at(
     progress: bool | ProgressCallback,
     stacklevel: int = 4,
 ) -> pd.DataFrame:
-    """Load what a question to an address asks for; see `load`.
+    """Load a query to an address; see `load`.
 
     Raises
     ------
     InvalidInputError
-        If columns are chosen that nobody described.
+        If `columns` is given for an undocumented resource.
     """
     first = fetch_first(question, place, manner)
     resource = first.question.resource

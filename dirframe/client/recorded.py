@@ -1,4 +1,4 @@
-"""Recorded pages: the same frames from files that someone kept."""
+"""Read recorded pages from files into the frames of the loaders."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["read_pages"]
 
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-_HOSTS = 3  # that a source names
+_HOSTS = 3  # maximum number of hosts named by a source
 _OPENERS: dict[str, Any] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -46,46 +46,45 @@ def read_pages(
     columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> pd.DataFrame:
-    """Read recorded XML documents into the frame that the loaders would give.
+    """Read recorded XML documents into the frame that the loaders would return.
 
     Parameters
     ----------
     paths : str, pathlib.Path or iterable of these
-        Files, or folders whose ``.xml`` files are read in the order of their names, packed
-        ones (``.gz``, ``.bz2``, ``.xz``) included.
+        Files, or folders whose ``.xml`` files are read in the order of their names,
+        compressed ones (``.gz``, ``.bz2``, ``.xz``) included.
     resource : str, optional
-        What the records must be: ``"account"``, ``"project"`` or another kind that `fields`
-        knows. Left out: what the first record is.
+        Expected resource of the records: ``"account"``, ``"project"`` or another one known
+        to `fields`. Default: that of the first record.
     columns : sequence of str, optional
-        Names of the columns to read, with `resource` named; ``id`` is always among them.
-        The fewer, the faster. Left out: everything there is.
+        Names of the columns to read; requires `resource`. ``id`` is always included. Fewer
+        columns read faster. Default: all.
     max_bytes : int, default 64 MiB
-        Largest document that is read, unpacked.
+        Maximum size of a document, uncompressed.
 
     Returns
     -------
     pandas.DataFrame
         One row a record, in the order of the files, with the columns of `load_accounts`,
-        `load_projects` or, for other records, `load`. A record whose id came before is left
-        out and counted. In the
-        provenance, ``complete`` is true if the pages prove it, false if they prove the
-        opposite, and None if they do not say how many records there are. ``source`` and
-        ``base_url`` name the directory that the records link to as their own pages. When they
-        were fetched is not known, since the time of a file says when it was copied:
+        `load_projects` or, for other records, `load`. Records with a repeated id are omitted
+        and counted. In the provenance, ``complete`` is true if the pages prove it, false if they
+        prove the opposite, and None if they do not report the number of records. ``source`` and
+        ``base_url`` name the directory that the records link to as their own pages. The time of
+        the fetch is not known, since the time of a file may be that of a copy:
         ``records_oldest`` and ``records_newest`` are the first and the last change
-        (``updated_at``) that a record names.
+        (``updated_at``) of a record.
 
     Raises
     ------
     InvalidInputError
-        If a path does not exist, or there is no XML file at all.
+        If a path does not exist, or there is no XML file.
     UnreadableResponseError
         If a file is not the interface's XML; the message names the file.
 
     Warns
     -----
     IncompleteWarning
-        If the pages say that there are more records than they hold.
+        If the pages report more records than they hold.
 
     Examples
     --------
@@ -143,7 +142,7 @@ def read_pages(
 
 
 def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
-    """Give a name and an address to the directory that the records link to: their own pages."""
+    """Return name and address of the directory that the records link to as their own pages."""
     column = next((frame[name] for name in ("html_url", "url") if name in frame), None)
     links = [] if column is None else [_origin(link) for link in column.dropna()]
     origins = sorted({origin for origin in links if origin})
@@ -158,7 +157,7 @@ def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
 
 
 def _origin(link: object) -> tuple[str, str] | None:
-    """Read host and scheme off a link; nothing else of it is handed on."""
+    """Return host and origin of a link; other parts are not used."""
     try:
         parts = urlsplit(str(link).strip())
         host, port = parts.hostname, parts.port
@@ -170,7 +169,7 @@ def _origin(link: object) -> tuple[str, str] | None:
 
 
 def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
-    """Give the first and the last moment at which a record says that it was changed."""
+    """Return the first and the last time at which a record was changed."""
     if "updated_at" not in frame or not isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
         return None, None
     moments = frame["updated_at"].dropna()
@@ -213,7 +212,7 @@ def _content(file: Path, max_bytes: int) -> bytes:
     opener = _OPENERS.get(file.suffix.lower(), open)
     try:
         with opener(file, "rb") as stream:
-            # One byte more than allowed is enough for the reader to refuse it.
+            # One byte more than allowed is sufficient for the reader to refuse it.
             content: bytes = stream.read(max_bytes + 1)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise UnreadableResponseError(
@@ -227,7 +226,7 @@ def _completeness(read: ParsedDocuments, loaded: int) -> tuple[bool | None, str 
     if None in counts:
         return None, "not every document says how many records there are", None
     if read.resource is not None and not read.resource.paged:
-        # Each document is a whole collection, of another project or account, say.
+        # Each document is a whole collection, for example of another project or account.
         total = sum(envelope.items_available or 0 for envelope in read.envelopes)
         if all(envelope.items_available == envelope.records for envelope in read.envelopes):
             return True, None, total

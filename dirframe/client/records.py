@@ -1,4 +1,4 @@
-"""Single records: an id or an e-mail address goes in, a frame of one row comes out."""
+"""Load single records by id, name or e-mail address as frames of one row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_account", "load_project"]
 
-#: What records are looked up by, besides their id; the title is what a person may take for it.
+#: Fields that identify a record besides its id; users may pass the title as well.
 _NAMES = ("url_name", "vanity_url", "login", "name")
 _ADDRESSES = ("url", "html_url")
 _MD5 = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
@@ -45,11 +45,11 @@ def load_account(
     Parameters
     ----------
     account : str or int
-        The id; an e-mail address, of which only the MD5 digest is sent; or, where the directory
-        resolves names, a login such as ``"fst"``. What comes back is checked: by the id, by the
-        names of the record (whatever their case), or by its ``email_sha1``.
+        The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
+        resolves names, a login such as ``"fst"``. The returned record is checked: by the id, by
+        its names (ignoring case), or by its ``email_sha1``.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     refresh, offline, stale, wait
         How the cache and the daily quota may be used, as in `load_accounts`.
 
@@ -61,7 +61,7 @@ def load_account(
     Raises
     ------
     NotFoundError
-        If there is no such account, or the directory answers with another one.
+        If there is no such account, or the directory returns another one.
     InvalidInputError
         If the id is empty.
     RequestError
@@ -97,11 +97,11 @@ def load_project(
     Parameters
     ----------
     project : str or int
-        The id; or, where the directory resolves names, the short name from its addresses, such
-        as ``"firefox"``. What comes back is checked by the id and the names of the record
-        (whatever their case).
+        The id; or, if the directory resolves names, the short name from its addresses, such
+        as ``"firefox"``. The returned record is checked by its id and its names (ignoring
+        case).
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     refresh, offline, stale, wait
         How the cache and the daily quota may be used, as in `load_accounts`.
 
@@ -113,7 +113,7 @@ def load_project(
     Raises
     ------
     NotFoundError
-        If there is no such project, or the directory answers with another one.
+        If there is no such project, or the directory returns another one.
     InvalidInputError
         If the id is empty.
     RequestError
@@ -161,7 +161,7 @@ def _sha1s(addresses: list[str]) -> set[str]:
 
 
 def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
-    """Tell whether the one record is that of an id, a name or the digest of an address."""
+    """Return whether the record matches an id, a name or the digest of an address."""
     [row] = frame.to_dict("records")
     if identifier == row["id"]:
         return True
@@ -174,7 +174,7 @@ def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
 
 
 def _names(row: Mapping[Hashable, Any]) -> list[str]:
-    """List what a record is called, also by its addresses."""
+    """Return the names of a record, including those in its addresses."""
     names = [row[one] for one in _NAMES if isinstance(row.get(one), str)]
     addresses = [row[one] for one in _ADDRESSES if isinstance(row.get(one), str)]
     ends = [urlsplit(one).path.rpartition("/")[2].removesuffix(".xml") for one in addresses]
@@ -182,7 +182,7 @@ def _names(row: Mapping[Hashable, Any]) -> list[str]:
 
 
 def _is_any(_frame: pd.DataFrame, _identifier: str) -> bool:
-    """Leave it to the caller, who knows the e-mail address, to check the account."""
+    """Accept any record; the caller checks the account by its e-mail address."""
     return True
 
 

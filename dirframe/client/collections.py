@@ -47,8 +47,9 @@ def load_languages(
     ----------
     query : str, optional
         Only languages that match.
-    ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
-    ``commits``. Default: that of the directory, the name.
+    sort : str, optional
+        ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
+        ``commits``. Default: that of the directory, the name.
     max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
         As in `load_projects`.
 

@@ -1,4 +1,4 @@
-"""The price of a load, before it is paid."""
+"""Estimate the number of requests of a load in advance."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ __all__ = ["Plan", "plan"]
 _MAY_FIT = "It may fit, or not."
 
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
-#: The other collections whose path needs nothing filled in.
+#: Paths of the other collections without placeholders.
 _PATHS = {r.collection: r.paths[0] for r in EXTENSIONS.values() if "{" not in r.paths[0]}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan(Card):
-    """What a load will take, as far as its first page tells.
+    """Estimated cost of a load, based on its first page.
 
     Attributes
     ----------
     collection : str
-        What the records are: ``accounts``, ``projects``, ``languages`` and so on.
+        Collection of the records: ``accounts``, ``projects``, ``languages`` and so on.
     items : int or None
-        Records that will come; None if the directory does not say.
+        Expected number of records; None if the directory does not report it.
     pages : int or None
-        Pages that hold them, with the one behind the last where it has to be asked for.
+        Number of pages, including the one after the last where it has to be requested.
     pages_cached : int
-        Those that are in the cache and fresh.
+        Number of pages that are fresh in the cache.
     details : int or None
-        Own pages of projects that the load asks for besides, with ``details=True``; where
-        `exact` is false, at most so many.
+        Own pages of projects to fetch in addition, with ``details=True``; an upper bound if
+        `exact` is false.
     details_cached : int
-        Those that are in the cache and fresh, or refused, as far as the projects are known.
+        Number of these that are fresh in the cache, or refused, for the known projects.
     requests_to_pay : int or None
-        The rest; where `exact` is false, the most that it can be.
+        Number of requests needed; an upper bound if `exact` is false.
     requests_at_least : int or None
-        The least that it can be; where `exact` is true, `requests_to_pay`.
+        Lower bound; equal to `requests_to_pay` if `exact` is true.
     exact : bool
-        Whether the load will make just so many requests. Otherwise pages that are not in the
-        cache say which projects need their own page: ``plan(..., exact=True)`` reads them.
+        Whether the number of requests is exact. Otherwise it depends on pages that are not in
+        the cache which projects need their own page: ``plan(..., exact=True)`` reads them.
     requests_paid_now : int
-        What finding out cost: 1 or, if the first page was in the cache, 0; one more where the
-        directory redirects; with ``exact=True``, the pages of the collection.
+        Number of requests used by the plan itself: 1 or, if the first page was cached, 0; one
+        more if the directory redirects; with ``exact=True``, the pages of the collection.
     quota_left : int
-        Requests that may still go out today with this key.
+        Number of requests left in the daily quota of this key.
     resets_at : datetime or None
-        When the oldest request of the day is a day old; None if none was made.
+        Time when the oldest request of the day is a day old; None if there is none.
     """
 
     collection: str
@@ -89,7 +89,7 @@ class Plan(Card):
 
     @property
     def fits(self) -> bool | None:
-        """Whether todaily quota is enough; None if that is not known."""
+        """Whether the daily quota is sufficient; None if that is not known."""
         if self.requests_to_pay is None or self.requests_at_least is None:
             return None
         enough = self.requests_to_pay <= self.quota_left
@@ -172,37 +172,37 @@ def plan(
     refresh: bool = False,
     exact: bool = False,
 ) -> Plan:
-    """Say what a load will cost, at the price of at most one request.
+    """Estimate the number of requests of a load, using at most one request.
 
     Parameters
     ----------
     collection : {"accounts", "projects", "languages"} or str
-        What is to be loaded; or a path below the base URL, as `load` takes it, such as
+        The collection to load; or a path below the base URL, as in `load`, such as
         ``"/projects/1/contributors.xml"``.
     query, sort, max_items, columns, details
         As in `load_accounts`, `load_projects` and `load`.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     refresh : bool, default False
-        Whether the load will ask for every page, whatever the cache has.
+        Whether the load will fetch every page, even if it is cached.
     exact : bool, default False
-        With `details`: read all pages of the collection, which the load then finds in the cache,
-        so that the price of the own pages is known and not a range. Without `details` every
-        plan is exact.
+        With `details`: read all pages of the collection, which the load then finds in the
+        cache, so that the number of own pages is known and not a range. Without `details`
+        every plan is exact.
 
     Returns
     -------
     Plan
-        Pages, those in the cache, requests to pay, what is left of the daily quota,
-        when it resets, and whether the load fits. Its first page is in the cache then. Which
-        projects need their own page is known of the pages in the cache; where others are not,
+        Number of pages, cached pages and requests, the remaining daily quota, the time of
+        its reset, and whether the load fits. The first page is then in the cache. Which
+        projects need their own page is known only for pages in the cache; if others are not,
         ``requests_at_least`` and ``requests_to_pay`` are the bounds (``exact`` is false).
 
     Raises
     ------
     InvalidInputError
-        If the question cannot be meant, or `exact` is asked for with `refresh`, which would pay
-        for the pages twice.
+        If an argument is invalid, or `exact` is combined with `refresh`, which would fetch the
+        pages twice.
     RequestError
         If the directory cannot be reached or refuses.
 
@@ -291,7 +291,7 @@ def _price(
 def _others(
     place: Directory, question: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
-    """Return the pages of a collection behind the first: all, or those in the cache."""
+    """Return the pages of a collection after the first: all, or those in the cache."""
     session = place.session
 
     def get(page: int) -> FetchedPage:
@@ -310,20 +310,20 @@ def _others(
 def _details(
     asks: Details, question: CollectionQuery, documents: list[FetchedPage], items: int
 ) -> tuple[int, int, int]:
-    """Count the own pages at most, those in the cache, and those that may not be needed."""
+    """Return the maximum number of own pages, those cached, and those that may not be needed."""
     every, came = read_sent((one.page for one in documents), question.resource)
     known = list(dict.fromkeys(one for one in every if one is not None))[:items]
     lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
     needed = [one for one in known if one in lacking]
     unknown = items - len(known)
     cached = sum(asks.at_hand(one) is not None for one in needed)
-    # A single id of an analysis on the other pages tells that none of these is needed.
+    # A single analysis id on the other pages shows that none of these is needed.
     open_still = len(needed) - cached if unknown and not came.named.any() else 0
     return len(needed) + unknown, cached, unknown + open_still
 
 
 def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
-    """Count the pages as `dirframe.client.paging.paginator` walks them."""
+    """Return the number of pages that `dirframe.client.paging.paginator` requests."""
     if items is None:
         return None
     if not size:

@@ -1,9 +1,9 @@
-"""From a list of texts to a typed array: how services of this kind write values.
+"""Convert texts to typed arrays.
 
-Numbers come as ``1935``, as ``1,935`` with thousands separated, as ``12.3%`` in percent, as
-``-`` for none and as ``<1`` for less than one, which is read as 0.5, the middle of what it can
-mean. A timestamp without a zone is UTC. Blanks around text go, and empty text is missing.
-What cannot be read is handed back as text, never dropped.
+Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
+``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
+middle of its range. A timestamp without a zone is UTC. Surrounding whitespace is removed, and empty
+text is missing. Text that cannot be converted is returned, never dropped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 class ConvertedColumn(NamedTuple):
-    """A typed array, and the texts that could not be read (None if all could)."""
+    """A typed array, and the texts that could not be converted (None if all could)."""
 
     array: pa.Array
     unreadable: pa.Array | None
@@ -54,15 +54,15 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
     Parameters
     ----------
     values
-        Texts as they stand in the document, None where there is none; a list or an array.
+        Texts of the document, None for missing ones; a list or an array.
     kind
-        What they mean; everything but numbers and timestamps stays text.
+        Kind of the field; only numbers and timestamps are converted.
 
     Returns
     -------
-    Typed
+    ConvertedColumn
         The converted array, with nulls for missing and for unreadable values, and the
-        unreadable texts at their places.
+        unreadable texts at their positions.
     """
     texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
     text = pc.utf8_trim_whitespace(texts)
@@ -82,7 +82,7 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
 
 
 def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
-    """Hand an array of one of our types to pandas in the dtype that frames have."""
+    """Convert an Arrow array to pandas with the dtype that frames have."""
     series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
     return series
 
@@ -104,7 +104,7 @@ def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
 
 
 def _timestamps(texts: list[str]) -> pa.Array:
-    # pandas reads dates without a time and offsets; its "now" and "today" are no timestamps.
+    # pandas accepts dates without a time and offsets; its "now" and "today" are no timestamps.
     dated = [one if one[:1].isdigit() else None for one in texts]
     moments = pd.to_datetime(
         pd.Series(dated, dtype="str"), format="ISO8601", utc=True, errors="coerce"

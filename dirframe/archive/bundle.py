@@ -1,8 +1,8 @@
-"""A study in one file: write and open zips of pages, manifest, citation and a README.
+"""Write and open study bundles: zip files of pages, manifest, citation and a README.
 
-The same archive gives the same bytes: no time of packing, no compression of what is compressed
-already. A bundle from a stranger is checked whole; whatever does not fit its manifest is refused by
-name, and nothing is unpacked to disk.
+The same archive gives the same bytes: no time of creation, and no compression of compressed
+content. A bundle is checked completely when opened; an entry that does not match its manifest is
+refused by name, and nothing is extracted to disk.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONTENTS = "bundle.json"
 MANIFEST = "manifest.jsonl"
 _TEXTS = frozenset({CONTENTS, MANIFEST, "README.md", "citation.bib", "citation.json"})
 
-#: Pages of a directory of 50 million records, and no text of ours comes near the second.
+#: More than the pages of a directory of 50 million records; no text comes near the second limit.
 _ENTRIES = 5_000_000
 _TEXT_BYTES = 2**20
 
@@ -58,28 +58,28 @@ Written by dirframe {version}.
 
 
 def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = False) -> str:
-    """Put an archive into one file that opens elsewhere without key or network.
+    """Export an archive to one file that opens elsewhere without key or network.
 
     Parameters
     ----------
     archive_path : str or pathlib.Path
-        The file that `harvest` wrote.
+        The file written by `harvest`.
     path : str or pathlib.Path
-        The file to be, such as ``study.zip``; it appears whole or not at all.
+        The target file, such as ``study.zip``; it appears complete or not at all.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
     Returns
     -------
     str
-        The SHA-256 of the file: published beside it, it proves the whole.
+        The SHA-256 of the file; publish it to let others verify the bundle.
 
     Raises
     ------
     ArchiveError
         If the archive is not finished, or a page is missing or damaged.
     InvalidInputError
-        If the file exists and must not be replaced, or there is no folder for it.
+        If the file exists and must not be replaced, or its folder does not exist.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _manifest(archive: Archive, store: Store) -> Iterator[dict[str, Any]]:
-    """Give all rows of an archive but the pages' bytes, as lines of JSON."""
+    """Yield all rows of an archive except the pages' bytes, as lines of JSON."""
     yield {"table": "archive", "format": FORMAT, **archive.collection.to_json()}
     for one in archive.rounds:
         yield {"table": "rounds", **one.to_json()}
@@ -154,23 +154,23 @@ def _manifest(archive: Archive, store: Store) -> Iterator[dict[str, Any]]:
 
 
 def open_bundle(path: str | Path) -> Archive:
-    """Open a study bundle, without key or network, and check all of it.
+    """Open a study bundle, without key or network, and verify all of it.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        What `bundle` wrote.
+        The file written by `bundle`.
 
     Returns
     -------
     Archive
-        As of `open_archive`: the same frames, with the same provenance.
+        As from `open_archive`: the same frames, with the same provenance.
 
     Raises
     ------
     ArchiveError
-        If it is no bundle, or an entry is missing, too many, changed, or not what a bundle
-        holds; the message names it.
+        If it is not a bundle, or an entry is missing, unexpected, changed or invalid; the
+        message names it.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def _checked_names(packed: zipfile.ZipFile, file: Path) -> set[str]:
             raise ArchiveError(f"{shown} leads out of the bundle.")
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
             raise ArchiveError(f"{shown} is no ordinary file.")
-        # What is packed twice can be a bomb: a bundle's entries are stored as they are.
+        # Compressed entries could be a zip bomb: the entries of a bundle are stored as they are.
         stored = entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1
         if not stored or entry.file_size != entry.compress_size:
             raise ArchiveError(f"{shown} is packed or encrypted, which no bundle's entry is.")
@@ -252,12 +252,12 @@ def _open_index(file: Path) -> Store:
 
 
 def read_manifest(lines: Iterable[bytes], name: str) -> Store:
-    """Read lines of JSON into the tables of an archive; the pages' bytes are not in them.
+    """Read lines of JSON into the tables of an archive, without the pages' bytes.
 
     Raises
     ------
     ArchiveError
-        If they are not what an archive says.
+        If they are not valid rows of an archive.
     """
     rows = iter(lines)
     store = None

@@ -1,8 +1,8 @@
-"""Harvest a collection over days: every page is kept as it came, and paid for once.
+"""Harvest a collection over days: every page is stored as received, and paid only once.
 
-A collection that grows meanwhile is met by a sort that keeps still (by id, else by created_at),
-as long as the pages show that the directory honours it. What changes nevertheless is found for
-few requests (`dirframe.archive.tracking`), and at the end the proof of a load is applied
+For collections that grow meanwhile, a stable sort is used (by id, else by created_at), as long
+as the pages show that the directory applies it. Other changes are located with few requests
+(`dirframe.archive.tracking`), and at the end completeness is proven as for a load
 (`dirframe.client.paging.completeness`).
 """
 
@@ -53,47 +53,47 @@ def harvest(
     requests_per_day: int | None = None,
     stop_at: datetime | None = None,
 ) -> Archive:
-    """Keep a whole collection in a file, page by page, over as many days as it takes.
+    """Store a whole collection in a file, page by page, over as many days as needed.
 
     Parameters
     ----------
     collection : {"accounts", "projects"}
-        What is to be kept.
+        The collection to store.
     path : str or pathlib.Path
-        The file to keep it in; the same line again goes on where the last one ended.
+        The archive file; repeating the call continues an unfinished harvest.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only records that match.
     sort : str, optional
-        The order. Left out: by id, or by created_at, if the directory's first page shows that
-        it honours it; otherwise its own order.
+        The sort order. Default: by id, or by created_at, if the directory's first page shows
+        that it is applied; otherwise the directory's own order.
     details : bool, default False
-        Whether to keep the own page of each project that the collection gives without its
-        analysis: one request each. Today's live service sends analyses there alone. An `update`
-        then does the same for what it asks for.
+        Whether to store the own page of each project that the collection returns without its
+        analysis: one request each. Today's live service sends analyses only there. An `update`
+        then does the same for the projects it fetches.
     requests_per_day : int, optional
-        Requests within 24 hours for this archive, at most. Left out: the key's quota.
+        Maximum number of requests within 24 hours for this archive. Default: the key's quota.
     stop_at : datetime.datetime, optional
-        When to stop. Left out: at the end.
+        When to stop. Default: at the end.
 
     Returns
     -------
     Archive
-        What was kept; its ``status()`` says whether that is all.
+        The archive; its ``status()`` tells whether it is finished.
 
     Raises
     ------
     QuotaExceededError
-        If the daily quota ends; ``resets_at`` says when to go on. The same line then
-        pays only for what is missing.
+        If the daily quota is used up; ``resets_at`` is the time of its reset. Repeating the
+        call then fetches only missing pages.
     RequestError
-        If the directory cannot be reached or refuses; what came is kept.
+        If the directory cannot be reached or refuses; pages already fetched are stored.
     ArchiveError
         If another process is writing to the file, it is damaged, the disk is full, or it
-        holds another collection.
+        contains another collection.
     InvalidInputError
-        If an argument cannot be meant.
+        If an argument is invalid.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def harvest(
 
 
 def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None) -> Round:
-    """Begin a full round with the first sort that the directory's first page shows to hold."""
+    """Start a full round with the first sort that the directory is shown to apply."""
     sorts = sorts or ["id", "created_at", None]
     for sort in sorts:
         try:
@@ -143,14 +143,14 @@ def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None
 
 
 def run_round(writer: ArchiveWriter, one: Round, known: KnownState | None = None) -> None:
-    """Ask for what is left of a round, and end it with its proof."""
+    """Fetch the remaining pages of a round, and finish it with its proof."""
     if one.outcome is None:
         _RoundRun(writer, one, known).run()
 
 
 @dataclass(frozen=True)
 class KnownState:
-    """What an archive holds, in the order of a collection, before a round looks what is left."""
+    """The stored records in the order of the collection, before a round that finds removals."""
 
     ids: Sequence[str]
     available: int | None
@@ -160,7 +160,7 @@ class KnownState:
 class _RoundRun:
     def __init__(self, writer: ArchiveWriter, one: Round, known: KnownState | None) -> None:
         self._writer, self._round, self._known = writer, one, known
-        # To look for many that are gone costs no more than to ask for everything.
+        # Locating many removed records costs as much as fetching everything.
         self._tracker = (
             CollectionTracker(one.sort)
             if known is None
@@ -192,11 +192,11 @@ class _RoundRun:
 
     @property
     def _cannot_succeed(self) -> bool:
-        """Tell whether what was known before this round says nothing of the order that comes."""
+        """Return whether the known records say nothing about the current order."""
         return self._known is not None and self._tracker.is_uncertain
 
     def _read_on(self) -> None:
-        """Keep what is wanted, and look behind the last page if its end shows nothing."""
+        """Store the expected pages, and the one after the last if its end shows nothing."""
         while True:
             while not self._cannot_succeed and (numbers := self._tracker.next_pages()):
                 self._read_all(numbers)
@@ -211,7 +211,7 @@ class _RoundRun:
                 return
 
     def _read_all(self, numbers: Sequence[int]) -> None:
-        """Keep pages, several at a time, up to the end or to another state of the collection."""
+        """Store pages concurrently, up to the end or to another state of the collection."""
         if len(numbers) == 1:
             self._read(numbers[0])
             return
@@ -221,10 +221,10 @@ class _RoundRun:
                 break
 
     def _read(self, page: int) -> bool:
-        """Keep a page; return whether the collection is what it was."""
+        """Store a page; return whether the collection is unchanged."""
         try:
             return self._tracker.add_page(self._writer.fetch_and_record(self._round, page))
-        except NotFoundError:  # which says as well that nothing stands there
+        except NotFoundError:  # also means that there is no further page
             self._tracker.end = page
             return True
 
@@ -244,21 +244,21 @@ class _RoundRun:
             if doubt is not None:
                 doubt = Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))
             read = {own for page in self._writer.store.pages(self._round) for own in page.ids}
-            gone = (self._known.held | read) - {None, *ids}  # some came and went meanwhile
+            gone = (self._known.held | read) - {None, *ids}  # some were added and removed meanwhile
             settled = {"gone": sorted(gone) if doubt is None else []}
         facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
         self._writer.finish_round(self._round, **facts, **settled)
 
 
 def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str, Any]:
-    """Say which readings of a round hold its records, how many came again, and which are gone.
+    """Return the pages that hold a round's records, the number of duplicates, and removals.
 
     Parameters
     ----------
     pages
-        What was read, in the order in which it came.
+        The pages read, in order of their fetch.
     ids
-        The records, in the order of the collection.
+        The ids of the records, in the order of the collection.
     """
     newest: dict[str | None, tuple[str, int]] = {}
     numbers: list[int] = []
@@ -284,10 +284,10 @@ def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str,
 
 
 def run_details(writer: ArchiveWriter) -> None:
-    """Ask for the own pages that are needed and not kept yet, and end their round.
+    """Fetch the own pages that are needed and not stored yet, and finish their round.
 
-    They are kept as pages are, in a round of their own that follows each of the others. Which ones
-    are needed follows from the pages that are kept, so it is the same after a kill.
+    They are stored like other pages, in a round of their own that follows each of the others. The
+    pages needed follow from the stored pages, so they are the same after an interruption.
     """
     rounds = rounds_as_of(writer.rounds, None)
     is_running = rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None
@@ -308,13 +308,13 @@ def run_details(writer: ArchiveWriter) -> None:
 
 
 def abandon_details(writer: ArchiveWriter, one: Round) -> None:
-    """End a round of own pages before its end; what came of it counts."""
+    """Finish a round of own pages early; the pages already fetched count."""
     doubt = Doubt(Reason.DETAILS_PENDING)
     writer.finish_round(one, pages=one.pages, available=None, doubt=doubt)
 
 
 def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
-    """Name the records that need their own page, in the order of the collection."""
+    """Return the ids of the records that need their own page, in the order of the collection."""
     refused = {refusal.id: one.number for one in rounds for refusal in writer.store.refusals(one)}
     ids: list[str | None] = []
     numbers: list[int] = []

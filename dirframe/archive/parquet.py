@@ -1,13 +1,13 @@
-"""Runs of records to a folder of Parquet files with one schema, in bounded memory.
+"""Write records to a folder of Parquet files with one schema, in bounded memory.
 
-What columns and types there are is known only when every record was read. So each run of
-records is first gathered, chunk by chunk; then its chunks are brought to the one schema and
-settled in files of its own. Runs need nothing of one another: `each` may have several done at the
-same time, elsewhere, and more than once, for only what a run hands back counts.
+The columns and types are known only after all records were read. So each run of records is first
+staged, chunk by chunk; then its chunks are converted to the common schema and written to files of
+their own. Runs are independent: `each` may process several concurrently, elsewhere, and more than
+once, since only the returned result of a run is used.
 
-Records can be parted into folders by a column. The column stays in the files too, and the names
-of the folders are no ``key=value``: readers that take a value from such a name have to guess its
-type, and pandas cannot read missing ones. Files say what is in them, so a filter skips the others.
+Records can be partitioned into folders by a column. The column stays in the files too, and the
+folder names have no ``key=value`` form: readers that take a value from such a name have to guess
+its type, and pandas cannot read missing ones. Statistics in the files let filters skip the others.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    #: Gives the records of a run; called once, or again after a worker was lost.
+    #: Returns the records of a run; called once, or again after a worker was lost.
     Run = Callable[[], Iterable[pd.DataFrame]]
 
 __all__ = ["MapFunction", "write_parquet"]
 
-#: Rows that are held until a row group is written of the folder that has most of them.
+#: Number of buffered rows above which a row group of the largest folder is written.
 _ROWS = 16_384
 
-#: Tables of few rows take more for their columns than for what is in them.
+#: Tables of few rows use more memory for their columns than for their values.
 _PIECES = 4
 
-#: Rows that are parted at a time.
+#: Number of rows partitioned at a time.
 _BATCH = 8_192
 
-#: What files say of their row groups is held until they are closed; so is a handle for each.
+#: The metadata of row groups is held until a file is closed; so is a file handle.
 _GROUPS = 128
 
-#: A directory of a thousand folders is as much as a person wants.
+#: More than a thousand folders in a directory are hard to use.
 _FOLDERS = 1_000
 
 
 class MapFunction(Protocol):
-    """Does some work on each item and gives the results in order, as `map` does."""
+    """Apply a function to each item and return the results in order, like `map`."""
 
     def __call__(self, work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
-        """Do it."""
+        """Apply it."""
 
 
 class _Staged(NamedTuple):
-    """A run that was read: where its chunks are, how many, what they hold."""
+    """A staged run: the location, number, schema and partition values of its chunks."""
 
     place: Path
     files: int
@@ -80,13 +80,13 @@ def write_parquet(
     Parameters
     ----------
     runs
-        Each gives frames of one resource, with the provenance of the whole.
+        Each returns frames of one resource, with the provenance of the whole.
     folder
-        Appears whole or not at all.
+        The target folder; it appears complete or not at all.
     partition_on
-        Column of text whose values become folders; records without one stay outside.
+        Text column whose values become folders; records without a value are outside of all.
     each
-        Does the work on each run; by default here, one after the other.
+        Processes the runs; by default in this process, one after the other.
 
     Returns
     -------
@@ -96,9 +96,9 @@ def write_parquet(
     Raises
     ------
     InvalidInputError
-        If the folder exists, there is no such column of text, or it has too many values.
+        If the folder exists, there is no such text column, or it has too many values.
     ArchiveError
-        If the disk is full, say.
+        If the files cannot be written, for example because the disk is full.
     """
     if folder.exists():
         raise InvalidInputError(f"{folder} exists already; choose another name.")
@@ -120,7 +120,7 @@ def write_parquet(
             "there: make room, or choose another place."
         ) from error
     finally:
-        # Under another name first: who still writes there finds the old one no more.
+        # Renamed first, so that tasks still running cannot write to it.
         gone = unfinished.with_suffix(".gone")
         with suppress(OSError):
             unfinished.replace(gone)
@@ -129,7 +129,7 @@ def write_parquet(
 
 
 def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
-    """Keep the chunks of a run as they are, in a place that no other try of it has."""
+    """Stage the chunks of a run in a folder that no other attempt uses."""
     if not unfinished.is_dir():
         raise ArchiveError(
             f"{socket.gethostname()} does not see {unfinished.parent}. Whoever writes has to reach "
@@ -152,7 +152,7 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
         schema = table.schema if schema is None else _unify(schema, table.schema)
         pq.write_table(table, place / f"{files:08}.parquet")
         files += 1
-    assert schema is not None  # noqa: S101  # a run gives one chunk at least
+    assert schema is not None  # noqa: S101  # a run has at least one chunk
     return _Staged(place, files, schema, list(values))
 
 
@@ -163,7 +163,7 @@ def _finalize(
     names: dict[str | None, str],
     numbered: tuple[int, _Staged],
 ) -> None:
-    """Write the files of a run; none is in the data set before it is whole."""
+    """Write the files of a run; each is added to the data set only when complete."""
     number, gathered = numbered
     place = whole.with_name(f"settled-{secrets.token_hex(8)}")
     place.mkdir()
@@ -178,7 +178,7 @@ def _finalize(
 def _write(
     groups: Iterable[tuple[str, pa.Table]], place: Path, schema: pa.Schema, name: str
 ) -> list[Path]:
-    """Write each row group as it comes: `pyarrow.dataset.write_dataset` queues millions of rows."""
+    """Write row groups as they arrive: `pyarrow.dataset.write_dataset` queues millions of rows."""
     writers: dict[str, pq.ParquetWriter] = {}
     held: Counter[str] = Counter()
     files: dict[str, list[Path]] = defaultdict(list)
@@ -201,7 +201,7 @@ def _write(
 
 
 def _grouped(parts: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
-    """Hold what comes for a folder until there is much of it: small row groups cost space."""
+    """Buffer the records of a folder until there are enough: small row groups cost space."""
     held: dict[str, list[pa.Table]] = defaultdict(list)
     rows: Counter[str] = Counter()
     for folder, part in parts:
@@ -220,7 +220,7 @@ def _grouped(parts: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Ta
 def _partition(
     batches: Iterable[pa.Table], column: str | None, names: dict[str | None, str]
 ) -> Iterator[tuple[str, pa.Table]]:
-    """Give the records of each folder; those without a value are outside of all."""
+    """Yield the records of each folder; those without a value are outside of all."""
     for batch in batches:
         if column is None or not len(batch):
             yield "", batch
@@ -244,7 +244,7 @@ def _check_number(values: dict[str | None, None], column: str | None) -> None:
 
 
 def _folders(values: dict[str | None, None]) -> dict[str | None, str]:
-    """Name the folder of each value; the same values in the same order have the same names."""
+    """Return the folder name of each value; it depends only on the values and their order."""
     names: dict[str | None, str] = {None: ""}
     taken = {""}
     for value in values:
@@ -255,7 +255,7 @@ def _folders(values: dict[str | None, None]) -> dict[str | None, str]:
 
 
 def _folder(value: str, taken: set[str]) -> str:
-    """Name a folder that every file system takes and keeps apart from the others."""
+    """Return a folder name that is valid and unique on every file system."""
     name = quote(value, safe="").replace(".", "%2E").replace("_", "%5F").replace("~", "%7E")
     if len(name) > 100 or name.casefold() in taken or not name:
         return f"{name[:100]}~{sha256(value.encode()).hexdigest()[:12]}"
@@ -268,13 +268,13 @@ def _table(frame: pd.DataFrame) -> pa.Table:
         if frame[name].dtype == object:
             try:
                 pa.array(frame[name], from_pandas=True)
-            except pa.ArrowException:  # a text and a record in one list, say
+            except pa.ArrowException:  # for example a text and a record in one list
                 mixed[name] = frame[name].map(_json, na_action="ignore").astype("str")
     return pa.Table.from_pandas(frame.assign(**mixed), preserve_index=False)
 
 
 def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
-    """Return a schema that holds what both hold; lists that differ in form become JSON."""
+    """Return a schema for both; lists that differ in form become JSON."""
     fields = {field.name: field for field in first}
     for field in second:
         known = fields.get(field.name, field)
@@ -288,7 +288,7 @@ def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
 
 
 def _batches(gathered: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Give the records of a run in their order, so many at a time at least."""
+    """Yield the records of a run in order, in batches of a minimum size."""
     held: list[pa.Table] = []
     for number in range(gathered.files):
         table = pq.read_table(gathered.place / f"{number:08}.parquet")

@@ -1,4 +1,4 @@
-"""Fetch the pages of an archive within the day's quota and write them down."""
+"""Fetch the pages of an archive within the daily quota and store them."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _UNCACHED = CachePolicy(refresh=True, keep=False)
 
 
 class CompressedPage(NamedTuple):
-    """A page that came, and its compressed bytes."""
+    """A fetched page, and its compressed content."""
 
     page: PageRecord
     content: bytes
 
 
 class ArchiveWriter:
-    """Fetch pages within the day's quota and write them down; made by `open_writer`."""
+    """Fetch pages within the daily quota and store them; created by `open_writer`."""
 
     def __init__(
         self,
@@ -94,18 +94,18 @@ class ArchiveWriter:
 
     @property
     def workers(self) -> int:
-        """How many pages may be asked for at the same time."""
+        """Number of pages fetched concurrently."""
         return self.directory.settings.max_workers
 
     def fetch(self, number: int, sort: str | None) -> CompressedPage:
-        """Ask for a page; it counts once it is written down."""
+        """Fetch a page; it is not stored yet."""
         self.check_budget()
         asked = replace(self.question, sort=sort)
         answer = self.directory.session.get(asked.path, asked.parameters(number), _UNCACHED)
         return self.parse(answer, number, sort)
 
     def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:
-        """Describe a page that came."""
+        """Return the record of a fetched page."""
         reader = RecordReader(self.question.resource)
         envelope = reader.add(answer.page)
         key = (sort or "").removesuffix("_reverse")
@@ -131,13 +131,13 @@ class ArchiveWriter:
         return CompressedPage(page, compressed)
 
     def fetch_and_record(self, one: Round, number: int) -> PageRecord:
-        """Ask for a page of a round and keep it."""
+        """Fetch a page of a round and store it."""
         fetched = self.fetch(number, one.sort)
         self.store.add_page(one, *fetched)
         return fetched.page
 
     def fetch_details(self, one: Round, number: int, own: str) -> None:
-        """Ask for the own page of a record and write down what came of it."""
+        """Fetch the own page of a record and store it or its refusal."""
         self.check_budget()
         resource = self.question.resource
         came = Details(self.directory, resource, _UNCACHED).fetch(own)
@@ -145,7 +145,7 @@ class ArchiveWriter:
             fetched = self.parse(came, number, None)
             ids = fetched.page.ids
             if ids == (own,):
-                # What it says of positions is not of the collection.
+                # Its positions do not refer to the collection.
                 page = replace(fetched.page, first=None, available=None)
                 self.store.add_page(one, page, fetched.content)
                 return
@@ -161,7 +161,7 @@ class ArchiveWriter:
         *,
         expected: int = 0,
     ) -> Round:
-        """Begin a round, with its first page."""
+        """Start a round, with its first page."""
         began = first.page.retrieved if first else _now().isoformat()
         number = len(self.rounds) + 1
         one = Round(number, kind, sort, began, details=int(self._details), expected=expected)
@@ -170,14 +170,14 @@ class ArchiveWriter:
         return one
 
     def finish_round(self, one: Round, **facts: Any) -> None:
-        """End a round, and write down what is known of it."""
+        """Finish a round, and store its outcome."""
         one.outcome = Outcome(at=_now().isoformat(), **facts)
         self.store.update_round(one)
 
     # -- the quota -------------------------------------------------------------------------
 
     def check_budget(self) -> None:
-        """Count a request, or stop before it."""
+        """Count a request, or raise if none is left."""
         now = _now()
         if self._stop_at is not None and now >= self._stop_at:
             raise _DeadlineReached
@@ -193,7 +193,7 @@ class ArchiveWriter:
             self._spent.append(now)
 
     def quota_error(self, error: QuotaExceededError) -> QuotaExceededError:
-        """Make of an error of one request that of the session: what is kept, when to go on."""
+        """Extend the error of a request with the state of the archive and the time to continue."""
         last = self.rounds[-1]
         if last.kind not in {RoundKind.FULL, RoundKind.DETAILS}:
             kept = f"{last.pages:,} pages of changes are kept in {self.store.name}."
@@ -220,8 +220,8 @@ class ArchiveWriter:
         )
 
 
-class _DeadlineReached(Exception):  # noqa: N818  # it is no error
-    """The time that the person set has come."""
+class _DeadlineReached(Exception):  # noqa: N818  # not an error
+    """The stop time set by the user was reached."""
 
 
 @contextmanager
@@ -234,12 +234,12 @@ def open_writer(
     requests_per_day: int | None,
     stop_at: datetime | None,
 ) -> Iterator[ArchiveWriter]:
-    """Give the one who writes to an archive, alone; a time that has come ends it quietly.
+    """Yield the only writer of an archive; reaching the stop time ends the block silently.
 
     Raises
     ------
     QuotaExceededError
-        If the day's quota ends, with what is kept and when to go on.
+        If the daily quota is used up, with the state of the archive and the time to continue.
     """
     if requests_per_day is not None and requests_per_day < 1:
         raise InvalidInputError(
@@ -264,7 +264,7 @@ def open_writer(
 
 
 def is_client_error(error: ServiceError) -> bool:
-    """Tell whether a directory refused a question, rather than being out of order."""
+    """Return whether a directory rejected the request, as opposed to being out of order."""
     return error.status is None or error.status < 500
 
 

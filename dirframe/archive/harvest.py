@@ -103,13 +103,13 @@ def harvest(
     >>> archive.status().pages, archive.status().complete
     (60, True)
     """
-    known = {resource.collection: resource for resource in RESOURCES.values()}
-    if collection not in known:
+    resources = {resource.collection: resource for resource in RESOURCES.values()}
+    if collection not in resources:
         raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of {', '.join(known)}."
+            f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    check_details(known[collection], details=details)
-    question = CollectionQuery(resource=known[collection], query=query, sort=sort)
+    check_details(resources[collection], details=details)
+    question = CollectionQuery(resource=resources[collection], query=query, sort=sort)
     file = Path(path)
     budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
     with open_writer(file, directory, question, details=details, **budget) as writer:
@@ -142,10 +142,10 @@ def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None
     return writer.start_round(RoundKind.FULL, sort, first)
 
 
-def run_round(writer: ArchiveWriter, one: Round, known: KnownState | None = None) -> None:
+def run_round(writer: ArchiveWriter, current: Round, known: KnownState | None = None) -> None:
     """Fetch the remaining pages of a round, and finish it with its proof."""
-    if one.outcome is None:
-        _RoundRun(writer, one, known).run()
+    if current.outcome is None:
+        _RoundRun(writer, current, known).run()
 
 
 @dataclass(frozen=True)
@@ -158,18 +158,18 @@ class KnownState:
 
 
 class _RoundRun:
-    def __init__(self, writer: ArchiveWriter, one: Round, known: KnownState | None) -> None:
-        self._writer, self._round, self._known = writer, one, known
+    def __init__(self, writer: ArchiveWriter, current: Round, known: KnownState | None) -> None:
+        self._writer, self._round, self._known = writer, current, known
         # Locating many removed records costs as much as fetching everything.
         self._tracker = (
-            CollectionTracker(one.sort)
+            CollectionTracker(current.sort)
             if known is None
-            else CollectionTracker(one.sort, probe_budget=1)
+            else CollectionTracker(current.sort, probe_budget=1)
         )
         if known is not None:
             self._tracker.seed(known.ids, known.available)
         page = None
-        for page in writer.store.pages(one):
+        for page in writer.store.pages(current):
             self._tracker.add_page(page)
         if page is not None and page.session != writer.session:
             self._tracker.start_session()
@@ -231,23 +231,32 @@ class _RoundRun:
     def _finish(self) -> None:
         positions = self._tracker.positions()
         used = positions.used()
-        ids = [own for page in used for own in page.ids]
-        different = len({own for own in ids if own is not None}) + ids.count(None)
+        ids = [identifier for page in used for identifier in page.ids]
+        different = len({identifier for identifier in ids if identifier is not None}) + ids.count(
+            None
+        )
         doubt = self._tracker.uncertainty()
         if doubt is None:
             text = positions.doubt(different, ids.count(None), len(ids) - different)
             doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
-        settled: dict[str, Any]
+        facts_of_round: dict[str, Any]
         if self._known is None:
-            settled = _resolution(self._writer.store.pages(self._round), ids)
+            facts_of_round = _resolution(self._writer.store.pages(self._round), ids)
         else:
             if doubt is not None:
                 doubt = Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))
-            read = {own for page in self._writer.store.pages(self._round) for own in page.ids}
-            gone = (self._known.held | read) - {None, *ids}  # some were added and removed meanwhile
-            settled = {"gone": sorted(gone) if doubt is None else []}
+            read_ids = {
+                identifier
+                for page in self._writer.store.pages(self._round)
+                for identifier in page.ids
+            }
+            removed = (self._known.held | read_ids) - {
+                None,
+                *ids,
+            }  # some were added and removed meanwhile
+            facts_of_round = {"gone": sorted(removed) if doubt is None else []}
         facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
-        self._writer.finish_round(self._round, **facts, **settled)
+        self._writer.finish_round(self._round, **facts, **facts_of_round)
 
 
 def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str, Any]:
@@ -262,21 +271,23 @@ def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str,
     """
     newest: dict[str | None, tuple[str, int]] = {}
     numbers: list[int] = []
-    again: set[str] = set()
+    duplicates: set[str] = set()
     for page in pages:
         numbers.append(page.page)
-        for own in page.ids:
-            if own is not None and own in newest:
-                again.add(own)
-            newest[own] = max(newest.get(own, ("", 0)), (page.retrieved, page.number))
-    order = list(dict.fromkeys(newest[own][1] for own in ids if own in newest))
+        for identifier in page.ids:
+            if identifier is not None and identifier in newest:
+                duplicates.add(identifier)
+            newest[identifier] = max(newest.get(identifier, ("", 0)), (page.retrieved, page.number))
+    order = list(dict.fromkeys(newest[identifier][1] for identifier in ids if identifier in newest))
     is_plain = len(order) == len(numbers) and [numbers[n - 1] for n in order] == list(
         range(1, len(order) + 1)
     )
     return {
         "order": None if is_plain else order,
-        "repeated": len(again),
-        "gone": sorted(own for own in newest.keys() - set(ids) if own is not None),
+        "repeated": len(duplicates),
+        "gone": sorted(
+            identifier for identifier in newest.keys() - set(ids) if identifier is not None
+        ),
     }
 
 
@@ -293,57 +304,65 @@ def run_details(writer: ArchiveWriter) -> None:
     is_running = rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None
     running = rounds.pop() if is_running else None
     needed = _needed_details(writer, rounds)
-    one = running or writer.start_round(RoundKind.DETAILS, expected=len(needed))
-    done = {own for page in writer.store.pages(one) for own in page.ids}
-    done |= {refusal.id for refusal in writer.store.refusals(one)}
-    left = [(number, own) for number, own in enumerate(needed, 1) if own not in done]
+    current = running or writer.start_round(RoundKind.DETAILS, expected=len(needed))
+    done = {identifier for page in writer.store.pages(current) for identifier in page.ids}
+    done |= {refusal.id for refusal in writer.store.refusals(current)}
+    remaining = [
+        (number, identifier)
+        for number, identifier in enumerate(needed, 1)
+        if identifier not in done
+    ]
 
     def fetch(wanted: tuple[int, str]) -> bool:
-        writer.fetch_details(one, *wanted)
+        writer.fetch_details(current, *wanted)
         return True
 
-    for _ in fetch_ahead(fetch, lambda _: None, left, writer.workers):
+    for _ in fetch_ahead(fetch, lambda _: None, remaining, writer.workers):
         pass
-    writer.finish_round(one, pages=one.pages, available=None)
+    writer.finish_round(current, pages=current.pages, available=None)
 
 
-def abandon_details(writer: ArchiveWriter, one: Round) -> None:
+def abandon_details(writer: ArchiveWriter, current: Round) -> None:
     """Finish a round of own pages early; the pages already fetched count."""
     doubt = Doubt(Reason.DETAILS_PENDING)
-    writer.finish_round(one, pages=one.pages, available=None, doubt=doubt)
+    writer.finish_round(current, pages=current.pages, available=None, doubt=doubt)
 
 
 def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
     """Return the ids of the records that need their own page, in the order of the collection."""
-    refused = {refusal.id: one.number for one in rounds for refusal in writer.store.refusals(one)}
+    refused = {
+        refusal.id: round_.number for round_ in rounds for refusal in writer.store.refusals(round_)
+    }
     ids: list[str | None] = []
     numbers: list[int] = []
     held, named = [np.zeros(0, dtype=bool)], [np.zeros(0, dtype=bool)]
     readings = (
-        (one.number, page, mask)
-        for one, page, mask in Snapshot(writer.store, rounds).pages()
-        if one.kind is not RoundKind.DETAILS
+        (round_.number, page, mask)
+        for round_, page, mask in Snapshot(writer.store, rounds).pages()
+        if round_.kind is not RoundKind.DETAILS
     )
     parser = PageParser()
     while chunk := list(islice(readings, PAGES_PER_CHUNK)):
         parsed = (
             parser.parse(read_page(writer.store, page), source=page.sha256) for _, page, _ in chunk
         )
-        every, came = read_sent(parsed, writer.question.resource)
+        page_ids, sent = read_sent(parsed, writer.question.resource)
         counts = np.concatenate(
             [
                 np.ones(len(page.ids), dtype=bool) if mask is None else mask
                 for _, page, mask in chunk
             ]
         )
-        of_round = np.repeat([n for n, _, _ in chunk], [len(page.ids) for _, page, _ in chunk])
-        ids += [own for own, counting in zip(every, counts, strict=True) if counting]
-        numbers += of_round[counts].tolist()
-        held.append(came.held[counts])
-        named.append(came.named[counts])
+        round_numbers = np.repeat([n for n, _, _ in chunk], [len(page.ids) for _, page, _ in chunk])
+        ids += [
+            identifier for identifier, counting in zip(page_ids, counts, strict=True) if counting
+        ]
+        numbers += round_numbers[counts].tolist()
+        held.append(sent.held[counts])
+        named.append(sent.named[counts])
     lacking = Sent(np.concatenate(held), np.concatenate(named)).needed()
     return [
-        own
-        for own, number, needed in zip(ids, numbers, lacking, strict=True)
-        if needed and own is not None and refused.get(own, 0) < number
+        identifier
+        for identifier, number, needed in zip(ids, numbers, lacking, strict=True)
+        if needed and identifier is not None and refused.get(identifier, 0) < number
     ]

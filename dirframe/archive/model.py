@@ -222,7 +222,9 @@ class PageRecord(_Row):
     def from_json(cls, line: dict[str, Any]) -> Self:
         """Create a validated record from a line of the manifest."""
         ids = line["ids"]
-        if type(ids) is not list or not all(one is None or type(one) is str for one in ids):
+        if type(ids) is not list or not all(
+            identifier is None or type(identifier) is str for identifier in ids
+        ):
             raise ValueError(f"ids is {ids!r}")
         return super(PageRecord, cls).from_json(line | {"ids_json": encode_ids(ids)})
 
@@ -293,11 +295,11 @@ class Outcome(_Row):
             reason, values = facts["doubt"]
             facts["doubt"] = Doubt(Reason(reason), tuple(values))
             _ = str(facts["doubt"])
-        one = cls(**facts)
-        one._check()
-        if {*map(type, one.order or ())} - {int} or {*map(type, one.gone)} - {str}:
+        outcome = cls(**facts)
+        outcome._check()
+        if {*map(type, outcome.order or ())} - {int} or {*map(type, outcome.gone)} - {str}:
             raise ValueError("an end that is none")
-        return one
+        return outcome
 
 
 @dataclass(slots=True)

@@ -104,16 +104,18 @@ def write_parquet(
         raise InvalidInputError(f"{folder} exists already; choose another name.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}.part")
-    whole = unfinished / "whole"
-    whole.mkdir(parents=True)
+    complete = unfinished / "whole"
+    complete.mkdir(parents=True)
     try:
-        found: list[_Staged] = list(each(partial(_gather, unfinished, partition_on), runs))
-        schema = reduce(_unify, (one.schema for one in found))
-        names = _folders(dict.fromkeys(one for gathered in found for one in gathered.parts))
-        settle = partial(_finalize, whole, schema, partition_on, names)
-        for one, _ in zip(found, each(settle, list(enumerate(found))), strict=True):
-            shutil.rmtree(one.place)
-        whole.replace(folder)
+        staged_runs: list[_Staged] = list(each(partial(_gather, unfinished, partition_on), runs))
+        schema = reduce(_unify, (staged.schema for staged in staged_runs))
+        names = _folders(dict.fromkeys(staged for run in staged_runs for staged in run.parts))
+        finalize = partial(_finalize, complete, schema, partition_on, names)
+        for staged, _ in zip(
+            staged_runs, each(finalize, list(enumerate(staged_runs))), strict=True
+        ):
+            shutil.rmtree(staged.place)
+        complete.replace(folder)
     except OSError as error:
         raise ArchiveError(
             f"{folder} could not be written ({error.strerror or error}). Nothing of it was left "
@@ -121,10 +123,10 @@ def write_parquet(
         ) from error
     finally:
         # Renamed first, so that tasks still running cannot write to it.
-        gone = unfinished.with_suffix(".gone")
+        discarded = unfinished.with_suffix(".gone")
         with suppress(OSError):
-            unfinished.replace(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+            unfinished.replace(discarded)
+        shutil.rmtree(discarded, ignore_errors=True)
     return folder
 
 
@@ -135,8 +137,8 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
             f"{socket.gethostname()} does not see {unfinished.parent}. Whoever writes has to reach "
             "the folder under the same path: choose one that all of them share."
         )
-    place = unfinished / f"gathered-{secrets.token_hex(8)}"
-    place.mkdir()
+    attempt_folder = unfinished / f"gathered-{secrets.token_hex(8)}"
+    attempt_folder.mkdir()
     schema: pa.Schema | None = None
     values: dict[str | None, None] = {}
     files = 0
@@ -150,10 +152,10 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
             _check_number(values, partition_on)
         table = _table(frame)
         schema = table.schema if schema is None else _unify(schema, table.schema)
-        pq.write_table(table, place / f"{files:08}.parquet")
+        pq.write_table(table, attempt_folder / f"{files:08}.parquet")
         files += 1
     assert schema is not None  # noqa: S101  # a run has at least one chunk
-    return _Staged(place, files, schema, list(values))
+    return _Staged(attempt_folder, files, schema, list(values))
 
 
 def _finalize(
@@ -164,15 +166,15 @@ def _finalize(
     numbered: tuple[int, _Staged],
 ) -> None:
     """Write the files of a run; each is added to the data set only when complete."""
-    number, gathered = numbered
-    place = whole.with_name(f"settled-{secrets.token_hex(8)}")
-    place.mkdir()
-    parts = _partition(_batches(gathered, schema), partition_on, names)
-    for file in _write(_grouped(parts), place, schema, f"part-{number:05}"):
-        final = whole / file.relative_to(place)
+    number, staged = numbered
+    attempt_folder = whole.with_name(f"settled-{secrets.token_hex(8)}")
+    attempt_folder.mkdir()
+    parts = _partition(_batches(staged, schema), partition_on, names)
+    for file in _write(_grouped(parts), attempt_folder, schema, f"part-{number:05}"):
+        final = whole / file.relative_to(attempt_folder)
         final.parent.mkdir(exist_ok=True)
         file.replace(final)
-    shutil.rmtree(place)
+    shutil.rmtree(attempt_folder)
 
 
 def _write(
@@ -180,20 +182,20 @@ def _write(
 ) -> list[Path]:
     """Write row groups as they arrive: `pyarrow.dataset.write_dataset` queues millions of rows."""
     writers: dict[str, pq.ParquetWriter] = {}
-    held: Counter[str] = Counter()
+    group_counts: Counter[str] = Counter()
     files: dict[str, list[Path]] = defaultdict(list)
     try:
         for folder, table in groups:
-            if held.total() == _GROUPS:
-                most = max(held, key=held.__getitem__)
-                del held[most]
-                writers.pop(most).close()
+            if group_counts.total() == _GROUPS:
+                largest = max(group_counts, key=group_counts.__getitem__)
+                del group_counts[largest]
+                writers.pop(largest).close()
             if folder not in writers:
                 (place / folder).mkdir(exist_ok=True)
                 files[folder].append(place / folder / f"{name}-{len(files[folder]):05}.parquet")
                 writers[folder] = pq.ParquetWriter(files[folder][-1], schema)
             writers[folder].write_table(table, row_group_size=max(len(table), 1))
-            held[folder] += 1
+            group_counts[folder] += 1
     finally:
         for writer in writers.values():
             writer.close()
@@ -202,18 +204,18 @@ def _write(
 
 def _grouped(parts: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
     """Buffer the records of a folder until there are enough: small row groups cost space."""
-    held: dict[str, list[pa.Table]] = defaultdict(list)
+    buffers: dict[str, list[pa.Table]] = defaultdict(list)
     rows: Counter[str] = Counter()
     for folder, part in parts:
-        held[folder].append(part)
+        buffers[folder].append(part)
         rows[folder] += len(part)
-        if len(held[folder]) == _PIECES:
-            held[folder] = [pa.concat_tables(held[folder]).combine_chunks()]
+        if len(buffers[folder]) == _PIECES:
+            buffers[folder] = [pa.concat_tables(buffers[folder]).combine_chunks()]
         if rows.total() > _ROWS:
-            most = max(rows, key=rows.__getitem__)
-            del rows[most]
-            yield most, pa.concat_tables(held.pop(most))
-    for folder, rest in held.items():
+            largest = max(rows, key=rows.__getitem__)
+            del rows[largest]
+            yield largest, pa.concat_tables(buffers.pop(largest))
+    for folder, rest in buffers.items():
         yield folder, pa.concat_tables(rest)
 
 
@@ -246,11 +248,11 @@ def _check_number(values: dict[str | None, None], column: str | None) -> None:
 def _folders(values: dict[str | None, None]) -> dict[str | None, str]:
     """Return the folder name of each value; it depends only on the values and their order."""
     names: dict[str | None, str] = {None: ""}
-    taken = {""}
+    used = {""}
     for value in values:
         if value is not None:
-            names[value] = _folder(value, taken)
-            taken.add(names[value].casefold())
+            names[value] = _folder(value, used)
+            used.add(names[value].casefold())
     return names
 
 
@@ -277,10 +279,10 @@ def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     """Return a schema for both; lists that differ in form become JSON."""
     fields = {field.name: field for field in first}
     for field in second:
-        known = fields.get(field.name, field)
+        existing = fields.get(field.name, field)
         try:
             fields[field.name] = pa.unify_schemas(
-                [pa.schema([known]), pa.schema([field])], promote_options="permissive"
+                [pa.schema([existing]), pa.schema([field])], promote_options="permissive"
             ).field(0)
         except pa.ArrowTypeError:
             fields[field.name] = pa.field(field.name, pa.large_string())

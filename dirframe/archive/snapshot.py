@@ -152,22 +152,22 @@ class Snapshot:
 
     def pages(self) -> Iterator[tuple[Round, PageRecord, Mask | None]]:
         """Yield each page in use, in order, with its round and a mask of its records in use."""
-        place = 0
-        while rows := self._store.read(_READ, (place,)):
+        index = 0
+        while rows := self._store.read(_READ, (index,)):
             dropped: dict[int, list[int]] = {}
             for of_page, position in self._store.read(_SUPERSEDED, (rows[0][0], rows[-1][0])):
                 dropped.setdefault(of_page, []).append(position)
             for of_page, rank, *row in rows:
-                page, place = self._store.parse_page(row), place + 1
-                if of_page != place:
+                page, index = self._store.parse_page(row), index + 1
+                if of_page != index:
                     break
                 mask = None
-                if place in dropped:
+                if index in dropped:
                     mask = np.ones(len(page.ids), dtype=bool)
-                    mask[dropped[place]] = False
+                    mask[dropped[index]] = False
                 yield self.rounds[rank], page, mask
-        if place != self.number:
-            raise self._store.damaged(f"{self.number:,} pages were written, {place:,} are there")
+        if index != self.number:
+            raise self._store.damaged(f"{self.number:,} pages were written, {index:,} are there")
 
     def refs(self) -> Iterator[PageRef]:
         """Yield the pages to read, with masks of their records in use."""
@@ -187,52 +187,52 @@ class Snapshot:
     @cached_property
     def _totals(self) -> _Totals:
         totals = _Totals()
-        for one, page, mask in self.pages():
-            totals.add(page, mask, first=one is self.rounds[0])
-            if one.outcome is None or one.outcome.order is None:
+        for round_, page, mask in self.pages():
+            totals.add(page, mask, first=round_ is self.rounds[0])
+            if round_.outcome is None or round_.outcome.order is None:
                 totals.paid += page.paid
         return totals
 
     @cached_property
     def _paid(self) -> int:
         """Return the number of requests used, including those for pages no longer in use."""
-        reordered = [one for one in self.rounds if one.outcome and one.outcome.order is not None]
+        reordered = [r for r in self.rounds if r.outcome and r.outcome.order is not None]
         return (
             self._totals.paid
-            + sum(page.paid for one in reordered for page in self._store.pages(one))
-            + sum(refusal.paid for one in self.rounds for refusal in self._store.refusals(one))
+            + sum(page.paid for r in reordered for page in self._store.pages(r))
+            + sum(refusal.paid for r in self.rounds for refusal in self._store.refusals(r))
         )
 
     @cached_property
     def missing_details(self) -> dict[str, str]:
         """Return the records whose own page is missing, and why, unless it came later."""
         missing: dict[str, str] = {}
-        for one in self.rounds:
-            if one.kind is RoundKind.DETAILS:
+        for round_ in self.rounds:
+            if round_.kind is RoundKind.DETAILS:
                 if missing:
-                    came = {own for page in self._store.pages(one) for own in page.ids}
-                    missing = {own: text for own, text in missing.items() if own not in came}
-                missing |= {refusal.id: refusal.text for refusal in self._store.refusals(one)}
+                    fetched = {own for page in self._store.pages(round_) for own in page.ids}
+                    missing = {own: text for own, text in missing.items() if own not in fetched}
+                missing |= {refusal.id: refusal.text for refusal in self._store.refusals(round_)}
         return {own: text for own, text in missing.items() if text}  # others have no analysis
 
     @cached_property
     def doubt(self) -> Doubt | None:
         """Why the state is not proven complete, including missing own pages."""
-        rounds = [one for one in self.rounds if one.kind is not RoundKind.DETAILS]
+        rounds = [r for r in self.rounds if r.kind is not RoundKind.DETAILS]
         outcome, last = rounds[-1].outcome, self.rounds[-1]
         if outcome is None:
             return Doubt(Reason.NOT_FINISHED)
         if outcome.doubt is not None:
             return outcome.doubt
-        details = any(one.details for one in self.rounds) or last.kind is RoundKind.DETAILS
+        details = any(r.details for r in self.rounds) or last.kind is RoundKind.DETAILS
         if details and (last.kind is not RoundKind.DETAILS or last.outcome is None):
             return Doubt(Reason.DETAILS_PENDING)
         if last.outcome is not None and last.outcome.doubt is not None:
             return last.outcome.doubt
         if missing := self.missing_details:
-            named = [f"{own} ({text})" for own, text in sorted(missing.items())]
-            more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-            names = f"{', '.join(named[:_NAMED])}{more}"
+            entries = [f"{own} ({text})" for own, text in sorted(missing.items())]
+            more = f" and {len(entries) - _NAMED:,} more" if len(entries) > _NAMED else ""
+            names = f"{', '.join(entries[:_NAMED])}{more}"
             return Doubt.because(Reason.DETAILS_MISSING, len(missing), names)
         return None
 
@@ -240,7 +240,7 @@ class Snapshot:
     def facts(self) -> dict[str, Any]:
         """Provenance of its frames."""
         base, collection = self.rounds[0], self._store.collection()
-        outcome = [one for one in self.rounds if one.kind is not RoundKind.DETAILS][-1].outcome
+        outcome = [r for r in self.rounds if r.kind is not RoundKind.DETAILS][-1].outcome
         question = {"query": collection.query, "sort": base.sort}
         totals, doubt = self._totals, self.doubt
         return {
@@ -252,7 +252,7 @@ class Snapshot:
             "items_loaded": totals.records,
             "complete": doubt is None,
             "why": None if doubt is None else str(doubt),
-            "details": sum(one.pages for one in self.rounds if one.kind is RoundKind.DETAILS),
+            "details": sum(r.pages for r in self.rounds if r.kind is RoundKind.DETAILS),
             "details_missing": sorted(self.missing_details),
             "duplicates_removed": totals.read - totals.records if len(self.rounds) == 1 else 0,
             "retrieved_oldest": _to_the_second(totals.oldest),
@@ -316,10 +316,10 @@ class ReadTask:
 
     def split(self, length: int) -> Iterator[Self]:
         """Yield tasks with a maximum number of pages, as picklable lists; at least one task."""
-        rest = iter(self.pages)
-        pages = list(islice(rest, length))
+        remaining = iter(self.pages)
+        pages = list(islice(remaining, length))
         yield replace(self, pages=pages)
-        while pages := list(islice(rest, length)):
+        while pages := list(islice(remaining, length)):
             yield replace(self, pages=pages)
 
     def read(self, *, anew: bool) -> Iterator[tuple[RecordReader, Mask]]:
@@ -334,18 +334,18 @@ class ReadTask:
             )
         resource = RESOURCES[self.resource]
         chosen = column_paths(resource, self.columns)
-        reader, nothing = RecordReader(resource, chosen=chosen), True
+        reader, is_empty = RecordReader(resource, chosen=chosen), True
         masks: list[Mask] = []
         for page, content in read_contents(self.path, self.pages, bundle=self.bundle):
             before = reader.rows
             reader.read(content, source=f"page {page.sha256} in {self.path}")
-            every = np.ones(reader.rows - before, dtype=bool)
-            masks.append(every if page.mask is None else page.mask)
+            all_used = np.ones(reader.rows - before, dtype=bool)
+            masks.append(all_used if page.mask is None else page.mask)
             if len(masks) == PAGES_PER_CHUNK:
                 yield reader, np.concatenate(masks)
-                masks, nothing = [], False
+                masks, is_empty = [], False
                 reader = RecordReader(resource, chosen=chosen) if anew else reader
-        if masks or nothing:
+        if masks or is_empty:
             yield reader, np.concatenate([*masks, np.ones(0, dtype=bool)])
 
     def frames(self) -> Iterator[pd.DataFrame]:

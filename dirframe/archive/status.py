@@ -92,8 +92,8 @@ class Status(Card):
     def days_remaining(self, requests_per_day: int = 1_000) -> int:
         """Return the number of days for the remaining pages at this number of requests a day."""
         missing = self.pages_expected - self.pages + self.details_expected - self.details
-        rest = 0 if self.finished else max(missing, 1)
-        return math.ceil(rest / requests_per_day)
+        remaining = 0 if self.finished else max(missing, 1)
+        return math.ceil(remaining / requests_per_day)
 
     @property
     def heading(self) -> str:
@@ -135,7 +135,7 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
     """Compute the status of an archive."""
     if not rounds:
         raise ArchiveError(f"{path} is empty: nothing was harvested yet.")
-    full = [one for one in rounds if one.kind is RoundKind.FULL][-1]
+    full = [round_ for round_ in rounds if round_.kind is RoundKind.FULL][-1]
     size, filled = 0, set[int]()
     for page in store.pages(full) if full.outcome is None else ():
         count = len(page.ids)
@@ -151,19 +151,23 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
     last = rounds[-1].outcome
     given_up = last is not None and not last.reached
     doubt = last.doubt if last is not None and given_up else snapshot.doubt
-    own = [one for one in rounds if one.kind is RoundKind.DETAILS and one.number > full.number]
-    asked = sum(one.pages + one.refusals for one in own)
-    wanted = sum(one.expected for one in own)
+    own = [
+        round_
+        for round_ in rounds
+        if round_.kind is RoundKind.DETAILS and round_.number > full.number
+    ]
+    stored = sum(round_.pages + round_.refusals for round_ in own)
+    expected_details = sum(round_.expected for round_ in own)
     if has_details(rounds) and not own:
-        wanted = snapshot.records if full.outcome else available or 0
+        expected_details = snapshot.records if full.outcome else available or 0
     finished = is_finished(rounds)
     return Status(
         path=path,
         resource=store.collection().resource.collection,
         pages=pages,
         pages_expected=max(expected, pages),
-        details=asked,
-        details_expected=max(wanted, asked),
+        details=stored,
+        details_expected=max(expected_details, stored),
         records=snapshot.records,
         available=available,
         bytes=sizes[0],
@@ -185,7 +189,7 @@ def is_finished(rounds: Sequence[Round]) -> bool:
 
 def has_details(rounds: Sequence[Round]) -> bool:
     """Return whether an archive includes own pages of records."""
-    return any(one.details or one.kind is RoundKind.DETAILS for one in rounds)
+    return any(round_.details or round_.kind is RoundKind.DETAILS for round_ in rounds)
 
 
 def rounds_as_of(rounds: Sequence[Round], as_of: str | date | datetime | None) -> list[Round]:
@@ -203,22 +207,22 @@ def rounds_as_of(rounds: Sequence[Round], as_of: str | date | datetime | None) -
     """
     moment = _moment(as_of)
     ended = [
-        one
-        for one in rounds
-        if one.outcome
-        and one.outcome.reached
-        and (moment is None or datetime.fromisoformat(one.outcome.at) <= moment)
+        round_
+        for round_ in rounds
+        if round_.outcome
+        and round_.outcome.reached
+        and (moment is None or datetime.fromisoformat(round_.outcome.at) <= moment)
     ]
-    full = [one for one in ended if one.kind is RoundKind.FULL]
+    full = [round_ for round_ in ended if round_.kind is RoundKind.FULL]
     if not full:
-        begun = [one for one in rounds if one.kind is RoundKind.FULL]
+        begun = [round_ for round_ in rounds if round_.kind is RoundKind.FULL]
         if moment is not None or not begun:
             raise ArchiveError(
                 "The archive holds no finished harvest"
                 + (f" of {moment:%Y-%m-%d %H:%M} UTC or before." if moment else ".")
             )
         return begun[-1:]
-    counting = [one for one in ended if one.number >= full[-1].number]
+    counting = [round_ for round_ in ended if round_.number >= full[-1].number]
     if moment is None and rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None:
         counting.append(rounds[-1])
     return counting

@@ -3,9 +3,9 @@
 A state of the collection is valid while one session sees the same count of records. The known
 records of an earlier state, from the first on without a gap, are remembered in order. In a new
 state, two of its pages show how far that order has shifted at both positions. If both shifts are
-equal, and nothing can have been inserted in between because the order only grows at one end, nothing can
-have been removed either: the records in between are unchanged. Otherwise, the page in the middle is
-fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
+equal, and nothing can have been inserted in between because the order only grows at one end,
+nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
+the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
 not all pages after it.
 """
 
@@ -77,34 +77,37 @@ class CollectionTracker:
         self._real[page.page] = page
         self._judge(page)
         before = [self._real[n] for n in (1, page.page - 1) if n in self._real and n < page.page]
-        if not ids or any(set(ids) <= set(other.ids) for other in before):
+        if not ids or any(set(ids) <= set(earlier.ids) for earlier in before):
             self.end = min(page.page, self.end or page.page)
         return same
 
     def start_session(self) -> None:
         """Remember this state instead of the previous one, unless less of it is known."""
-        stays, run = self._unmoved(), list(dict.fromkeys(self._run()))
-        if stays + len(run) + self._size > len(self._known):
-            for one in self._known[stays:]:
-                del self._index[one]
-            del self._known[stays:]
-            for one in run:
-                if one not in self._index:
-                    self._index[one] = len(self._known)
-                    self._known.append(one)
+        unmoved, run = self._unmoved(), list(dict.fromkeys(self._run()))
+        if unmoved + len(run) + self._size > len(self._known):
+            for identifier in self._known[unmoved:]:
+                del self._index[identifier]
+            del self._known[unmoved:]
+            for identifier in run:
+                if identifier not in self._index:
+                    self._index[identifier] = len(self._known)
+                    self._known.append(identifier)
         elif self._grows:
             self._prune()
         self._real, self._state, self.end = {}, None, None
 
     def _prune(self) -> None:
         """Remove ids that should be on a page of this state and are not."""
-        gone: set[str | None] = set()
+        removed: set[str | None] = set()
         for number, page in self._real.items():
             first, last = 0 if number == 1 else self._first(number), self._edge(number)
             if first is not None and last is not None:
-                gone |= set(self._known[first : last + 1]) - set(page.ids)
-        if gone:
-            self.seed([one for one in self._known if one not in gone], self.available)
+                removed |= set(self._known[first : last + 1]) - set(page.ids)
+        if removed:
+            self.seed(
+                [identifier for identifier in self._known if identifier not in removed],
+                self.available,
+            )
 
     def reset(self) -> None:
         """Discard earlier states."""
@@ -150,8 +153,8 @@ class CollectionTracker:
             return self._probe(1)
         pages = [0, *sorted(n for n in self._real if n <= last)]
         for a, b in pairwise(pages):
-            if b - a > 1 and (found := self._between(a, b)):
-                return found
+            if b - a > 1 and (needed := self._between(a, b)):
+                return needed
         return self._behind(pages[-1], last)
 
     def _between(self, a: int, b: int) -> Sequence[int]:
@@ -177,10 +180,10 @@ class CollectionTracker:
         if a >= last:
             return []
         left = self._edge(a)
-        rest = len(self._known) - 1 - left if left is not None else 0
-        if not rest:
+        remaining = len(self._known) - 1 - left if left is not None else 0
+        if not remaining:
             return range(a + 1, last + 1)
-        return self._probe(min(a + math.ceil(rest / self._size), last))
+        return self._probe(min(a + math.ceil(remaining / self._size), last))
 
     def _probe(self, page: int) -> Sequence[int]:
         if page < 1:

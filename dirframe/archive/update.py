@@ -137,14 +137,14 @@ def _update(writer: ArchiveWriter, *, full: bool) -> None:
         find_removed(writer, last)
     if last.outcome is not None:
         last = _start(writer, full=full)
-    tries = 0
+    attempts = 0
     while last.kind is not RoundKind.FULL:
-        found, tries = _ChangeScan(writer, last).run(), tries + 1
-        if found == "removed":
+        outcome, attempts = _ChangeScan(writer, last).run(), attempts + 1
+        if outcome == "removed":
             find_removed(writer)
-        if found in {"known", "removed"} or (found == "behind" and tries == MAX_REFETCHES):
+        if outcome in {"known", "removed"} or (outcome == "behind" and attempts == MAX_REFETCHES):
             break
-        last = _start(writer, full=found == "unsorted")
+        last = _start(writer, full=outcome == "unsorted")
     if last.kind is RoundKind.FULL:
         run_round(writer, last)
 
@@ -154,7 +154,7 @@ def _start(writer: ArchiveWriter, *, full: bool) -> Round:
     first = None if full else _first_changes(writer)
     if first is not None:
         return writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
-    base = [one for one in writer.rounds if one.kind is RoundKind.FULL][-1]
+    base = [round_ for round_ in writer.rounds if round_.kind is RoundKind.FULL][-1]
     return start_round(writer, list(dict.fromkeys([base.sort, "id", "created_at", None])))
 
 
@@ -167,21 +167,21 @@ def _first_changes(writer: ArchiveWriter) -> CompressedPage | None:
             return None
         if page.available is not None and page.available <= len(page.ids):
             return first  # the only page
-        other = writer.fetch(1, OLDEST_FIRST).page
+        oldest = writer.fetch(1, OLDEST_FIRST).page
     except ServiceError as error:
         if not is_client_error(error):
             raise
         return None
-    return first if other.ordered and other.ids != page.ids else None
+    return first if oldest.ordered and oldest.ids != page.ids else None
 
 
-def _abandon(writer: ArchiveWriter, one: Round, doubt: Doubt) -> None:
+def _abandon(writer: ArchiveWriter, current: Round, doubt: Doubt) -> None:
     """Finish a round that does not count."""
     available = None
-    for page in writer.store.pages(one):
+    for page in writer.store.pages(current):
         available = page.available
-    facts: Any = {"pages": one.pages, "available": available, "doubt": doubt}
-    writer.finish_round(one, **facts, reached=False)
+    facts: Any = {"pages": current.pages, "available": available, "doubt": doubt}
+    writer.finish_round(current, **facts, reached=False)
 
 
 class _ChangeScan:
@@ -189,9 +189,11 @@ class _ChangeScan:
 
     def __init__(self, writer: ArchiveWriter, changes: Round) -> None:
         self._writer, self._round = writer, changes
-        other = {RoundKind.REMOVALS, RoundKind.DETAILS}
-        asked = [one for one in rounds_as_of(writer.rounds, None) if one.kind not in other]
-        self._since = datetime.fromisoformat(asked[-1].began) - _MARGIN
+        excluded = {RoundKind.REMOVALS, RoundKind.DETAILS}
+        rounds = [
+            round_ for round_ in rounds_as_of(writer.rounds, None) if round_.kind not in excluded
+        ]
+        self._since = datetime.fromisoformat(rounds[-1].began) - _MARGIN
         self._size = 0
         self._counts: list[int | None] = []
         self._top: Any = None
@@ -295,10 +297,10 @@ class _ChangeScan:
 
 def _moments(page: PageRecord) -> tuple[datetime | None, datetime | None]:
     """Return the times of change of the first and the last record of a page."""
-    found = sort_keys([page.low or "", page.high or ""])
-    if not all(isinstance(one, datetime) for one in found):
+    moments = sort_keys([page.low or "", page.high or ""])
+    if not all(isinstance(moment, datetime) for moment in moments):
         return None, None
-    return found[0], found[1]
+    return moments[0], moments[1]
 
 
 def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
@@ -330,20 +332,28 @@ def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
 def _known(writer: ArchiveWriter, rounds: list[Round]) -> KnownState | None:
     """Return the stored records in the order of the collection; None if it is not known."""
     base = rounds[0]
-    held: set[str] = set()
-    for own in Snapshot(writer.store, rounds).ids():
-        if own is None:
+    stored: set[str] = set()
+    for identifier in Snapshot(writer.store, rounds).ids():
+        if identifier is None:
             return None
-        held.add(own)
+        stored.add(identifier)
     harvested: list[str] = []
     for _, page, _ in Snapshot(writer.store, [base]).pages():
         if not page.ordered:
             return None
-        harvested += [own for own in page.ids if own in held and own is not None]
+        harvested += [
+            identifier for identifier in page.ids if identifier in stored and identifier is not None
+        ]
     if base.outcome is None:
         return None
     sign = -1 if base.sort == "id_reverse" else 1
-    by_number = base.sort in {"id", "id_reverse"} and all(own.isdecimal() for own in held)
-    if by_number and all(a < b for a, b in pairwise(sign * int(own) for own in harvested)):
-        harvested = sorted(held, key=lambda own: sign * int(own))  # including later additions
-    return KnownState(harvested, base.outcome.available, held)
+    by_number = base.sort in {"id", "id_reverse"} and all(
+        identifier.isdecimal() for identifier in stored
+    )
+    if by_number and all(
+        a < b for a, b in pairwise(sign * int(identifier) for identifier in harvested)
+    ):
+        harvested = sorted(
+            stored, key=lambda identifier: sign * int(identifier)
+        )  # including later additions
+    return KnownState(harvested, base.outcome.available, stored)

@@ -79,17 +79,17 @@ class ArchiveWriter:
             self._spent += [datetime.fromisoformat(at)] * paid
 
     def _check_collection(self) -> None:
-        held, name = self.store.collection(), self.store.name
-        asked, settings = self.question, self.directory.settings
-        if (held.resource, held.query) != (asked.resource, asked.query):
-            matching = f" matching {held.query!r}" if held.query else ""
+        stored, name = self.store.collection(), self.store.name
+        question, settings = self.question, self.directory.settings
+        if (stored.resource, stored.query) != (question.resource, question.query):
+            matching = f" matching {stored.query!r}" if stored.query else ""
             raise ArchiveError(
-                f"{name} holds {held.resource.collection}{matching}, which is another question. "
+                f"{name} holds {stored.resource.collection}{matching}, which is another question. "
                 "Name another file."
             )
-        if held.source != settings.name:  # the port of an embedded service changes
+        if stored.source != settings.name:  # the port of an embedded service changes
             raise ArchiveError(
-                f"{name} holds pages of {held.source}, not of {settings.name}. Name another file."
+                f"{name} holds pages of {stored.source}, not of {settings.name}. Name another file."
             )
 
     @property
@@ -100,8 +100,8 @@ class ArchiveWriter:
     def fetch(self, number: int, sort: str | None) -> CompressedPage:
         """Fetch a page; it is not stored yet."""
         self.check_budget()
-        asked = replace(self.question, sort=sort)
-        answer = self.directory.session.get(asked.path, asked.parameters(number), _UNCACHED)
+        question = replace(self.question, sort=sort)
+        answer = self.directory.session.get(question.path, question.parameters(number), _UNCACHED)
         return self.parse(answer, number, sort)
 
     def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:
@@ -130,28 +130,30 @@ class ArchiveWriter:
         )
         return CompressedPage(page, compressed)
 
-    def fetch_and_record(self, one: Round, number: int) -> PageRecord:
+    def fetch_and_record(self, current: Round, number: int) -> PageRecord:
         """Fetch a page of a round and store it."""
-        fetched = self.fetch(number, one.sort)
-        self.store.add_page(one, *fetched)
+        fetched = self.fetch(number, current.sort)
+        self.store.add_page(current, *fetched)
         return fetched.page
 
-    def fetch_details(self, one: Round, number: int, own: str) -> None:
+    def fetch_details(self, current: Round, number: int, identifier: str) -> None:
         """Fetch the own page of a record and store it or its refusal."""
         self.check_budget()
         resource = self.question.resource
-        came = Details(self.directory, resource, _UNCACHED).fetch(own)
-        if not isinstance(came, Refused):
-            fetched = self.parse(came, number, None)
+        response = Details(self.directory, resource, _UNCACHED).fetch(identifier)
+        if not isinstance(response, Refused):
+            fetched = self.parse(response, number, None)
             ids = fetched.page.ids
-            if ids == (own,):
+            if ids == (identifier,):
                 # Its positions do not refer to the collection.
                 page = replace(fetched.page, first=None, available=None)
-                self.store.add_page(one, page, fetched.content)
+                self.store.add_page(current, page, fetched.content)
                 return
-            named = ", ".join(str(other) for other in ids[:3]) or "nothing"
-            came = Refused(f"answered with {named}", requests=came.attempts)
-        self.store.add_refusal(one, Refusal(own, came.why, _now().isoformat(), came.requests))
+            names = ", ".join(str(value) for value in ids[:3]) or "nothing"
+            response = Refused(f"answered with {names}", requests=response.attempts)
+        self.store.add_refusal(
+            current, Refusal(identifier, response.why, _now().isoformat(), response.requests)
+        )
 
     def start_round(
         self,
@@ -164,15 +166,15 @@ class ArchiveWriter:
         """Start a round, with its first page."""
         began = first.page.retrieved if first else _now().isoformat()
         number = len(self.rounds) + 1
-        one = Round(number, kind, sort, began, details=int(self._details), expected=expected)
-        self.store.add_round(one, *(first or ()))
-        self.rounds.append(one)
-        return one
+        current = Round(number, kind, sort, began, details=int(self._details), expected=expected)
+        self.store.add_round(current, *(first or ()))
+        self.rounds.append(current)
+        return current
 
-    def finish_round(self, one: Round, **facts: Any) -> None:
+    def finish_round(self, current: Round, **facts: Any) -> None:
         """Finish a round, and store its outcome."""
-        one.outcome = Outcome(at=_now().isoformat(), **facts)
-        self.store.update_round(one)
+        current.outcome = Outcome(at=_now().isoformat(), **facts)
+        self.store.update_round(current)
 
     # -- the quota -------------------------------------------------------------------------
 
@@ -196,20 +198,20 @@ class ArchiveWriter:
         """Extend the error of a request with the state of the archive and the time to continue."""
         last = self.rounds[-1]
         if last.kind not in {RoundKind.FULL, RoundKind.DETAILS}:
-            kept = f"{last.pages:,} pages of changes are kept in {self.store.name}."
+            progress = f"{last.pages:,} pages of changes are kept in {self.store.name}."
         else:
             status = Archive(Path(self.store.name)).status()
             days = status.days_remaining(
                 self._requests_per_day or self.directory.settings.daily_quota
             )
-            kept = (
+            progress = (
                 f"{status.heading} are kept in {self.store.name}; "
                 f"{days:,} more {'day' if days == 1 else 'days'} to go."
             )
         when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
         saved = "only what is missing is paid for."
         return QuotaExceededError(
-            f"The daily quota is used up. {kept}",
+            f"The daily quota is used up. {progress}",
             url=error.url,
             status=error.status,
             resets_at=error.resets_at,

@@ -60,17 +60,17 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
         If it leads to another host or outside the base URL, does not end in ``.xml``, or
         contains a key, a page number or a fragment.
     """
-    asked = text.strip() if isinstance(text, str) else ""
-    if not asked:
+    address = text.strip() if isinstance(text, str) else ""
+    if not address:
         raise InvalidInputError(
             f"The path is {text!r}; pass one below the base URL, such as '/languages.xml'."
         )
-    if KEY_PARAMETER in unquote(asked).casefold() or scrub(asked, secret) != asked:
+    if KEY_PARAMETER in unquote(address).casefold() or scrub(address, secret) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint=Hint("Pass the path alone."),
         )
-    below = asked.removeprefix(base_url) if asked.startswith(f"{base_url}/") else asked
+    below = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
     parts = urlsplit(below)
     if parts.scheme or parts.netloc:
         raise InvalidInputError(  # without the address, which may contain a password
@@ -83,19 +83,19 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
         )
     if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
         raise InvalidInputError(
-            f"The path {asked!r} has a fragment or a step such as '..'; write it out from the "
+            f"The path {address!r} has a fragment or a step such as '..'; write it out from the "
             "base URL on."
         )
     path = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
     if not path.endswith(".xml"):
         raise InvalidInputError(
-            f"The path {asked!r} does not end in .xml, so the directory would answer with a page "
+            f"The path {address!r} does not end in .xml, so the directory would answer with a page "
             f"for people; pass {path.rstrip('/') + '.xml'!r}."
         )
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
     if "page" in parameters:
         raise InvalidInputError(
-            f"The path {asked!r} names a page; all pages are loaded.",
+            f"The path {address!r} names a page; all pages are loaded.",
             hint=Hint(
                 "Leave it out, and pass max_items= to load less.",
                 shell="Leave it out, and give --max-items to load less.",

@@ -89,9 +89,9 @@ def frame_pages(
     for page in pages:
         envelope = reader.add(page)
         if not envelope.succeeded:
-            said = f': "{envelope.error}"' if envelope.error else ""
+            message = f': "{envelope.error}"' if envelope.error else ""
             raise UnreadableResponseError(
-                f"{page.source} is the report of a failure{said}, not a page of records. "
+                f"{page.source} is the report of a failure{message}, not a page of records. "
                 "Leave it out or fetch it again.",
                 found="the report of a failure",
                 source=page.source,

@@ -113,17 +113,17 @@ def load(
     >>> len(frame), str(frame["posts_count"].dtype)
     (50, 'Int64')
     """
-    asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     check_incomplete(incomplete)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    with client_or_default(directory) as place:
-        question = question_at(path, place, **asked)
-        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    with client_or_default(directory) as client:
+        question = question_at(path, client, **parameters)
+        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
-def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
+def question_at(path: str, client: Directory, **asked: Any) -> CollectionQuery:
     """Return the query to an address given by the user."""
-    settings = place.settings
+    settings = client.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
     for name in ("query", "sort"):
         if asked.get(name) is not None and name in address.parameters:
@@ -134,7 +134,7 @@ def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
     return CollectionQuery(resource=resource or _UNKNOWN, address=address, **asked)
 
 
-def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy) -> First:
+def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolicy) -> First:
     """Fetch the first page of an address and determine its resource.
 
     Raises
@@ -143,7 +143,7 @@ def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy
         If the records are not those expected at the path, or their number differs from the
         reported one: then the document is not a list of records.
     """
-    answer = place.session.get(question.path, question.parameters(1), manner)
+    answer = client.session.get(question.path, question.parameters(1), policy)
     reader = RecordReader()
     envelope = reader.add(answer.page)
     resource = reader.resource or question.resource
@@ -155,11 +155,13 @@ def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy
             source=answer.url,
         )
     if envelope.items_returned not in {None, envelope.records}:
-        found = f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
+        message = (
+            f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
+        )
         raise UnreadableResponseError(
             f"{answer.url} says that it returns {envelope.items_returned:,} items, but its result "
             f"holds {envelope.records:,} <{resource.name}>: that is no list of records.",
-            found=found,
+            found=message,
             source=answer.url,
         )
     if reader.resource is not None and not resource.fields:
@@ -171,9 +173,9 @@ def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy
 
 def load_at(
     question: CollectionQuery,
-    place: Directory,
+    client: Directory,
     incomplete: Incomplete,
-    manner: CachePolicy,
+    policy: CachePolicy,
     *,
     columns: Sequence[str] | None,
     progress: bool | ProgressCallback,
@@ -186,7 +188,7 @@ def load_at(
     InvalidInputError
         If `columns` is given for an undocumented resource.
     """
-    first = fetch_first(question, place, manner)
+    first = fetch_first(question, client, policy)
     resource = first.question.resource
     if columns is not None and not resource.fields:
         raise InvalidInputError(
@@ -194,12 +196,12 @@ def load_at(
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:
-        return _single(first, place, columns)
+        return _single(first, client, columns)
     return load_collection_query(
         first.question,
-        place,
+        client,
         incomplete,
-        manner,
+        policy,
         columns=columns,
         details=False,
         progress=progress,
@@ -208,13 +210,13 @@ def load_at(
     )
 
 
-def _single(first: First, place: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
+def _single(first: First, client: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
     answer, resource = first.answer, first.question.resource
-    place.session.warn_if_stale([answer])
-    read = frame_pages([answer.page], resource, columns=columns)
+    client.session.warn_if_stale([answer])
+    parsed = frame_pages([answer.page], resource, columns=columns)
     return attach_load_provenance(
-        read.frame,
-        place.settings,
+        parsed.frame,
+        client.settings,
         resource,
         [answer],
         question=first.question.facts(),

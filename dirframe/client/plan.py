@@ -221,7 +221,7 @@ def plan(
             f"{', '.join([*_BY_COLLECTION, *_PATHS])}, or pass a path such as "
             "'/projects/1/contributors.xml'."
         )
-    asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     if exact and refresh:
         raise InvalidInputError(
             "exact=True reads the pages that the load then has in the cache, and with "
@@ -230,35 +230,35 @@ def plan(
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:
         check_details(resource, details=details)
-        question = CollectionQuery(resource=resource, **asked)
+        question = CollectionQuery(resource=resource, **parameters)
     elif details:
         raise InvalidInputError(
             f"Details are the own page of each project; {collection} has none.",
             hint=Hint("Leave details= out.", shell="Leave --details out."),
         )
-    with client_or_default(directory) as place:
+    with client_or_default(directory) as client:
         if resource is None:
-            question = question_at(path, place, **asked)
-        wanted = details and wants_analysis(question.resource, columns)
-        return _price(place, question, details=wanted, refresh=refresh, exact=exact)
+            question = question_at(path, client, **parameters)
+        needs_details = details and wants_analysis(question.resource, columns)
+        return _price(client, question, details=needs_details, refresh=refresh, exact=exact)
 
 
 def _price(
-    place: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
+    client: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
 ) -> Plan:
-    session = place.session
-    shown = fetch_first(question, place, CachePolicy())
-    question, first, envelope = shown.question, shown.answer, shown.envelope
+    session = client.session
+    first_page = fetch_first(question, client, CachePolicy())
+    question, first, envelope = first_page.question, first_page.answer, first_page.envelope
     available, cap = envelope.items_available, question.max_items
-    if shown.is_single:
+    if first_page.is_single:
         available = 1
     items = available if cap is None or available is None else min(available, cap)
-    whole = items == available and question.resource.paged and not shown.is_single
-    pages = _pages(items, envelope.records, whole=whole)
+    is_whole = items == available and question.resource.paged and not first_page.is_single
+    pages = _pages(items, envelope.records, whole=is_whole)
     documents, paid = [first], first.attempts
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
-        documents += _others(place, question, last, fetch=exact)
+        documents += _others(client, question, last, fetch=exact)
         paid = sum(answer.attempts for answer in documents)
     cached = 0
     if pages is not None and not refresh:
@@ -269,8 +269,8 @@ def _price(
     to_pay = None if pages is None else pages - cached
     own, own_cached, unknown = 0, 0, 0
     if details and items is not None and to_pay is not None:
-        asks = Details(place, question.resource, CachePolicy(refresh=refresh))
-        own, own_cached, unknown = _details(asks, question, documents, items)
+        fetcher = Details(client, question.resource, CachePolicy(refresh=refresh))
+        own, own_cached, unknown = _details(fetcher, question, documents, items)
         to_pay += own - own_cached
     return Plan(
         collection=question.resource.collection,
@@ -289,10 +289,10 @@ def _price(
 
 
 def _others(
-    place: Directory, question: CollectionQuery, last: int, *, fetch: bool
+    client: Directory, question: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
     """Return the pages of a collection after the first: all, or those in the cache."""
-    session = place.session
+    session = client.session
 
     def get(page: int) -> FetchedPage:
         return session.get(question.path, question.parameters(page), CachePolicy())
@@ -303,7 +303,7 @@ def _others(
     pages = range(2, last + 1)
     if not fetch:
         return [answer for page in pages if (answer := at_hand(page)) is not None]
-    workers = place.settings.max_workers
+    workers = client.settings.max_workers
     return [answer for _, answer in fetch_ahead(get, at_hand, pages, workers)]
 
 
@@ -311,14 +311,14 @@ def _details(
     asks: Details, question: CollectionQuery, documents: list[FetchedPage], items: int
 ) -> tuple[int, int, int]:
     """Return the maximum number of own pages, those cached, and those that may not be needed."""
-    every, came = read_sent((one.page for one in documents), question.resource)
-    known = list(dict.fromkeys(one for one in every if one is not None))[:items]
-    lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
-    needed = [one for one in known if one in lacking]
-    unknown = items - len(known)
-    cached = sum(asks.at_hand(one) is not None for one in needed)
+    ids, sent = read_sent((answer.page for answer in documents), question.resource)
+    known_ids = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))[:items]
+    lacking = {id_ for id_, is_needed in zip(ids, sent.needed(), strict=True) if is_needed and id_}
+    needed = [id_ for id_ in known_ids if id_ in lacking]
+    unknown = items - len(known_ids)
+    cached = sum(asks.at_hand(identifier) is not None for identifier in needed)
     # A single analysis id on the other pages shows that none of these is needed.
-    open_still = len(needed) - cached if unknown and not came.named.any() else 0
+    open_still = len(needed) - cached if unknown and not sent.named.any() else 0
     return len(needed) + unknown, cached, unknown + open_still
 
 

@@ -97,21 +97,21 @@ def read_pages(
     files = list(_files(paths))
     if columns is not None and resource is None:
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
-    known = None if resource is None else _known(resource)
+    expected = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
-    read = parse_documents(
+    parsed = parse_documents(
         documents,
-        known,
-        columns=with_id_column(columns, known.key if known else "id"),
+        expected,
+        columns=with_id_column(columns, expected.key if expected else "id"),
         max_bytes=max_bytes,
     )
-    frame, duplicates = read.frame, 0
+    frame, duplicates = parsed.frame, 0
     if "id" in frame:
         repeated = frame["id"].duplicated() & frame["id"].notna()
         duplicates = int(repeated.sum())
         frame = frame[~repeated].reset_index(drop=True)
-    complete, why, available = _completeness(read, len(frame))
-    synthetic = any(envelope.synthetic for envelope in read.envelopes)
+    complete, why, available = _completeness(parsed, len(frame))
+    synthetic = any(envelope.synthetic for envelope in parsed.envelopes)
     source, base_url = _directory_of(frame)
     oldest, newest = _changes_of(frame)
     provenance.set_provenance(
@@ -120,7 +120,7 @@ def read_pages(
         base_url=base_url,
         records_oldest=oldest,
         records_newest=newest,
-        resource=read.resource.name if read.resource else resource or "",
+        resource=parsed.resource.name if parsed.resource else resource or "",
         question={"files": len(files)},
         items_available=available,
         items_loaded=len(frame),
@@ -129,7 +129,7 @@ def read_pages(
         duplicates_removed=duplicates,
         synthetic=synthetic,
         columns=tuple(columns or ()),
-        not_sent=read.not_sent,
+        not_sent=parsed.not_sent,
     )
     if complete is False:
         warnings.warn(
@@ -149,15 +149,15 @@ def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
     if not origins:
         return "recorded pages", ""
     hosts = list(dict.fromkeys(host for host, _ in origins))
-    shown = hosts if len(hosts) <= _HOSTS else [*hosts[:_HOSTS], f"{len(hosts) - _HOSTS} others"]
+    names = hosts if len(hosts) <= _HOSTS else [*hosts[:_HOSTS], f"{len(hosts) - _HOSTS} others"]
     return (
-        f"recorded pages of {', '.join(shown)}",
+        f"recorded pages of {', '.join(names)}",
         f"{origins[0][1]}://{hosts[0]}" if len(hosts) == 1 else "",
     )
 
 
 def _origin(link: object) -> tuple[str, str] | None:
-    """Return host and origin of a link; other parts are not used."""
+    """Return host and scheme of a link; other parts are not used."""
     try:
         parts = urlsplit(str(link).strip())
         host, port = parts.hostname, parts.port
@@ -187,19 +187,19 @@ def _known(resource: str) -> Resource:
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    some = False
-    for path in map(Path, given):
+    sources = [paths] if isinstance(paths, str | Path) else list(paths)
+    has_files = False
+    for path in map(Path, sources):
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if _is_xml(file))
+            files = sorted(file for file in path.iterdir() if _is_xml(file))
         elif path.exists():
-            inside = [path]
+            files = [path]
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
-        some = some or bool(inside)
-        yield from inside
-    if not some:
-        names = ", ".join(str(path) for path in given) or "no path at all"
+        has_files = has_files or bool(files)
+        yield from files
+    if not has_files:
+        names = ", ".join(str(path) for path in sources) or "no path at all"
         raise InvalidInputError(f"There is no .xml file in {names}.")
 
 
@@ -231,8 +231,10 @@ def _completeness(read: ParsedDocuments, loaded: int) -> tuple[bool | None, str 
         if all(envelope.items_available == envelope.records for envelope in read.envelopes):
             return True, None, total
     if len(counts) > 1:
-        said = " and ".join(f"{count:,}" for count in sorted(c for c in counts if c is not None))
-        return False, f"the pages count {said} records, so they are of different states", None
+        reported = " and ".join(
+            f"{count:,}" for count in sorted(c for c in counts if c is not None)
+        )
+        return False, f"the pages count {reported} records, so they are of different states", None
     [available] = counts
     if available == loaded:
         return True, None, available

@@ -75,12 +75,12 @@ def load_account(
     >>> len(one)
     1
     """
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    asked = str(account).strip()
-    with client_or_default(directory) as place:
-        if "@" in asked:
-            return _by_address(asked, place, manner)
-        return _load_one(ACCOUNT, asked, place, manner)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    identifier = str(account).strip()
+    with client_or_default(directory) as client:
+        if "@" in identifier:
+            return _by_address(identifier, client, policy)
+        return _load_one(ACCOUNT, identifier, client, policy)
 
 
 def load_project(
@@ -127,18 +127,18 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    with client_or_default(directory) as place:
-        return _load_one(PROJECT, str(project).strip(), place, manner)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    with client_or_default(directory) as client:
+        return _load_one(PROJECT, str(project).strip(), client, policy)
 
 
-def _by_address(asked: str, place: Directory, manner: CachePolicy) -> pd.DataFrame:
+def _by_address(address: str, client: Directory, policy: CachePolicy) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
-    spellings = list(dict.fromkeys([asked.lower(), asked]))
+    spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
         try:
-            frame = _load_one(ACCOUNT, digest, place, manner, is_asked=_is_any)
+            frame = _load_one(ACCOUNT, digest, client, policy, is_asked=_is_any)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
@@ -146,7 +146,7 @@ def _by_address(asked: str, place: Directory, manner: CachePolicy) -> pd.DataFra
         # An unknown digest that begins with digits is taken for an id by the live service.
         if frame["email_sha1"].str.lower().isin(_sha1s(spellings)).all():
             return frame
-    url = place.session.address(f"/accounts/{digest}.xml", {})
+    url = client.session.address(f"/accounts/{digest}.xml", {})
     raise NotFoundError(
         f"{url} answered with an account of another e-mail address; there is no account of the "
         "one that was asked for.",
@@ -194,34 +194,34 @@ def _called(row: pd.Series[Any]) -> str:
 def _load_one(
     resource: Resource,
     identifier: str,
-    place: Directory,
-    manner: CachePolicy,
+    client: Directory,
+    policy: CachePolicy,
     *,
     is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
-    answer = place.session.get(path, {}, manner)
-    place.session.warn_if_stale([answer])
-    read = frame_pages([answer.page], resource)
-    if len(read.frame) != 1 or not is_asked(read.frame, identifier):
-        count = len(read.frame)
+    answer = client.session.get(path, {}, policy)
+    client.session.warn_if_stale([answer])
+    documents = frame_pages([answer.page], resource)
+    if len(documents.frame) != 1 or not is_asked(documents.frame, identifier):
+        count = len(documents.frame)
         what = resource.name if count == 1 else resource.collection
-        came = ", ".join(_called(row) for _, row in read.frame.head(3).iterrows())
+        names = ", ".join(_called(row) for _, row in documents.frame.head(3).iterrows())
         raise NotFoundError(
-            f"{answer.url} answered with {count:,} {what}{f': {came}' if came else ''}, not with "
+            f"{answer.url} answered with {count:,} {what}{f': {names}' if names else ''}, not with "
             f"the one {resource.name} that was asked for by the id or name {identifier!r}.",
             url=answer.url,
             status=200,
         )
     return attach_load_provenance(
-        read.frame,
-        place.settings,
+        documents.frame,
+        client.settings,
         resource,
         [answer],
         question={"id": identifier},
         items_available=1,
         complete=True,
-        synthetic=read.envelopes[0].synthetic,
+        synthetic=documents.envelopes[0].synthetic,
     )

@@ -88,15 +88,15 @@ class FrameBuilder:
 
     def holding(self, element: str) -> NDArray[np.bool_]:
         """Return for each record whether an element of it has any content."""
-        held = np.zeros(self._rows, dtype=bool)
+        mask = np.zeros(self._rows, dtype=bool)
         for path, name in self._names.items():
             for column in (name, self._unreadable.get(name)) if path[0] == element else ():
                 begin = 0
                 for part in self._columns.get(column or "", ()):
                     end = begin + len(part)
-                    held[begin:end] |= _present(part)
+                    mask[begin:end] |= _present(part)
                     begin = end
-        return held
+        return mask
 
     def finish(self) -> pd.DataFrame:
         """Concatenate the chunks: specified columns first, then the others in order of appearance.
@@ -124,33 +124,33 @@ class FrameBuilder:
     def _name(self, path: FieldPath) -> str:
         name = self._names.get(path)
         if name is None:
-            taken = set(self._names.values())
+            names = set(self._names.values())
             name = "_".join(path)
             # Two paths can give the same name, such as <a_b> and <a><b>: the later one is renamed.
-            while name in taken:
+            while name in names:
                 name = "__".join(path) if name == "_".join(path) else f"{name}_"
             self._names[path] = name
         return name
 
     def _name_of_unreadable(self, name: str) -> str:
-        beside = self._unreadable.get(name)
-        if beside is None:
-            beside = f"{name}_unreadable"
-            while beside in self._names.values():
-                beside += "_"
-            self._unreadable[name] = self._names["", name] = beside  # no element has an empty name
-        return beside
+        column = self._unreadable.get(name)
+        if column is None:
+            column = f"{name}_unreadable"
+            while column in self._names.values():
+                column += "_"
+            self._unreadable[name] = self._names["", name] = column  # no element has an empty name
+        return column
 
     def _warn(self, frame: pd.DataFrame) -> None:
-        found = []
-        for name, beside in self._unreadable.items():
-            texts = frame[beside].dropna()
+        messages = []
+        for name, column in self._unreadable.items():
+            texts = frame[column].dropna()
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
-            found.append(f"{len(texts):,} in {name} ({examples})")
-        if found:
+            messages.append(f"{len(texts):,} in {name} ({examples})")
+        if messages:
             warnings.warn(
                 f"Values of the {self._resource.collection} could not be read: "
-                f"{'; '.join(found)}. They are missing there and kept as text in the columns "
+                f"{'; '.join(messages)}. They are missing there and kept as text in the columns "
                 "that end in _unreadable.",
                 UnreadableValueWarning,
                 stacklevel=3,

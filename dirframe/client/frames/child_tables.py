@@ -68,12 +68,12 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if absent := provenance.absent(frame, [field.column]):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    own = [value if isinstance(value, list) else _to_list(value) for value in lists]
+    entry_lists = [value if isinstance(value, list) else _to_list(value) for value in lists]
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
-    entries = list(chain.from_iterable(own))
+    entries = list(chain.from_iterable(entry_lists))
     kinds = {known.column: known.kind for known in items.fields}
-    lengths = [len(one) for one in own]
+    lengths = [len(entries_of_record) for entries_of_record in entry_lists]
     parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
     parent = f"{resource.name}_id" if key == "id" else key
     data: dict[str, Any] = {parent: parents}
@@ -96,16 +96,16 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
     """Convert entries, texts or dicts, to columns: the known ones first."""
-    nothing = [None] * len(entries)
+    missing = [None] * len(entries)
     forms = set(map(type, entries))
     if not any(issubclass(form, dict) for form in forms):
-        return dict.fromkeys(known, nothing) | ({tag: entries} if entries else {})
+        return dict.fromkeys(known, missing) | ({tag: entries} if entries else {})
     rows = entries if forms == {dict} else [e if isinstance(e, dict) else {tag: e} for e in entries]
     first = tuple(rows[0])
     if sum(map(len, rows)) == len(first) * len(rows):
         with suppress(KeyError):  # equal number of names, but different ones
-            found = {name: [row[name] for row in rows] for name in first}
-            return dict.fromkeys(known, nothing) | found
+            columns = {name: [row[name] for row in rows] for name in first}
+            return dict.fromkeys(known, missing) | columns
     names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
     return {name: [row.get(name) for row in rows] for name in names}
 

@@ -67,11 +67,11 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
     texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
     text = pc.utf8_trim_whitespace(texts)
     text = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar(None, _TEXT), text)
-    wanted = _ARROW_TYPES.get(kind)
-    if wanted is None:
+    arrow_type = _ARROW_TYPES.get(kind)
+    if arrow_type is None:
         return ConvertedColumn(text, None)
     try:
-        array = text.cast(wanted)
+        array = text.cast(arrow_type)
     except pa.ArrowInvalid:
         return _convert_one_by_one(text, kind)
     if kind is Kind.INTEGER and pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py():
@@ -91,21 +91,21 @@ def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
     encoded = text.dictionary_encode()
     texts = encoded.dictionary.to_pylist()
     if kind is Kind.TIMESTAMP:
-        read = _timestamps(texts)
+        converted = _timestamps(texts)
     else:
         number = _integer if kind is Kind.INTEGER else _float
-        read = pa.array([number(one) for one in texts], _ARROW_TYPES[kind])
-    lost = pa.array([one != _NONE for one in texts], pa.bool_())
+        converted = pa.array([number(value) for value in texts], _ARROW_TYPES[kind])
+    is_value = pa.array([value != _NONE for value in texts], pa.bool_())
     unreadable = pc.if_else(
-        pc.and_(pc.is_null(read), lost), encoded.dictionary, pa.scalar(None, _TEXT)
+        pc.and_(pc.is_null(converted), is_value), encoded.dictionary, pa.scalar(None, _TEXT)
     ).take(encoded.indices)
-    all_read = unreadable.null_count == len(unreadable)
-    return ConvertedColumn(read.take(encoded.indices), None if all_read else unreadable)
+    is_readable = unreadable.null_count == len(unreadable)
+    return ConvertedColumn(converted.take(encoded.indices), None if is_readable else unreadable)
 
 
 def _timestamps(texts: list[str]) -> pa.Array:
     # pandas accepts dates without a time and offsets; its "now" and "today" are no timestamps.
-    dated = [one if one[:1].isdigit() else None for one in texts]
+    dated = [text if text[:1].isdigit() else None for text in texts]
     moments = pd.to_datetime(
         pd.Series(dated, dtype="str"), format="ISO8601", utc=True, errors="coerce"
     )

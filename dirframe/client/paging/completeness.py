@@ -94,16 +94,16 @@ class PageSequence:
         short = self.wanted() - covered
         if short > 0:
             # A range, because the reported count may be of any size.
-            known = min((number for number in self._pages if number > after), default=math.inf)
-            return range(after, int(min(after + math.ceil(short / size), known)))
+            next_page = min((number for number in self._pages if number > after), default=math.inf)
+            return range(after, int(min(after + math.ceil(short / size), next_page)))
         full = len(run[-1].ids) == size and (len(run) > 1 or size in KNOWN_PAGE_SIZES)
         return [after] if short == 0 and full and self._paged else []
 
     def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
         """Return whether only the page after the last one remains to be requested."""
         run = self._run()
-        whole = self.available() is not None and sum(len(p.ids) for p in run) >= self.wanted()
-        return bool(run) and whole and list(numbers[:2]) == [len(run) + 1]
+        is_complete = self.available() is not None and sum(len(p.ids) for p in run) >= self.wanted()
+        return bool(run) and is_complete and list(numbers[:2]) == [len(run) + 1]
 
     def is_the_end(self, number: int) -> bool:
         """Return whether a page shows that it is the last one."""
@@ -128,11 +128,11 @@ class PageSequence:
             if page.first is not None and page.first != end:
                 unfit |= {page.number, page.number - 1} - {0}
             end += len(page.ids)
-        if len({one for page in used for one in page.ids}) < end:
+        if len({identifier for page in used for identifier in page.ids}) < end:
             holders: dict[str | None, list[int]] = {}
             for page in used:
-                for one in page.ids:
-                    holders.setdefault(one, []).append(page.number)
+                for identifier in page.ids:
+                    holders.setdefault(identifier, []).append(page.number)
             for numbers in holders.values():
                 if len(numbers) > 1:
                     unfit.update(numbers)
@@ -164,14 +164,14 @@ class PageSequence:
             return "the directory does not say how many records there are (items_available)"
         if without_id:
             return f"{without_id:,} records came without an id, so they cannot be told apart"
-        wanted = self.wanted()
-        if records != wanted:
-            again = f"; {repeated:,} came more than once" if repeated else ""
-            return f"{records:,} different records came of {wanted:,}{again}"
+        expected = self.wanted()
+        if records != expected:
+            duplicates = f"; {repeated:,} came more than once" if repeated else ""
+            return f"{records:,} different records came of {expected:,}{duplicates}"
         counts = {page.available for page in self.used()}
         if len(counts) > 1:
-            said = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            return f"the collection changed while it was read: its pages count {said} records"
+            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+            return f"the collection changed while it was read: its pages count {reported} records"
         return "the pages overlap or leave gaps" if self.unfit() else None
 
 

@@ -80,7 +80,7 @@ class CollectionResult:
     @property
     def lost(self) -> tuple[str, ...]:
         """The ids of records whose own page could not be fetched."""
-        return tuple(one for one, why in self.refused.items() if why.is_loss)
+        return tuple(identifier for identifier, why in self.refused.items() if why.is_loss)
 
     @property
     def complete(self) -> bool:
@@ -131,7 +131,7 @@ def fetch_collection(
     CollectionResult
         The frame, and what is known about its completeness.
     """
-    walker = _Paginator(
+    paginator = _Paginator(
         fetch,
         resource,
         max_items=max_items,
@@ -141,23 +141,23 @@ def fetch_collection(
         progress=progress,
     )
     details = details if wants_analysis(resource, columns) else None
-    walker.asks_details = details is not None
+    paginator.asks_details = details is not None
     try:
-        walker.read([1])
-        while walker.read_on():
+        paginator.read([1])
+        while paginator.read_on():
             pass
         for _ in range(MAX_REFETCHES):
-            again = walker.unfit()
-            if not again:
+            pages = paginator.unfit()
+            if not pages:
                 break
-            walker.read(again, refresh=True)
-            while walker.read_on(refresh=True):
+            paginator.read(pages, refresh=True)
+            while paginator.read_on(refresh=True):
                 pass
         if details is not None:
-            walker.read_details(details, on_details)
+            paginator.read_details(details, on_details)
     except StopIteration:
-        walker.stopped = True
-    return walker.result()
+        paginator.stopped = True
+    return paginator.result()
 
 
 class _Paginator(PageSequence):
@@ -181,9 +181,9 @@ class _Paginator(PageSequence):
         self._key = resource.key
         self._resource = resource
         self._wants_analysis = wants_analysis(resource, columns)
-        read = with_signs(resource, columns)
-        self._reader = RecordReader(resource, chosen=column_paths(resource, read))
-        self._builder = FrameBuilder(resource, read)
+        names = with_signs(resource, columns)
+        self._reader = RecordReader(resource, chosen=column_paths(resource, names))
+        self._builder = FrameBuilder(resource, names)
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
         self._answers: list[FetchedPage] = []
         self._synthetic = False
@@ -263,24 +263,26 @@ class _Paginator(PageSequence):
         rows, ids, _ = self._chosen()
         needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
         self._details_left = len(needed)
-        for asked, came in fetch_ahead(details.fetch, details.at_hand, needed, self._workers):
-            if isinstance(came, Refused):
-                self._refused[asked] = came
+        for identifier, response in fetch_ahead(
+            details.fetch, details.at_hand, needed, self._workers
+        ):
+            if isinstance(response, Refused):
+                self._refused[identifier] = response
             else:
-                self._read_own(asked, came)
+                self._read_own(identifier, response)
             self._details_left -= 1
             if progress is not None:
                 progress(1, len(needed))
 
-    def _read_own(self, asked: str, answer: FetchedPage) -> None:
+    def _read_own(self, identifier: str, answer: FetchedPage) -> None:
         envelope = self._reader.add(answer.page)
         ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
-        if ids == (asked,):
-            self._own[asked] = sum(count for _, count in self._rows)
+        if ids == (identifier,):
+            self._own[identifier] = sum(count for _, count in self._rows)
         else:
-            named = ", ".join(str(one) for one in ids[:3]) or "nothing"
-            self._refused[asked] = Refused(f"answered with {named}", requests=0)
+            names = ", ".join(str(value) for value in ids[:3]) or "nothing"
+            self._refused[identifier] = Refused(f"answered with {names}", requests=0)
         self._was_read(0, len(ids), answer)
 
     def _convert(self) -> None:
@@ -295,33 +297,37 @@ class _Paginator(PageSequence):
         used = self.used()
         parts = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
         rows = np.concatenate(parts) if parts else np.arange(0)
-        ids = pd.Series([one for page in used for one in page.ids], dtype="str")
+        ids = pd.Series([identifier for page in used for identifier in page.ids], dtype="str")
         repeated = (ids.duplicated() & ids.notna()).to_numpy()
         # Without a key, equal records may be different ones.
-        once = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[: self._max_items]
-        return rows[once], ids.iloc[once].reset_index(drop=True), int(repeated.sum())
+        selected = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[
+            : self._max_items
+        ]
+        return rows[selected], ids.iloc[selected].reset_index(drop=True), int(repeated.sum())
 
     def _sent(self, rows: NDArray[np.int64]) -> Sent:
         """Return which of the given rows came with an analysis."""
         self._convert()
-        every = sent_columns(self._builder)
-        return Sent(every.held[rows], every.named[rows])
+        sent = sent_columns(self._builder)
+        return Sent(sent.held[rows], sent.named[rows])
 
     def result(self) -> CollectionResult:
         """Combine the latest version of each page, in order, each id once."""
         rows, ids, repeated = self._chosen()
-        came = self._sent(rows)
-        everything = select_columns(self._builder.finish(), self._columns)
+        sent = self._sent(rows)
+        combined = select_columns(self._builder.finish(), self._columns)
         if self._own:
             pairs = zip(ids, rows, strict=True)
-            rows = np.array([self._own.get(one, row) for one, row in pairs], dtype=np.int64)
-        frame = everything.iloc[rows].reset_index(drop=True)
+            rows = np.array(
+                [self._own.get(identifier, row) for identifier, row in pairs], dtype=np.int64
+            )
+        frame = combined.iloc[rows].reset_index(drop=True)
         cap = self._max_items
         available = self.available()
-        needed = int(came.needed().sum()) if self._wants_analysis else 0
+        needed = int(sent.needed().sum()) if self._wants_analysis else 0
         if self.asks_details and self._details_left is None:  # stopped before the first one
             self._details_left = needed
-        bare = self._wants_analysis and not self.asks_details and came.left_out
+        bare = self._wants_analysis and not self.asks_details and sent.left_out
         return CollectionResult(
             frame=frame,
             available=available,
@@ -341,7 +347,9 @@ class _Paginator(PageSequence):
 
     def _details_doubt(self) -> str | None:
         """Return which records lack their own page; None if none does."""
-        missing = [f"{one} ({why.why})" for one, why in self._refused.items() if why.is_loss]
+        missing = [
+            f"{identifier} ({why.why})" for identifier, why in self._refused.items() if why.is_loss
+        ]
         if not missing:
             return None
         more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
@@ -354,7 +362,9 @@ class _Paginator(PageSequence):
         """Return the values that identify the records: their key, or else their digests."""
         if self._key in frame:
             return frame[self._key]
-        return pd.Series([one for page in used for one in page.ids], frame.index, dtype="str")
+        return pd.Series(
+            [identifier for page in used for identifier in page.ids], frame.index, dtype="str"
+        )
 
     def _halt(self, frame: pd.DataFrame) -> str | None:
         if not self.stopped:

@@ -58,18 +58,20 @@ class CollectionQuery:
     def parameters(self, page: int) -> dict[str, str]:
         """Return the query parameters of a page; page numbers start at 1."""
         own = self.address.parameters if self.address else {}
-        asked = {**own, "query": self.query or own.get("query"), "sort": self.sort}
-        asked["sort"] = self.sort or own.get("sort")
+        parameters = {**own, "query": self.query or own.get("query"), "sort": self.sort}
+        parameters["sort"] = self.sort or own.get("sort")
         # Without known paging at an address, the first page is requested without a number.
-        asked["page"] = None if page == 1 and self.address and not self.address.paged else str(page)
-        return {name: value for name, value in asked.items() if value}
+        parameters["page"] = (
+            None if page == 1 and self.address and not self.address.paged else str(page)
+        )
+        return {name: value for name, value in parameters.items() if value}
 
     def facts(self) -> dict[str, Any]:
         """Return the query as recorded in provenance."""
-        asked: dict[str, Any] = {}
+        facts: dict[str, Any] = {}
         if self.address:
-            asked |= self.address.facts or {"path": self.address.path}
-            asked |= self.address.parameters
+            facts |= self.address.facts or {"path": self.address.path}
+            facts |= self.address.parameters
         for name in ("query", "sort", "max_items"):
-            asked[name] = getattr(self, name) or asked.get(name)
-        return {name: value for name, value in asked.items() if value is not None}
+            facts[name] = getattr(self, name) or facts.get(name)
+        return {name: value for name, value in facts.items() if value is not None}

@@ -208,10 +208,10 @@ def check_records(page: Page, record_name: str | None) -> None:
 
 
 def _raise_other_records(expected: str, others: set[str], source: str | None) -> None:
-    found = ", ".join(f"<{other}>" for other in sorted(others))
+    names = ", ".join(f"<{other}>" for other in sorted(others))
     raise UnreadableResponseError(
-        f"{source or 'The document'} should hold <{expected}> records alone, but it holds {found}.",
-        found=found,
+        f"{source or 'The document'} should hold <{expected}> records alone, but it holds {names}.",
+        found=names,
         source=source,
     )
 

@@ -1,1 +1,1 @@
-"""Archives: a whole collection kept on disk as it came, over days, and read again."""
+"""Archives: whole collections stored on disk as received, harvested over days."""

@@ -1,4 +1,4 @@
-"""An archive open for reading: frames in chunks, as of any harvest."""
+"""Read an archive: frames, chunks and Parquet files of any harvest."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Archive", "open_archive", "read_pages"]
 
-#: Pages that are written to Parquet as one task; what is done of it is lost if a worker is.
+#: Pages written to Parquet by one task; a task is repeated if its worker is lost.
 _TASK = 20_480
 
-#: Fewer are not worth files of their own.
+#: Tasks with fewer pages are not worth files of their own.
 _SHORT_TASK = 512
 
 
 class Archive(Card):
-    """A collection that was kept on disk as it came; made by `open_archive` and `open_bundle`.
+    """A collection stored on disk as received; created by `open_archive` and `open_bundle`.
 
-    It shows what was there when it was opened, whatever is harvested meanwhile.
+    It shows the state at the time it was opened, whatever is harvested meanwhile.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file of an archive, or of a bundle.
+        The file of an archive or of a bundle.
     open_index : callable, optional
-        Opens the index of a bundle. Left out: the file is an archive.
+        Opens the index of a bundle. Default: the file is an archive.
 
     Examples
     --------
@@ -78,12 +78,12 @@ class Archive(Card):
         return self.status()._card()
 
     def status(self) -> Status:
-        """Say how far the harvest is.
+        """Return the progress of the harvest.
 
         Returns
         -------
         Status
-            Pages, share, records, sizes; printed, a few lines.
+            Pages, share, records and sizes; printed as a few lines.
         """
         with self._open(self.path) as store:
             return status_of(self.path, store, self.rounds)
@@ -94,33 +94,33 @@ class Archive(Card):
         *,
         columns: Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Give the records as one frame, as the loaders do.
+        """Return the records as one frame, like the loaders.
 
         Parameters
         ----------
         as_of : str, datetime.date or datetime.datetime, optional
             The state of the last harvest that ended by then (a day: by its end, in UTC).
-            Left out: the newest.
+            Default: the newest.
         columns : sequence of str, optional
-            Names of the columns to read; ``id`` is always among them. Left out: everything.
+            Names of the columns to read; ``id`` is always included. Default: all.
 
         Returns
         -------
         pandas.DataFrame
-            One row a record, with the columns of `load_accounts` or `load_projects`. Those that
-            were read again, or have their own page, come after those that have not.
+            One row a record, with the columns of `load_accounts` or `load_projects`. Records
+            that were read again, or have their own page, come after the others.
 
         Raises
         ------
         ArchiveError
-            If a page is missing or damaged, or there was no harvest by then.
+            If a page is missing or damaged, or no harvest had ended by then.
 
         Warns
         -----
         IncompleteWarning
             If the harvest is not finished or could not be proven complete.
         AnalysesNotSentWarning
-            If projects have analyses and none came with its own.
+            If projects have analyses but none came with its analysis.
         """
         chosen, resource = with_id_column(columns), self.collection.resource
         read = with_signs(resource, chosen)
@@ -163,7 +163,7 @@ class Archive(Card):
         *,
         columns: Sequence[str] | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Give the records in frames of 64 pages, in bounded memory.
+        """Yield the records in frames of 64 pages, in bounded memory.
 
         Parameters
         ----------
@@ -175,8 +175,8 @@ class Archive(Card):
         Yields
         ------
         pandas.DataFrame
-            Some of the records; together they are those of `frame`. A column that the
-            specification does not name is only in the chunks that hold it.
+            Some of the records; together they are those of `frame`. A column outside the
+            specification is only in the chunks that contain it.
         """
         with self._open(self.path) as store:
             yield from self._task(self._snapshot(store, as_of), with_id_column(columns)).frames()
@@ -187,12 +187,12 @@ class Archive(Card):
         Returns
         -------
         int
-            How many there are.
+            Number of pages.
 
         Raises
         ------
         ArchiveError
-            If one is missing or damaged; the message names it.
+            If a page is missing or damaged; the message names it.
         """
         every: set[str] = set()
 
@@ -222,30 +222,30 @@ class Archive(Card):
         Parameters
         ----------
         folder : str or pathlib.Path
-            The folder to be; it appears whole or not at all.
+            The target folder; it appears complete or not at all.
         partition_on : str, optional
-            A column of text: the records of each of its values get a folder, those without
-            one stay outside. Left out: one folder.
+            A text column: the records of each of its values are in a folder, those without a
+            value outside of all. Default: one folder.
         as_of : str, datetime.date or datetime.datetime, optional
             As in `frame`.
         columns : sequence of str, optional
             As in `frame`.
         client : distributed.Client or str, optional
-            Whose workers do it, or the address of the scheduler; they have to reach archive
-            and folder under the same paths. Left out: this process.
+            Dask client that runs the work, or the address of its scheduler; the workers have to
+            reach archive and folder under the same paths. Default: this process.
 
         Returns
         -------
         pathlib.Path
-            The folder. Every part has all columns, with the same types; lists stay lists, or
-            are JSON where their entries differ in form.
+            The folder. Every file has all columns, with the same types; lists remain lists, or
+            are JSON if their entries differ in form.
 
         Raises
         ------
         InvalidInputError
-            If the folder exists, or there is no such column of at most 1,000 values.
+            If the folder exists, or there is no such column with at most 1,000 values.
         ArchiveError
-            If a page is missing or damaged, the disk is full, or the workers cannot do it.
+            If a page is missing or damaged, the disk is full, or the workers fail.
         MissingExtraError
             If the scheduler's address is given and Dask is not installed.
 
@@ -272,12 +272,12 @@ class Archive(Card):
         return target
 
     def note(self, frame: pd.DataFrame, as_of: str | date | datetime | None = None) -> pd.DataFrame:
-        """Note in a frame what it is made of; no page is read for it.
+        """Attach the provenance to a frame made of the archive, without reading pages.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            Its attributes are changed.
+            Modified in place; only its attributes change.
         as_of : str, datetime.date or datetime.datetime, optional
             As in `frame`.
 
@@ -291,7 +291,7 @@ class Archive(Card):
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to ask for."""
+        """Whether nothing is left to fetch."""
         return is_finished(self.rounds)
 
     def _snapshot(self, store: Store, as_of: str | date | datetime | None) -> Snapshot:
@@ -309,22 +309,22 @@ class Archive(Card):
 
 
 def open_archive(path: str | Path) -> Archive:
-    """Open an archive for reading; it may be harvested into meanwhile.
+    """Open an archive for reading; a harvest may write to it meanwhile.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        The file that `harvest` wrote.
+        The file written by `harvest`.
 
     Returns
     -------
     Archive
-        Its `frame`, `chunks`, `status`, `to_parquet` and `verify`.
+        The archive, with `frame`, `chunks`, `status`, `to_parquet` and `verify`.
 
     Raises
     ------
     ArchiveError
-        If it is no archive, or damaged.
+        If it is not an archive, or damaged.
 
     Examples
     --------
@@ -345,21 +345,21 @@ def read_pages(
     max_bytes: int = MAX_BYTES,
     as_of: str | date | datetime | None = None,
 ) -> pd.DataFrame:
-    """Read recorded XML documents, or an archive, into the frame that the loaders would give.
+    """Read recorded XML documents, or an archive, into the frame that the loaders would return.
 
     Parameters
     ----------
     paths : Archive, str, pathlib.Path or iterable of these
         Files, or folders whose ``.xml`` files are read; or an archive, or its file.
     resource : str, optional
-        Of documents, what the records must be: ``"account"``, ``"project"`` or another kind
-        that `fields` knows. Left out: what the first record is.
+        For documents, the expected resource of the records: ``"account"``, ``"project"`` or
+        another one known to `fields`. Default: that of the first record.
     columns : sequence of str, optional
-        Names of the columns to read, of documents with `resource` named. Left out: everything.
+        Names of the columns to read; requires `resource` for documents. Default: all.
     max_bytes : int, default 64 MiB
-        Of documents, the largest that is read, unpacked.
+        For documents, the maximum size, uncompressed.
     as_of : str, datetime.date or datetime.datetime, optional
-        Of an archive, as in `Archive.frame`.
+        For an archive, as in `Archive.frame`.
 
     Returns
     -------
@@ -369,8 +369,8 @@ def read_pages(
     Raises
     ------
     InvalidInputError
-        If a path does not exist, there is no XML file at all, or the archive or the documents
-        cannot be asked that.
+        If a path does not exist, there is no XML file, or an argument does not apply to
+        archives or to documents.
     UnreadableResponseError
         If a file is not the interface's XML; the message names the file.
     ArchiveError

@@ -1,8 +1,8 @@
-"""A study in one file: write and open zips of pages, manifest, citation and a README.
+"""Write and open study bundles: zip files of pages, manifest, citation and a README.
 
-The same archive gives the same bytes: no time of packing, no compression of what is compressed
-already. A bundle from a stranger is checked whole; whatever does not fit its manifest is refused by
-name, and nothing is unpacked to disk.
+The same archive gives the same bytes: no time of creation, and no compression of compressed
+content. A bundle is checked completely when opened; an entry that does not match its manifest is
+refused by name, and nothing is extracted to disk.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONTENTS = "bundle.json"
 MANIFEST = "manifest.jsonl"
 _TEXTS = frozenset({CONTENTS, MANIFEST, "README.md", "citation.bib", "citation.json"})
 
-#: Pages of a directory of 50 million records, and no text of ours comes near the second.
+#: More than the pages of a directory of 50 million records; no text comes near the second limit.
 _ENTRIES = 5_000_000
 _TEXT_BYTES = 2**20
 
@@ -58,28 +58,28 @@ Written by dirframe {version}.
 
 
 def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = False) -> str:
-    """Put an archive into one file that opens elsewhere without key or network.
+    """Export an archive to one file that opens elsewhere without key or network.
 
     Parameters
     ----------
     archive_path : str or pathlib.Path
-        The file that `harvest` wrote.
+        The file written by `harvest`.
     path : str or pathlib.Path
-        The file to be, such as ``study.zip``; it appears whole or not at all.
+        The target file, such as ``study.zip``; it appears complete or not at all.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
     Returns
     -------
     str
-        The SHA-256 of the file: published beside it, it proves the whole.
+        The SHA-256 of the file; publish it to let others verify the bundle.
 
     Raises
     ------
     ArchiveError
         If the archive is not finished, or a page is missing or damaged.
     InvalidInputError
-        If the file exists and must not be replaced, or there is no folder for it.
+        If the file exists and must not be replaced, or its folder does not exist.
 
     Examples
     --------
@@ -106,17 +106,17 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
         ):
             for name, content in _texts(archive, store).items():
                 packed.writestr(_entry(name), content)
-            pages = (page for one in archive.rounds for page in store.pages(one))
+            pages = (page for round_ in archive.rounds for page in store.pages(round_))
             for digest in sorted({page.sha256 for page in pages}):
                 packed.writestr(_entry(bundle_member(digest)), store.compressed(digest))
         with unfinished.open("rb") as stream:
-            whole = sha256()
+            digest_of_file = sha256()
             while block := stream.read(1 << 20):
-                whole.update(block)
+                digest_of_file.update(block)
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
-    return whole.hexdigest()
+    return digest_of_file.hexdigest()
 
 
 def _texts(archive: Archive, store: Store) -> dict[str, bytes]:
@@ -143,34 +143,34 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _manifest(archive: Archive, store: Store) -> Iterator[dict[str, Any]]:
-    """Give all rows of an archive but the pages' bytes, as lines of JSON."""
+    """Yield all rows of an archive except the pages' bytes, as lines of JSON."""
     yield {"table": "archive", "format": FORMAT, **archive.collection.to_json()}
-    for one in archive.rounds:
-        yield {"table": "rounds", **one.to_json()}
-        for page in store.pages(one):
+    for round_ in archive.rounds:
+        yield {"table": "rounds", **round_.to_json()}
+        for page in store.pages(round_):
             yield {"table": "pages", **page.to_json()}
-        for refusal in store.refusals(one):
+        for refusal in store.refusals(round_):
             yield {"table": "refusals", **refusal.to_json()}
 
 
 def open_bundle(path: str | Path) -> Archive:
-    """Open a study bundle, without key or network, and check all of it.
+    """Open a study bundle, without key or network, and verify all of it.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        What `bundle` wrote.
+        The file written by `bundle`.
 
     Returns
     -------
     Archive
-        As of `open_archive`: the same frames, with the same provenance.
+        As from `open_archive`: the same frames, with the same provenance.
 
     Raises
     ------
     ArchiveError
-        If it is no bundle, or an entry is missing, too many, changed, or not what a bundle
-        holds; the message names it.
+        If it is not a bundle, or an entry is missing, unexpected, changed or invalid; the
+        message names it.
 
     Examples
     --------
@@ -192,10 +192,10 @@ def open_bundle(path: str | Path) -> Archive:
     archive = Archive(file, _open_index)
     with _open_index(file) as index:
         pages = (page for one in archive.rounds for page in index.pages(one))
-        wanted = {bundle_member(page.sha256) for page in pages} | _TEXTS
-    for name in sorted(wanted - names):
+        expected = {bundle_member(page.sha256) for page in pages} | _TEXTS
+    for name in sorted(expected - names):
         raise ArchiveError(f"{file} lacks {name}, which its manifest names.")
-    for name in sorted(names - wanted):
+    for name in sorted(names - expected):
         raise ArchiveError(f"{file} holds {name[:200]!r}, which its manifest does not name.")
     archive.verify()
     return archive
@@ -208,22 +208,22 @@ def _checked_names(packed: zipfile.ZipFile, file: Path) -> set[str]:
     names: set[str] = set()
     for entry in entries:
         name = entry.orig_filename
-        shown = f"{name[:200]!r} in {file}"
+        label = f"{name[:200]!r} in {file}"
         if name in names:
-            raise ArchiveError(f"{shown} is there twice.")
+            raise ArchiveError(f"{label} is there twice.")
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
-            raise ArchiveError(f"{shown} leads out of the bundle.")
+            raise ArchiveError(f"{label} leads out of the bundle.")
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-            raise ArchiveError(f"{shown} is no ordinary file.")
-        # What is packed twice can be a bomb: a bundle's entries are stored as they are.
+            raise ArchiveError(f"{label} is no ordinary file.")
+        # Compressed entries could be a zip bomb: the entries of a bundle are stored as they are.
         stored = entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1
         if not stored or entry.file_size != entry.compress_size:
-            raise ArchiveError(f"{shown} is packed or encrypted, which no bundle's entry is.")
+            raise ArchiveError(f"{label} is packed or encrypted, which no bundle's entry is.")
         names.add(name)
     if sum(entry.file_size for entry in entries) > file.stat().st_size:
         raise ArchiveError(f"The entries of {file} overlap.")
-    if lacking := sorted(_TEXTS - names):
-        raise ArchiveError(f"{file} lacks {lacking[0]}.")
+    if missing := sorted(_TEXTS - names):
+        raise ArchiveError(f"{file} lacks {missing[0]}.")
     return names
 
 
@@ -232,15 +232,15 @@ def _check_texts(packed: zipfile.ZipFile, file: Path) -> None:
         raise ArchiveError(f"{CONTENTS} in {file} is too large.")
     try:
         digests = json.loads(packed.read(CONTENTS))["files"]
-        wanted = {name: digests[name] for name in _TEXTS - {CONTENTS}}
+        expected = {name: digests[name] for name in _TEXTS - {CONTENTS}}
     except (ValueError, KeyError, TypeError) as error:
         raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.") from error
-    for name, digest in sorted(wanted.items()):
-        whole = sha256()
+    for name, digest in sorted(expected.items()):
+        actual = sha256()
         with packed.open(name) as stream:
             while block := stream.read(1 << 20):
-                whole.update(block)
-        if whole.hexdigest() != digest:
+                actual.update(block)
+        if actual.hexdigest() != digest:
             raise ArchiveError(f"{name} in {file} was changed: its digest differs.")
 
 
@@ -252,12 +252,12 @@ def _open_index(file: Path) -> Store:
 
 
 def read_manifest(lines: Iterable[bytes], name: str) -> Store:
-    """Read lines of JSON into the tables of an archive; the pages' bytes are not in them.
+    """Read lines of JSON into the tables of an archive, without the pages' bytes.
 
     Raises
     ------
     ArchiveError
-        If they are not what an archive says.
+        If they are not valid rows of an archive.
     """
     rows = iter(lines)
     store = None
@@ -274,10 +274,10 @@ def read_manifest(lines: Iterable[bytes], name: str) -> Store:
             for line in rows:
                 row = json.loads(line)
                 store.insert(row["table"], _RECORDS[row["table"]].from_json(row))
-        for one in store.rounds():
-            for _ in store.pages(one):
+        for round_ in store.rounds():
+            for _ in store.pages(round_):
                 pass
-            store.refusals(one)
+            store.refusals(round_)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
     except sqlite3.Error as error:

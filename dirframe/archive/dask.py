@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Executor", "open_executor"]
 
-#: So much of its share does a worker lose that is lost itself, and others can help the slow ones.
+#: Shares per worker: a lost worker loses only one of its shares, and others can take the rest.
 _SHARES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Executor:
-    """Who does the work: `map` is theirs, and in so many shares it is best cut at least."""
+    """Runs the work: `map` applies a function, and `shares` is the useful minimum of parts."""
 
     map: MapFunction
     shares: int
@@ -34,19 +34,19 @@ class Executor:
 
 @contextmanager
 def open_executor(client: Client | str | None) -> Iterator[Executor]:
-    """Give those who work: this process, or the workers of a cluster.
+    """Yield an executor: this process, or the workers of a cluster.
 
     Parameters
     ----------
     client
-        A client of Dask, the address of its scheduler, or None for this process.
+        A Dask client, the address of its scheduler, or None for this process.
 
     Raises
     ------
     ArchiveError
         If no scheduler answers at the address, or a worker has another dirframe or none.
     InvalidInputError
-        If it is neither.
+        If `client` is none of these.
     MissingExtraError
         If Dask is not installed.
     """
@@ -68,7 +68,7 @@ def open_executor(client: Client | str | None) -> Iterator[Executor]:
             f"scheduler such as tcp://10.0.0.1:8786; a {type(client).__name__} came."
         )
     try:
-        connect: Any = distributed.Client  # it has no types
+        connect: Any = distributed.Client  # untyped
         connected = connect(client, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ArchiveError(
@@ -79,7 +79,7 @@ def open_executor(client: Client | str | None) -> Iterator[Executor]:
 
 
 def _executor(client: Any) -> Executor:
-    # Asked with what every Python has: a worker that cannot read its task would be asked for ever.
+    # Standard library only: a task that a worker cannot unpickle would be retried for ever.
     versions = client.run(version, "dirframe", on_error="return")
     for worker, found in versions.items():
         if found != __version__:
@@ -91,7 +91,7 @@ def _executor(client: Any) -> Executor:
     threads = sum(client.nthreads().values())
 
     def map_on_workers(work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
-        """Have some items worked on ahead; a worker that is lost has its items done by others."""
+        """Process some items ahead; the items of a lost worker are processed by others."""
         ahead: deque[Any] = deque()
         try:
             for item in items:
@@ -110,7 +110,7 @@ def _result(future: Any) -> Any:
     try:
         return future.result()
     except Exception as error:
-        # What Dask says of its own connections is an OSError too, without a number.
+        # Dask's connection errors are OSErrors too, without an errno.
         if isinstance(error, DirframeError) or getattr(error, "errno", None):
             raise
         raise ArchiveError(

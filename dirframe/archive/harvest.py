@@ -1,8 +1,8 @@
-"""Harvest a collection over days: every page is kept as it came, and paid for once.
+"""Harvest a collection over days: every page is stored as received, and paid only once.
 
-A collection that grows meanwhile is met by a sort that keeps still (by id, else by created_at),
-as long as the pages show that the directory honours it. What changes nevertheless is found for
-few requests (`dirframe.archive.tracking`), and at the end the proof of a load is applied
+For collections that grow meanwhile, a stable sort is used (by id, else by created_at), as long
+as the pages show that the directory applies it. Other changes are located with few requests
+(`dirframe.archive.tracking`), and at the end completeness is proven as for a load
 (`dirframe.client.paging.completeness`).
 """
 
@@ -53,47 +53,47 @@ def harvest(
     requests_per_day: int | None = None,
     stop_at: datetime | None = None,
 ) -> Archive:
-    """Keep a whole collection in a file, page by page, over as many days as it takes.
+    """Store a whole collection in a file, page by page, over as many days as needed.
 
     Parameters
     ----------
     collection : {"accounts", "projects"}
-        What is to be kept.
+        The collection to store.
     path : str or pathlib.Path
-        The file to keep it in; the same line again goes on where the last one ended.
+        The archive file; repeating the call continues an unfinished harvest.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only records that match.
     sort : str, optional
-        The order. Left out: by id, or by created_at, if the directory's first page shows that
-        it honours it; otherwise its own order.
+        The sort order. Default: by id, or by created_at, if the directory's first page shows
+        that it is applied; otherwise the directory's own order.
     details : bool, default False
-        Whether to keep the own page of each project that the collection gives without its
-        analysis: one request each. Today's live service sends analyses there alone. An `update`
-        then does the same for what it asks for.
+        Whether to store the own page of each project that the collection returns without its
+        analysis: one request each. Today's live service sends analyses only there. An `update`
+        then does the same for the projects it fetches.
     requests_per_day : int, optional
-        Requests within 24 hours for this archive, at most. Left out: the key's quota.
+        Maximum number of requests within 24 hours for this archive. Default: the key's quota.
     stop_at : datetime.datetime, optional
-        When to stop. Left out: at the end.
+        When to stop. Default: at the end.
 
     Returns
     -------
     Archive
-        What was kept; its ``status()`` says whether that is all.
+        The archive; its ``status()`` tells whether it is finished.
 
     Raises
     ------
     QuotaExceededError
-        If the daily quota ends; ``resets_at`` says when to go on. The same line then
-        pays only for what is missing.
+        If the daily quota is used up; ``resets_at`` is the time of its reset. Repeating the
+        call then fetches only missing pages.
     RequestError
-        If the directory cannot be reached or refuses; what came is kept.
+        If the directory cannot be reached or refuses; pages already fetched are stored.
     ArchiveError
         If another process is writing to the file, it is damaged, the disk is full, or it
-        holds another collection.
+        contains another collection.
     InvalidInputError
-        If an argument cannot be meant.
+        If an argument is invalid.
 
     Examples
     --------
@@ -103,13 +103,13 @@ def harvest(
     >>> archive.status().pages, archive.status().complete
     (60, True)
     """
-    known = {resource.collection: resource for resource in RESOURCES.values()}
-    if collection not in known:
+    resources = {resource.collection: resource for resource in RESOURCES.values()}
+    if collection not in resources:
         raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of {', '.join(known)}."
+            f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    check_details(known[collection], details=details)
-    question = CollectionQuery(resource=known[collection], query=query, sort=sort)
+    check_details(resources[collection], details=details)
+    question = CollectionQuery(resource=resources[collection], query=query, sort=sort)
     file = Path(path)
     budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
     with open_writer(file, directory, question, details=details, **budget) as writer:
@@ -125,7 +125,7 @@ def harvest(
 
 
 def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None) -> Round:
-    """Begin a full round with the first sort that the directory's first page shows to hold."""
+    """Start a full round with the first sort that the directory is shown to apply."""
     sorts = sorts or ["id", "created_at", None]
     for sort in sorts:
         try:
@@ -142,15 +142,15 @@ def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None
     return writer.start_round(RoundKind.FULL, sort, first)
 
 
-def run_round(writer: ArchiveWriter, one: Round, known: KnownState | None = None) -> None:
-    """Ask for what is left of a round, and end it with its proof."""
-    if one.outcome is None:
-        _RoundRun(writer, one, known).run()
+def run_round(writer: ArchiveWriter, current: Round, known: KnownState | None = None) -> None:
+    """Fetch the remaining pages of a round, and finish it with its proof."""
+    if current.outcome is None:
+        _RoundRun(writer, current, known).run()
 
 
 @dataclass(frozen=True)
 class KnownState:
-    """What an archive holds, in the order of a collection, before a round looks what is left."""
+    """The stored records in the order of the collection, before a round that finds removals."""
 
     ids: Sequence[str]
     available: int | None
@@ -158,18 +158,18 @@ class KnownState:
 
 
 class _RoundRun:
-    def __init__(self, writer: ArchiveWriter, one: Round, known: KnownState | None) -> None:
-        self._writer, self._round, self._known = writer, one, known
-        # To look for many that are gone costs no more than to ask for everything.
+    def __init__(self, writer: ArchiveWriter, current: Round, known: KnownState | None) -> None:
+        self._writer, self._round, self._known = writer, current, known
+        # Locating many removed records costs as much as fetching everything.
         self._tracker = (
-            CollectionTracker(one.sort)
+            CollectionTracker(current.sort)
             if known is None
-            else CollectionTracker(one.sort, probe_budget=1)
+            else CollectionTracker(current.sort, probe_budget=1)
         )
         if known is not None:
             self._tracker.seed(known.ids, known.available)
         page = None
-        for page in writer.store.pages(one):
+        for page in writer.store.pages(current):
             self._tracker.add_page(page)
         if page is not None and page.session != writer.session:
             self._tracker.start_session()
@@ -192,11 +192,11 @@ class _RoundRun:
 
     @property
     def _cannot_succeed(self) -> bool:
-        """Tell whether what was known before this round says nothing of the order that comes."""
+        """Return whether the known records say nothing about the current order."""
         return self._known is not None and self._tracker.is_uncertain
 
     def _read_on(self) -> None:
-        """Keep what is wanted, and look behind the last page if its end shows nothing."""
+        """Store the expected pages, and the one after the last if its end shows nothing."""
         while True:
             while not self._cannot_succeed and (numbers := self._tracker.next_pages()):
                 self._read_all(numbers)
@@ -211,7 +211,7 @@ class _RoundRun:
                 return
 
     def _read_all(self, numbers: Sequence[int]) -> None:
-        """Keep pages, several at a time, up to the end or to another state of the collection."""
+        """Store pages concurrently, up to the end or to another state of the collection."""
         if len(numbers) == 1:
             self._read(numbers[0])
             return
@@ -221,62 +221,73 @@ class _RoundRun:
                 break
 
     def _read(self, page: int) -> bool:
-        """Keep a page; return whether the collection is what it was."""
+        """Store a page; return whether the collection is unchanged."""
         try:
             return self._tracker.add_page(self._writer.fetch_and_record(self._round, page))
-        except NotFoundError:  # which says as well that nothing stands there
+        except NotFoundError:  # also means that there is no further page
             self._tracker.end = page
             return True
 
     def _finish(self) -> None:
         positions = self._tracker.positions()
         used = positions.used()
-        ids = [own for page in used for own in page.ids]
-        different = len({own for own in ids if own is not None}) + ids.count(None)
+        ids = [identifier for page in used for identifier in page.ids]
+        different = len({identifier for identifier in ids if identifier is not None}) + ids.count(
+            None
+        )
         doubt = self._tracker.uncertainty()
         if doubt is None:
             text = positions.doubt(different, ids.count(None), len(ids) - different)
             doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
-        settled: dict[str, Any]
+        facts_of_round: dict[str, Any]
         if self._known is None:
-            settled = _resolution(self._writer.store.pages(self._round), ids)
+            facts_of_round = _resolution(self._writer.store.pages(self._round), ids)
         else:
             if doubt is not None:
                 doubt = Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))
-            read = {own for page in self._writer.store.pages(self._round) for own in page.ids}
-            gone = (self._known.held | read) - {None, *ids}  # some came and went meanwhile
-            settled = {"gone": sorted(gone) if doubt is None else []}
+            read_ids = {
+                identifier
+                for page in self._writer.store.pages(self._round)
+                for identifier in page.ids
+            }
+            removed = (self._known.held | read_ids) - {
+                None,
+                *ids,
+            }  # some were added and removed meanwhile
+            facts_of_round = {"gone": sorted(removed) if doubt is None else []}
         facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
-        self._writer.finish_round(self._round, **facts, **settled)
+        self._writer.finish_round(self._round, **facts, **facts_of_round)
 
 
 def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str, Any]:
-    """Say which readings of a round hold its records, how many came again, and which are gone.
+    """Return the pages that hold a round's records, the number of duplicates, and removals.
 
     Parameters
     ----------
     pages
-        What was read, in the order in which it came.
+        The pages read, in order of their fetch.
     ids
-        The records, in the order of the collection.
+        The ids of the records, in the order of the collection.
     """
     newest: dict[str | None, tuple[str, int]] = {}
     numbers: list[int] = []
-    again: set[str] = set()
+    duplicates: set[str] = set()
     for page in pages:
         numbers.append(page.page)
-        for own in page.ids:
-            if own is not None and own in newest:
-                again.add(own)
-            newest[own] = max(newest.get(own, ("", 0)), (page.retrieved, page.number))
-    order = list(dict.fromkeys(newest[own][1] for own in ids if own in newest))
+        for identifier in page.ids:
+            if identifier is not None and identifier in newest:
+                duplicates.add(identifier)
+            newest[identifier] = max(newest.get(identifier, ("", 0)), (page.retrieved, page.number))
+    order = list(dict.fromkeys(newest[identifier][1] for identifier in ids if identifier in newest))
     is_plain = len(order) == len(numbers) and [numbers[n - 1] for n in order] == list(
         range(1, len(order) + 1)
     )
     return {
         "order": None if is_plain else order,
-        "repeated": len(again),
-        "gone": sorted(own for own in newest.keys() - set(ids) if own is not None),
+        "repeated": len(duplicates),
+        "gone": sorted(
+            identifier for identifier in newest.keys() - set(ids) if identifier is not None
+        ),
     }
 
 
@@ -284,66 +295,74 @@ def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str,
 
 
 def run_details(writer: ArchiveWriter) -> None:
-    """Ask for the own pages that are needed and not kept yet, and end their round.
+    """Fetch the own pages that are needed and not stored yet, and finish their round.
 
-    They are kept as pages are, in a round of their own that follows each of the others. Which ones
-    are needed follows from the pages that are kept, so it is the same after a kill.
+    They are stored like other pages, in a round of their own that follows each of the others. The
+    pages needed follow from the stored pages, so they are the same after an interruption.
     """
     rounds = rounds_as_of(writer.rounds, None)
     is_running = rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None
     running = rounds.pop() if is_running else None
     needed = _needed_details(writer, rounds)
-    one = running or writer.start_round(RoundKind.DETAILS, expected=len(needed))
-    done = {own for page in writer.store.pages(one) for own in page.ids}
-    done |= {refusal.id for refusal in writer.store.refusals(one)}
-    left = [(number, own) for number, own in enumerate(needed, 1) if own not in done]
+    current = running or writer.start_round(RoundKind.DETAILS, expected=len(needed))
+    done = {identifier for page in writer.store.pages(current) for identifier in page.ids}
+    done |= {refusal.id for refusal in writer.store.refusals(current)}
+    remaining = [
+        (number, identifier)
+        for number, identifier in enumerate(needed, 1)
+        if identifier not in done
+    ]
 
     def fetch(wanted: tuple[int, str]) -> bool:
-        writer.fetch_details(one, *wanted)
+        writer.fetch_details(current, *wanted)
         return True
 
-    for _ in fetch_ahead(fetch, lambda _: None, left, writer.workers):
+    for _ in fetch_ahead(fetch, lambda _: None, remaining, writer.workers):
         pass
-    writer.finish_round(one, pages=one.pages, available=None)
+    writer.finish_round(current, pages=current.pages, available=None)
 
 
-def abandon_details(writer: ArchiveWriter, one: Round) -> None:
-    """End a round of own pages before its end; what came of it counts."""
+def abandon_details(writer: ArchiveWriter, current: Round) -> None:
+    """Finish a round of own pages early; the pages already fetched count."""
     doubt = Doubt(Reason.DETAILS_PENDING)
-    writer.finish_round(one, pages=one.pages, available=None, doubt=doubt)
+    writer.finish_round(current, pages=current.pages, available=None, doubt=doubt)
 
 
 def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
-    """Name the records that need their own page, in the order of the collection."""
-    refused = {refusal.id: one.number for one in rounds for refusal in writer.store.refusals(one)}
+    """Return the ids of the records that need their own page, in the order of the collection."""
+    refused = {
+        refusal.id: round_.number for round_ in rounds for refusal in writer.store.refusals(round_)
+    }
     ids: list[str | None] = []
     numbers: list[int] = []
     held, named = [np.zeros(0, dtype=bool)], [np.zeros(0, dtype=bool)]
     readings = (
-        (one.number, page, mask)
-        for one, page, mask in Snapshot(writer.store, rounds).pages()
-        if one.kind is not RoundKind.DETAILS
+        (round_.number, page, mask)
+        for round_, page, mask in Snapshot(writer.store, rounds).pages()
+        if round_.kind is not RoundKind.DETAILS
     )
     parser = PageParser()
     while chunk := list(islice(readings, PAGES_PER_CHUNK)):
         parsed = (
             parser.parse(read_page(writer.store, page), source=page.sha256) for _, page, _ in chunk
         )
-        every, came = read_sent(parsed, writer.question.resource)
+        page_ids, sent = read_sent(parsed, writer.question.resource)
         counts = np.concatenate(
             [
                 np.ones(len(page.ids), dtype=bool) if mask is None else mask
                 for _, page, mask in chunk
             ]
         )
-        of_round = np.repeat([n for n, _, _ in chunk], [len(page.ids) for _, page, _ in chunk])
-        ids += [own for own, counting in zip(every, counts, strict=True) if counting]
-        numbers += of_round[counts].tolist()
-        held.append(came.held[counts])
-        named.append(came.named[counts])
+        round_numbers = np.repeat([n for n, _, _ in chunk], [len(page.ids) for _, page, _ in chunk])
+        ids += [
+            identifier for identifier, counting in zip(page_ids, counts, strict=True) if counting
+        ]
+        numbers += round_numbers[counts].tolist()
+        held.append(sent.held[counts])
+        named.append(sent.named[counts])
     lacking = Sent(np.concatenate(held), np.concatenate(named)).needed()
     return [
-        own
-        for own, number, needed in zip(ids, numbers, lacking, strict=True)
-        if needed and own is not None and refused.get(own, 0) < number
+        identifier
+        for identifier, number, needed in zip(ids, numbers, lacking, strict=True)
+        if needed and identifier is not None and refused.get(identifier, 0) < number
     ]

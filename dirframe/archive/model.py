@@ -1,4 +1,4 @@
-"""What an archive holds: its collection, rounds, pages, and why something is not proven.
+"""Data model of an archive: collection, rounds, pages and reasons for doubt.
 
 Each class is a table of the archive's file (`dirframe.archive.store`), its fields the columns.
 """
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class RoundKind(StrEnum):
-    """What a round asks for."""
+    """What a round fetches."""
 
     FULL = "full"
     CHANGES = "changes"
@@ -84,14 +84,14 @@ _TEXTS = {
 
 
 class Doubt(NamedTuple):
-    """A reason, and what its text names."""
+    """A reason, and the values in its text."""
 
     reason: Reason
     values: tuple[str | int | float, ...] = ()
 
     @classmethod
     def because(cls, reason: Reason, *values: str | float) -> Self:
-        """Make one."""
+        """Create a doubt."""
         return cls(reason, values)
 
     def __str__(self) -> str:
@@ -102,30 +102,30 @@ class Doubt(NamedTuple):
 
 
 class _Row:
-    """A row of the archive's file, as a line of JSON too; each kind is a dataclass."""
+    """A row of the archive's file, also as a line of JSON; each subclass is a dataclass."""
 
     __slots__: tuple[str, ...] = ()
 
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> Self:
-        """Return what a row says, checked."""
+        """Create a validated record from a row."""
         record = cls(*row)
         record._check()
         return record
 
     def to_row(self) -> tuple[Any, ...]:
-        """Return the columns."""
+        """Return the values of the columns."""
         self._check()
         return tuple(getattr(self, name) for name in self.__slots__)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a line of a bundle's manifest says."""
+        """Return the record as a line of a bundle's manifest."""
         line: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # see the docstring
         return line
 
     @classmethod
     def from_json(cls, line: dict[str, Any]) -> Self:
-        """Read such a line, checked."""
+        """Create a validated record from a line of the manifest."""
         return cls.from_row([line[name] for name in cls.__slots__])
 
     def _check(self) -> None:
@@ -140,7 +140,7 @@ class _Row:
 
 @dataclass(slots=True)
 class Collection(_Row):
-    """What an archive is of: where it was asked for, and with which query."""
+    """The archived collection: its directory and query."""
 
     resource_name: str
     base_url: str
@@ -151,7 +151,7 @@ class Collection(_Row):
 
     @property
     def resource(self) -> Resource:
-        """What the records are."""
+        """Resource of the records."""
         return RESOURCES[self.resource_name]
 
     def _check(self) -> None:
@@ -161,28 +161,28 @@ class Collection(_Row):
 
 @dataclass(slots=True)
 class PageRecord(_Row):
-    """One page as it came: where it lies in the collection, and what proves it.
+    """One page as received: its position in the collection, and its checksums.
 
     Parameters
     ----------
     page, session
-        Its number in the collection, and in which process's run it came.
+        Number in the collection, and number of the session that fetched it.
     sha256, size, compressed_size
-        The digest of what came, and bytes.
+        Digest and size in bytes of the content, and its compressed size.
     retrieved
-        When, ISO 8601 in UTC.
+        Time of the fetch, ISO 8601 in UTC.
     first, available
-        Position of its first record and number of all, as the directory said.
+        Position of its first record and total number of records, according to the directory.
     ids_json
-        The ids of its records as a list in JSON; None for one without.
+        The ids of its records as a list in JSON; None for a record without an id.
     low, high, ordered
-        The first and the last value of the sort on it, and whether all are in order.
+        The first and the last value of the sort key, and whether all are in order.
     paid
-        What it cost, in requests.
+        Number of requests used.
     synthetic
-        1 if the directory says that the records are.
+        1 if the directory declares the records as generated.
     round, number
-        Where it stands in the archive.
+        Number of its round, and its number in the round.
     """
 
     page: int
@@ -204,25 +204,27 @@ class PageRecord(_Row):
 
     @property
     def moment(self) -> datetime:
-        """When it was fetched."""
+        """Time of the fetch."""
         return datetime.fromisoformat(self.retrieved)
 
     @property
     def ids(self) -> tuple[str | None, ...]:
-        """The ids of its records; None for one without."""
+        """The ids of its records; None for a record without an id."""
         return tuple(json.loads(self.ids_json))
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a line of a bundle's manifest says."""
+        """Return the record as a line of a bundle's manifest."""
         line = asdict(self)
         line["ids"] = json.loads(line.pop("ids_json"))
         return line
 
     @classmethod
     def from_json(cls, line: dict[str, Any]) -> Self:
-        """Read such a line, checked."""
+        """Create a validated record from a line of the manifest."""
         ids = line["ids"]
-        if type(ids) is not list or not all(one is None or type(one) is str for one in ids):
+        if type(ids) is not list or not all(
+            identifier is None or type(identifier) is str for identifier in ids
+        ):
             raise ValueError(f"ids is {ids!r}")
         return super(PageRecord, cls).from_json(line | {"ids_json": encode_ids(ids)})
 
@@ -234,7 +236,7 @@ class PageRecord(_Row):
 
 @dataclass(slots=True)
 class Refusal(_Row):
-    """The own page of a record that did not come; without a text there is none."""
+    """An own page that could not be fetched; an empty text means that there is none."""
 
     id: str
     text: str
@@ -246,25 +248,25 @@ class Refusal(_Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(_Row):
-    """What is known of a round since it ended.
+    """Result of a finished round.
 
     Parameters
     ----------
     at
-        When it ended, ISO 8601 in UTC.
+        Time of its end, ISO 8601 in UTC.
     pages, available
-        How many pages the collection has, and how many records, as the directory said last.
+        Number of pages and records of the collection, as last reported by the directory.
     doubt
         Why the state is not proven complete; None if it is.
     reached
-        Whether the round did what it was begun for; what one that did not found does not count.
+        Whether the round reached its goal; pages of a round that did not are not used.
     order
-        The readings that hold the records, by their numbers in the round, in the order of the
-        collection; None where that is the order of all pages.
+        The pages that hold the records, by their numbers in the round, in the order of the
+        collection; None if that is the order of all pages.
     repeated
-        How many records were read more than once.
+        Number of records that were read more than once.
     gone
-        Records that were read and are no more.
+        Records that were read and have been removed since.
     """
 
     at: str
@@ -282,38 +284,38 @@ class Outcome(_Row):
         return self.doubt is None
 
     def to_text(self) -> str:
-        """Return it as JSON."""
+        """Return the outcome as JSON."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Read that, checked."""
+        """Create a validated outcome from JSON."""
         facts = json.loads(text)
         if facts["doubt"] is not None:
             reason, values = facts["doubt"]
             facts["doubt"] = Doubt(Reason(reason), tuple(values))
             _ = str(facts["doubt"])
-        one = cls(**facts)
-        one._check()
-        if {*map(type, one.order or ())} - {int} or {*map(type, one.gone)} - {str}:
+        outcome = cls(**facts)
+        outcome._check()
+        if {*map(type, outcome.order or ())} - {int} or {*map(type, outcome.gone)} - {str}:
             raise ValueError("an end that is none")
-        return one
+        return outcome
 
 
 @dataclass(slots=True)
 class Round(_Row):
-    """One passage: the whole collection, what changed since the one before, or own pages.
+    """One pass: the whole collection, changes since the previous round, or own pages.
 
     Parameters
     ----------
     number, kind, sort, began
-        Which it is, what it asks for and in which order, and when it began.
+        Its number, what it fetches and in which order, and when it began.
     details, expected
-        1 if own pages are to follow; of a round of own pages, how many there are.
+        1 if own pages are to follow; in a round of own pages, their number.
     pages, refusals
-        How many rows it has.
+        Number of rows.
     outcome
-        What is known since it ended.
+        Result of the finished round.
     """
 
     number: int
@@ -328,7 +330,7 @@ class Round(_Row):
 
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> Self:
-        """Return what a row says, checked."""
+        """Create a validated round from a row."""
         number, kind, *facts, outcome = row
         record = cls(number, RoundKind(kind), *facts)
         record.outcome = outcome and Outcome.from_text(outcome)
@@ -336,22 +338,22 @@ class Round(_Row):
         return record
 
     def to_row(self) -> tuple[Any, ...]:
-        """Return the columns."""
+        """Return the values of the columns."""
         self._check()
         *facts, _ = (getattr(self, name) for name in self.__slots__)
         return (*facts, self.outcome and self.outcome.to_text())
 
     @classmethod
     def from_json(cls, line: dict[str, Any]) -> Self:
-        """Read a line of a bundle's manifest, checked."""
+        """Create a validated round from a line of a bundle's manifest."""
         outcome = line["outcome"] and json.dumps(line["outcome"])
         return cls.from_row([*(line[name] for name in cls.__slots__[:-1]), outcome])
 
 
-#: What a column of these annotations may hold.
+#: Valid types of the values for each annotation.
 _TYPES: dict[str, set[Any]] = {
     "int": {int},
-    "int | None": {int, NoneType},  # as the directory said it, whatever that was
+    "int | None": {int, NoneType},  # as reported by the directory, even if impossible
     "str": {str},
     "str | None": {str, NoneType},
     "bool": {bool},
@@ -365,5 +367,5 @@ _TIMES = {"at", "began", "retrieved"}
 
 
 def encode_ids(ids: Iterable[str | None]) -> str:
-    """Return ids as `PageRecord.ids_json` holds them."""
+    """Encode ids as in `PageRecord.ids_json`."""
     return json.dumps([one or None for one in ids], ensure_ascii=False, separators=(",", ":"))

@@ -1,13 +1,13 @@
-"""Runs of records to a folder of Parquet files with one schema, in bounded memory.
+"""Write records to a folder of Parquet files with one schema, in bounded memory.
 
-What columns and types there are is known only when every record was read. So each run of
-records is first gathered, chunk by chunk; then its chunks are brought to the one schema and
-settled in files of its own. Runs need nothing of one another: `each` may have several done at the
-same time, elsewhere, and more than once, for only what a run hands back counts.
+The columns and types are known only after all records were read. So each run of records is first
+staged, chunk by chunk; then its chunks are converted to the common schema and written to files of
+their own. Runs are independent: `each` may process several concurrently, elsewhere, and more than
+once, since only the returned result of a run is used.
 
-Records can be parted into folders by a column. The column stays in the files too, and the names
-of the folders are no ``key=value``: readers that take a value from such a name have to guess its
-type, and pandas cannot read missing ones. Files say what is in them, so a filter skips the others.
+Records can be partitioned into folders by a column. The column stays in the files too, and the
+folder names have no ``key=value`` form: readers that take a value from such a name have to guess
+its type, and pandas cannot read missing ones. Statistics in the files let filters skip the others.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    #: Gives the records of a run; called once, or again after a worker was lost.
+    #: Returns the records of a run; called once, or again after a worker was lost.
     Run = Callable[[], Iterable[pd.DataFrame]]
 
 __all__ = ["MapFunction", "write_parquet"]
 
-#: Rows that are held until a row group is written of the folder that has most of them.
+#: Number of buffered rows above which a row group of the largest folder is written.
 _ROWS = 16_384
 
-#: Tables of few rows take more for their columns than for what is in them.
+#: Tables of few rows use more memory for their columns than for their values.
 _PIECES = 4
 
-#: Rows that are parted at a time.
+#: Number of rows partitioned at a time.
 _BATCH = 8_192
 
-#: What files say of their row groups is held until they are closed; so is a handle for each.
+#: The metadata of row groups is held until a file is closed; so is a file handle.
 _GROUPS = 128
 
-#: A directory of a thousand folders is as much as a person wants.
+#: More than a thousand folders in a directory are hard to use.
 _FOLDERS = 1_000
 
 
 class MapFunction(Protocol):
-    """Does some work on each item and gives the results in order, as `map` does."""
+    """Apply a function to each item and return the results in order, like `map`."""
 
     def __call__(self, work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
-        """Do it."""
+        """Apply it."""
 
 
 class _Staged(NamedTuple):
-    """A run that was read: where its chunks are, how many, what they hold."""
+    """A staged run: the location, number, schema and partition values of its chunks."""
 
     place: Path
     files: int
@@ -80,13 +80,13 @@ def write_parquet(
     Parameters
     ----------
     runs
-        Each gives frames of one resource, with the provenance of the whole.
+        Each returns frames of one resource, with the provenance of the whole.
     folder
-        Appears whole or not at all.
+        The target folder; it appears complete or not at all.
     partition_on
-        Column of text whose values become folders; records without one stay outside.
+        Text column whose values become folders; records without a value are outside of all.
     each
-        Does the work on each run; by default here, one after the other.
+        Processes the runs; by default in this process, one after the other.
 
     Returns
     -------
@@ -96,47 +96,49 @@ def write_parquet(
     Raises
     ------
     InvalidInputError
-        If the folder exists, there is no such column of text, or it has too many values.
+        If the folder exists, there is no such text column, or it has too many values.
     ArchiveError
-        If the disk is full, say.
+        If the files cannot be written, for example because the disk is full.
     """
     if folder.exists():
         raise InvalidInputError(f"{folder} exists already; choose another name.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}.part")
-    whole = unfinished / "whole"
-    whole.mkdir(parents=True)
+    complete = unfinished / "whole"
+    complete.mkdir(parents=True)
     try:
-        found: list[_Staged] = list(each(partial(_gather, unfinished, partition_on), runs))
-        schema = reduce(_unify, (one.schema for one in found))
-        names = _folders(dict.fromkeys(one for gathered in found for one in gathered.parts))
-        settle = partial(_finalize, whole, schema, partition_on, names)
-        for one, _ in zip(found, each(settle, list(enumerate(found))), strict=True):
-            shutil.rmtree(one.place)
-        whole.replace(folder)
+        staged_runs: list[_Staged] = list(each(partial(_gather, unfinished, partition_on), runs))
+        schema = reduce(_unify, (staged.schema for staged in staged_runs))
+        names = _folders(dict.fromkeys(staged for run in staged_runs for staged in run.parts))
+        finalize = partial(_finalize, complete, schema, partition_on, names)
+        for staged, _ in zip(
+            staged_runs, each(finalize, list(enumerate(staged_runs))), strict=True
+        ):
+            shutil.rmtree(staged.place)
+        complete.replace(folder)
     except OSError as error:
         raise ArchiveError(
             f"{folder} could not be written ({error.strerror or error}). Nothing of it was left "
             "there: make room, or choose another place."
         ) from error
     finally:
-        # Under another name first: who still writes there finds the old one no more.
-        gone = unfinished.with_suffix(".gone")
+        # Renamed first, so that tasks still running cannot write to it.
+        discarded = unfinished.with_suffix(".gone")
         with suppress(OSError):
-            unfinished.replace(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+            unfinished.replace(discarded)
+        shutil.rmtree(discarded, ignore_errors=True)
     return folder
 
 
 def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
-    """Keep the chunks of a run as they are, in a place that no other try of it has."""
+    """Stage the chunks of a run in a folder that no other attempt uses."""
     if not unfinished.is_dir():
         raise ArchiveError(
             f"{socket.gethostname()} does not see {unfinished.parent}. Whoever writes has to reach "
             "the folder under the same path: choose one that all of them share."
         )
-    place = unfinished / f"gathered-{secrets.token_hex(8)}"
-    place.mkdir()
+    attempt_folder = unfinished / f"gathered-{secrets.token_hex(8)}"
+    attempt_folder.mkdir()
     schema: pa.Schema | None = None
     values: dict[str | None, None] = {}
     files = 0
@@ -150,10 +152,10 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
             _check_number(values, partition_on)
         table = _table(frame)
         schema = table.schema if schema is None else _unify(schema, table.schema)
-        pq.write_table(table, place / f"{files:08}.parquet")
+        pq.write_table(table, attempt_folder / f"{files:08}.parquet")
         files += 1
-    assert schema is not None  # noqa: S101  # a run gives one chunk at least
-    return _Staged(place, files, schema, list(values))
+    assert schema is not None  # noqa: S101  # a run has at least one chunk
+    return _Staged(attempt_folder, files, schema, list(values))
 
 
 def _finalize(
@@ -163,37 +165,37 @@ def _finalize(
     names: dict[str | None, str],
     numbered: tuple[int, _Staged],
 ) -> None:
-    """Write the files of a run; none is in the data set before it is whole."""
-    number, gathered = numbered
-    place = whole.with_name(f"settled-{secrets.token_hex(8)}")
-    place.mkdir()
-    parts = _partition(_batches(gathered, schema), partition_on, names)
-    for file in _write(_grouped(parts), place, schema, f"part-{number:05}"):
-        final = whole / file.relative_to(place)
+    """Write the files of a run; each is added to the data set only when complete."""
+    number, staged = numbered
+    attempt_folder = whole.with_name(f"settled-{secrets.token_hex(8)}")
+    attempt_folder.mkdir()
+    parts = _partition(_batches(staged, schema), partition_on, names)
+    for file in _write(_grouped(parts), attempt_folder, schema, f"part-{number:05}"):
+        final = whole / file.relative_to(attempt_folder)
         final.parent.mkdir(exist_ok=True)
         file.replace(final)
-    shutil.rmtree(place)
+    shutil.rmtree(attempt_folder)
 
 
 def _write(
     groups: Iterable[tuple[str, pa.Table]], place: Path, schema: pa.Schema, name: str
 ) -> list[Path]:
-    """Write each row group as it comes: `pyarrow.dataset.write_dataset` queues millions of rows."""
+    """Write row groups as they arrive: `pyarrow.dataset.write_dataset` queues millions of rows."""
     writers: dict[str, pq.ParquetWriter] = {}
-    held: Counter[str] = Counter()
+    group_counts: Counter[str] = Counter()
     files: dict[str, list[Path]] = defaultdict(list)
     try:
         for folder, table in groups:
-            if held.total() == _GROUPS:
-                most = max(held, key=held.__getitem__)
-                del held[most]
-                writers.pop(most).close()
+            if group_counts.total() == _GROUPS:
+                largest = max(group_counts, key=group_counts.__getitem__)
+                del group_counts[largest]
+                writers.pop(largest).close()
             if folder not in writers:
                 (place / folder).mkdir(exist_ok=True)
                 files[folder].append(place / folder / f"{name}-{len(files[folder]):05}.parquet")
                 writers[folder] = pq.ParquetWriter(files[folder][-1], schema)
             writers[folder].write_table(table, row_group_size=max(len(table), 1))
-            held[folder] += 1
+            group_counts[folder] += 1
     finally:
         for writer in writers.values():
             writer.close()
@@ -201,26 +203,26 @@ def _write(
 
 
 def _grouped(parts: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
-    """Hold what comes for a folder until there is much of it: small row groups cost space."""
-    held: dict[str, list[pa.Table]] = defaultdict(list)
+    """Buffer the records of a folder until there are enough: small row groups cost space."""
+    buffers: dict[str, list[pa.Table]] = defaultdict(list)
     rows: Counter[str] = Counter()
     for folder, part in parts:
-        held[folder].append(part)
+        buffers[folder].append(part)
         rows[folder] += len(part)
-        if len(held[folder]) == _PIECES:
-            held[folder] = [pa.concat_tables(held[folder]).combine_chunks()]
+        if len(buffers[folder]) == _PIECES:
+            buffers[folder] = [pa.concat_tables(buffers[folder]).combine_chunks()]
         if rows.total() > _ROWS:
-            most = max(rows, key=rows.__getitem__)
-            del rows[most]
-            yield most, pa.concat_tables(held.pop(most))
-    for folder, rest in held.items():
+            largest = max(rows, key=rows.__getitem__)
+            del rows[largest]
+            yield largest, pa.concat_tables(buffers.pop(largest))
+    for folder, rest in buffers.items():
         yield folder, pa.concat_tables(rest)
 
 
 def _partition(
     batches: Iterable[pa.Table], column: str | None, names: dict[str | None, str]
 ) -> Iterator[tuple[str, pa.Table]]:
-    """Give the records of each folder; those without a value are outside of all."""
+    """Yield the records of each folder; those without a value are outside of all."""
     for batch in batches:
         if column is None or not len(batch):
             yield "", batch
@@ -244,18 +246,18 @@ def _check_number(values: dict[str | None, None], column: str | None) -> None:
 
 
 def _folders(values: dict[str | None, None]) -> dict[str | None, str]:
-    """Name the folder of each value; the same values in the same order have the same names."""
+    """Return the folder name of each value; it depends only on the values and their order."""
     names: dict[str | None, str] = {None: ""}
-    taken = {""}
+    used = {""}
     for value in values:
         if value is not None:
-            names[value] = _folder(value, taken)
-            taken.add(names[value].casefold())
+            names[value] = _folder(value, used)
+            used.add(names[value].casefold())
     return names
 
 
 def _folder(value: str, taken: set[str]) -> str:
-    """Name a folder that every file system takes and keeps apart from the others."""
+    """Return a folder name that is valid and unique on every file system."""
     name = quote(value, safe="").replace(".", "%2E").replace("_", "%5F").replace("~", "%7E")
     if len(name) > 100 or name.casefold() in taken or not name:
         return f"{name[:100]}~{sha256(value.encode()).hexdigest()[:12]}"
@@ -268,19 +270,19 @@ def _table(frame: pd.DataFrame) -> pa.Table:
         if frame[name].dtype == object:
             try:
                 pa.array(frame[name], from_pandas=True)
-            except pa.ArrowException:  # a text and a record in one list, say
+            except pa.ArrowException:  # for example a text and a record in one list
                 mixed[name] = frame[name].map(_json, na_action="ignore").astype("str")
     return pa.Table.from_pandas(frame.assign(**mixed), preserve_index=False)
 
 
 def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
-    """Return a schema that holds what both hold; lists that differ in form become JSON."""
+    """Return a schema for both; lists that differ in form become JSON."""
     fields = {field.name: field for field in first}
     for field in second:
-        known = fields.get(field.name, field)
+        existing = fields.get(field.name, field)
         try:
             fields[field.name] = pa.unify_schemas(
-                [pa.schema([known]), pa.schema([field])], promote_options="permissive"
+                [pa.schema([existing]), pa.schema([field])], promote_options="permissive"
             ).field(0)
         except pa.ArrowTypeError:
             fields[field.name] = pa.field(field.name, pa.large_string())
@@ -288,7 +290,7 @@ def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
 
 
 def _batches(gathered: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Give the records of a run in their order, so many at a time at least."""
+    """Yield the records of a run in order, in batches of a minimum size."""
     held: list[pa.Table] = []
     for number in range(gathered.files):
         table = pq.read_table(gathered.place / f"{number:08}.parquet")

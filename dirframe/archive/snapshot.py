@@ -1,4 +1,4 @@
-"""A state of an archive: of each record the newest reading, and frames made of them."""
+"""A state of an archive: the newest version of each record, and frames made of them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ __all__ = ["PageRef", "ReadTask", "Snapshot", "compress", "decompress", "read_co
 
 _CODEC = "zstd"
 
-#: No page of XML compresses better than this; recorded ones do to a fifth to a tenth.
+#: No page of XML compresses better than this; recorded pages compress to a fifth to a tenth.
 _MAX_RATIO = 2_000
 
-#: Records that are named where many are missing; all of them are in the provenance.
+#: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
 
-# The readings that count, in the order of the frame. Pages of changes lie elsewhere from one request
-# to the next, so that they stay in the order in which they came.
+# The pages in use, in the order of the frame. Pages of changes have different positions from one
+# request to the next, so they stay in order of their fetch.
 _TABLES = """
 DROP TABLE IF EXISTS temp.used;
 DROP TABLE IF EXISTS temp.gone;
@@ -89,12 +89,12 @@ def compress(content: bytes) -> tuple[str, bytes]:
 
 
 def decompress(compressed: bytes, digest: str, size: int, name: str) -> bytes:
-    """Return a page as it came.
+    """Decompress and verify a page.
 
     Raises
     ------
     ArchiveError
-        If it is not what it was; the message names it.
+        If its digest does not match; the message names it.
     """
     if not 0 <= size <= min(MAX_BYTES, _MAX_RATIO * len(compressed)):
         raise ArchiveError(f"{name} says that it unpacks to {size:,} bytes, which no page does.")
@@ -108,7 +108,7 @@ def decompress(compressed: bytes, digest: str, size: int, name: str) -> bytes:
 
 
 class PageRef(NamedTuple):
-    """A page to read, what proves it, and which of its records count; None: all do."""
+    """A page to read, its checksums, and which of its records to use; None for all."""
 
     page: int
     sha256: str
@@ -117,14 +117,14 @@ class PageRef(NamedTuple):
 
 
 class Snapshot:
-    """The readings that count, and of a record that was read more than once the newest.
+    """The pages in use, with only the newest version of each record.
 
     Parameters
     ----------
     store
         The archive's file; it holds one snapshot at a time.
     rounds
-        Those that the frame is made of: a full one, and changes since.
+        The rounds of the frame: a full one, and changes since.
     """
 
     def __init__(self, store: Store, rounds: Sequence[Round]) -> None:
@@ -151,96 +151,96 @@ class Snapshot:
         self.number += one.pages if order is None else len(order)
 
     def pages(self) -> Iterator[tuple[Round, PageRecord, Mask | None]]:
-        """Give each page that counts, in order, its round, and which of its records count."""
-        place = 0
-        while rows := self._store.read(_READ, (place,)):
+        """Yield each page in use, in order, with its round and a mask of its records in use."""
+        index = 0
+        while rows := self._store.read(_READ, (index,)):
             dropped: dict[int, list[int]] = {}
             for of_page, position in self._store.read(_SUPERSEDED, (rows[0][0], rows[-1][0])):
                 dropped.setdefault(of_page, []).append(position)
             for of_page, rank, *row in rows:
-                page, place = self._store.parse_page(row), place + 1
-                if of_page != place:
+                page, index = self._store.parse_page(row), index + 1
+                if of_page != index:
                     break
                 mask = None
-                if place in dropped:
+                if index in dropped:
                     mask = np.ones(len(page.ids), dtype=bool)
-                    mask[dropped[place]] = False
+                    mask[dropped[index]] = False
                 yield self.rounds[rank], page, mask
-        if place != self.number:
-            raise self._store.damaged(f"{self.number:,} pages were written, {place:,} are there")
+        if index != self.number:
+            raise self._store.damaged(f"{self.number:,} pages were written, {index:,} are there")
 
     def refs(self) -> Iterator[PageRef]:
-        """Name the pages to read, and which of their records count."""
+        """Yield the pages to read, with masks of their records in use."""
         for _, page, mask in self.pages():
             yield PageRef(page.page, page.sha256, page.size, mask)
 
     def ids(self) -> Iterator[str | None]:
-        """Give the ids of the records that count."""
+        """Yield the ids of the records in use."""
         for _, page, mask in self.pages():
             yield from (own for at, own in enumerate(page.ids) if mask is None or mask[at])
 
     @property
     def records(self) -> int:
-        """How many there are."""
+        """Number of records."""
         return self._totals.records
 
     @cached_property
     def _totals(self) -> _Totals:
         totals = _Totals()
-        for one, page, mask in self.pages():
-            totals.add(page, mask, first=one is self.rounds[0])
-            if one.outcome is None or one.outcome.order is None:
+        for round_, page, mask in self.pages():
+            totals.add(page, mask, first=round_ is self.rounds[0])
+            if round_.outcome is None or round_.outcome.order is None:
                 totals.paid += page.paid
         return totals
 
     @cached_property
     def _paid(self) -> int:
-        """How many requests all of it cost, what does not count included."""
-        reordered = [one for one in self.rounds if one.outcome and one.outcome.order is not None]
+        """Return the number of requests used, including those for pages no longer in use."""
+        reordered = [r for r in self.rounds if r.outcome and r.outcome.order is not None]
         return (
             self._totals.paid
-            + sum(page.paid for one in reordered for page in self._store.pages(one))
-            + sum(refusal.paid for one in self.rounds for refusal in self._store.refusals(one))
+            + sum(page.paid for r in reordered for page in self._store.pages(r))
+            + sum(refusal.paid for r in self.rounds for refusal in self._store.refusals(r))
         )
 
     @cached_property
     def missing_details(self) -> dict[str, str]:
-        """Say whose own page did not come, and why, unless it came later."""
+        """Return the records whose own page is missing, and why, unless it came later."""
         missing: dict[str, str] = {}
-        for one in self.rounds:
-            if one.kind is RoundKind.DETAILS:
+        for round_ in self.rounds:
+            if round_.kind is RoundKind.DETAILS:
                 if missing:
-                    came = {own for page in self._store.pages(one) for own in page.ids}
-                    missing = {own: text for own, text in missing.items() if own not in came}
-                missing |= {refusal.id: refusal.text for refusal in self._store.refusals(one)}
+                    fetched = {own for page in self._store.pages(round_) for own in page.ids}
+                    missing = {own: text for own, text in missing.items() if own not in fetched}
+                missing |= {refusal.id: refusal.text for refusal in self._store.refusals(round_)}
         return {own: text for own, text in missing.items() if text}  # others have no analysis
 
     @cached_property
     def doubt(self) -> Doubt | None:
-        """Why the state is not proven complete, each record with its own page where wanted."""
-        rounds = [one for one in self.rounds if one.kind is not RoundKind.DETAILS]
+        """Why the state is not proven complete, including missing own pages."""
+        rounds = [r for r in self.rounds if r.kind is not RoundKind.DETAILS]
         outcome, last = rounds[-1].outcome, self.rounds[-1]
         if outcome is None:
             return Doubt(Reason.NOT_FINISHED)
         if outcome.doubt is not None:
             return outcome.doubt
-        details = any(one.details for one in self.rounds) or last.kind is RoundKind.DETAILS
+        details = any(r.details for r in self.rounds) or last.kind is RoundKind.DETAILS
         if details and (last.kind is not RoundKind.DETAILS or last.outcome is None):
             return Doubt(Reason.DETAILS_PENDING)
         if last.outcome is not None and last.outcome.doubt is not None:
             return last.outcome.doubt
         if missing := self.missing_details:
-            named = [f"{own} ({text})" for own, text in sorted(missing.items())]
-            more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-            names = f"{', '.join(named[:_NAMED])}{more}"
+            entries = [f"{own} ({text})" for own, text in sorted(missing.items())]
+            more = f" and {len(entries) - _NAMED:,} more" if len(entries) > _NAMED else ""
+            names = f"{', '.join(entries[:_NAMED])}{more}"
             return Doubt.because(Reason.DETAILS_MISSING, len(missing), names)
         return None
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What is noted in a frame of them."""
+        """Provenance of its frames."""
         base, collection = self.rounds[0], self._store.collection()
-        outcome = [one for one in self.rounds if one.kind is not RoundKind.DETAILS][-1].outcome
+        outcome = [r for r in self.rounds if r.kind is not RoundKind.DETAILS][-1].outcome
         question = {"query": collection.query, "sort": base.sort}
         totals, doubt = self._totals, self.doubt
         return {
@@ -252,7 +252,7 @@ class Snapshot:
             "items_loaded": totals.records,
             "complete": doubt is None,
             "why": None if doubt is None else str(doubt),
-            "details": sum(one.pages for one in self.rounds if one.kind is RoundKind.DETAILS),
+            "details": sum(r.pages for r in self.rounds if r.kind is RoundKind.DETAILS),
             "details_missing": sorted(self.missing_details),
             "duplicates_removed": totals.read - totals.records if len(self.rounds) == 1 else 0,
             "retrieved_oldest": _to_the_second(totals.oldest),
@@ -265,7 +265,7 @@ class Snapshot:
 
 @dataclass(slots=True)
 class _Totals:
-    """What one passage through the pages tells."""
+    """Totals of one pass through the pages."""
 
     records: int = 0
     read: int = 0
@@ -276,11 +276,11 @@ class _Totals:
     synthetic: bool = False
 
     def add(self, page: PageRecord, mask: Mask | None, *, first: bool) -> None:
-        """Count a page; of those of the first round what was read, too."""
+        """Add a page; for those of the first round also the records read."""
         count = len(page.ids)
         self.records += count if mask is None else int(mask.sum())
         self.read += count if first else 0
-        if page.available is not None:  # an own page says nothing of the collection
+        if page.available is not None:  # an own page reports no total
             self.available = page.available
         self.oldest = min(self.oldest or page.retrieved, page.retrieved)
         self.newest = max(self.newest or page.retrieved, page.retrieved)
@@ -289,22 +289,22 @@ class _Totals:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadTask:
-    """Pages that follow one another, with all that is needed to read them, here or elsewhere.
+    """Consecutive pages, with all that is needed to read them in any process.
 
     Parameters
     ----------
     path
         The archive, or a bundle.
     bundle
-        Which of them.
+        Whether it is a bundle.
     resource
-        The name of what is in it.
+        The name of the resource.
     columns
-        Those to read; None for all.
+        Columns to read; None for all.
     facts
-        What is noted in its frames.
+        Provenance of its frames.
     pages
-        Read once: an iterator will do.
+        Consumed once; may be an iterator.
     """
 
     path: Path
@@ -315,17 +315,17 @@ class ReadTask:
     pages: Iterable[PageRef]
 
     def split(self, length: int) -> Iterator[Self]:
-        """Give tasks of so many pages at most, in lists that can travel; one at least."""
-        rest = iter(self.pages)
-        pages = list(islice(rest, length))
+        """Yield tasks with a maximum number of pages, as picklable lists; at least one task."""
+        remaining = iter(self.pages)
+        pages = list(islice(remaining, length))
         yield replace(self, pages=pages)
-        while pages := list(islice(rest, length)):
+        while pages := list(islice(remaining, length)):
             yield replace(self, pages=pages)
 
     def read(self, *, anew: bool) -> Iterator[tuple[RecordReader, Mask]]:
-        """Read pages in chunks, with a mask of the records that count.
+        """Read pages in chunks, with a mask of the records in use.
 
-        With `anew`, a chunk has the columns of its own pages alone.
+        With `anew`, a chunk has only the columns of its own pages.
         """
         if not self.path.exists():
             raise ArchiveError(
@@ -334,22 +334,22 @@ class ReadTask:
             )
         resource = RESOURCES[self.resource]
         chosen = column_paths(resource, self.columns)
-        reader, nothing = RecordReader(resource, chosen=chosen), True
+        reader, is_empty = RecordReader(resource, chosen=chosen), True
         masks: list[Mask] = []
         for page, content in read_contents(self.path, self.pages, bundle=self.bundle):
             before = reader.rows
             reader.read(content, source=f"page {page.sha256} in {self.path}")
-            every = np.ones(reader.rows - before, dtype=bool)
-            masks.append(every if page.mask is None else page.mask)
+            all_used = np.ones(reader.rows - before, dtype=bool)
+            masks.append(all_used if page.mask is None else page.mask)
             if len(masks) == PAGES_PER_CHUNK:
                 yield reader, np.concatenate(masks)
-                masks, nothing = [], False
+                masks, is_empty = [], False
                 reader = RecordReader(resource, chosen=chosen) if anew else reader
-        if masks or nothing:
+        if masks or is_empty:
             yield reader, np.concatenate([*masks, np.ones(0, dtype=bool)])
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """Give the records that count, a chunk at a time."""
+        """Yield the records in use, a chunk at a time."""
         for reader, keep in self.read(anew=True):
             builder = FrameBuilder(RESOURCES[self.resource], self.columns)
             builder.add(reader.pop_columns())
@@ -360,14 +360,14 @@ class ReadTask:
 
 
 def bundle_member(digest: str) -> str:
-    """Return the place of a page inside a bundle."""
+    """Return the name of a page inside a bundle."""
     return f"pages/{digest[:2]}/{digest}.xml.zst"
 
 
 def read_contents(
     path: Path, pages: Iterable[PageRef], *, bundle: bool
 ) -> Iterator[tuple[PageRef, bytes]]:
-    """Decompress pages of an archive or a bundle, and check them.
+    """Decompress and verify pages of an archive or a bundle.
 
     Raises
     ------
@@ -390,11 +390,11 @@ def read_contents(
 
 
 def read_page(store: Store, page: PageRef | PageRecord) -> bytes:
-    """Return a page of an archive as it came, checked."""
+    """Return the verified content of a page of an archive."""
     name = f"Page {page.sha256} in {store.name}"
     return decompress(store.compressed(page.sha256), page.sha256, page.size, name)
 
 
 def _to_the_second(moment: str | None) -> str | None:
-    """Cut what is smaller than a second off a time in ISO 8601, in UTC."""
+    """Truncate an ISO 8601 time in UTC to seconds."""
     return moment and f"{moment[:19]}+00:00"

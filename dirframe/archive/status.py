@@ -1,4 +1,4 @@
-"""How far a harvest is: pages, share, sizes, and what is left."""
+"""Progress of a harvest: pages, share, sizes, and the remaining days."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["Status", "has_details", "is_finished", "rounds_as_of", "status_of"]
 
 
-#: An own page says nothing of the collection.
+#: An own page reports no total.
 _LATEST = """
 SELECT available FROM pages WHERE round <= ? AND available IS NOT NULL
 ORDER BY retrieved DESC, round DESC, number DESC LIMIT 1
 """
-#: What is kept once counts once.
+#: Identical content is stored once and counted once.
 _SIZES = """
 SELECT coalesce(sum(size), 0), coalesce(sum(compressed_size), 0)
 FROM (SELECT DISTINCT sha256, size, compressed_size FROM pages WHERE round <= ?)
@@ -36,7 +36,7 @@ FROM (SELECT DISTINCT sha256, size, compressed_size FROM pages WHERE round <= ?)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Status(Card):
-    """How far a harvest is.
+    """Progress of a harvest.
 
     Attributes
     ----------
@@ -45,24 +45,24 @@ class Status(Card):
     resource : str
         ``accounts`` or ``projects``.
     pages, pages_expected : int
-        Pages of the newest full round that are there, and that there should be.
+        Pages of the newest full round that are stored, and expected.
     details, details_expected : int
-        Own pages of records that were asked for, and that there should be; those of the newest
-        full round and since. Before they are counted, at most so many.
+        Own pages of records that are stored, and expected, of the newest full round and since. An
+        upper bound before they are counted.
     records : int
-        Different records in them.
+        Number of different records.
     available : int or None
-        Records that the directory says it has.
+        Number of records that the directory reports.
     bytes, compressed_bytes : int
-        Bytes of all kept pages as they came, and compressed.
+        Size in bytes of all stored pages, uncompressed and compressed.
     finished : bool
         Whether the newest round has ended.
     complete : bool
         Whether it was proven complete.
     why : str or None
-        Why it is not.
+        Why it is not proven complete; None if it is.
     rounds : int
-        Harvests and updates so far.
+        Number of harvests and updates so far.
     newest : str or None
         When the newest page was fetched, ISO 8601 in UTC.
     """
@@ -85,19 +85,19 @@ class Status(Card):
 
     @property
     def share(self) -> float:
-        """The part of the pages that is there, 0 to 1."""
+        """Share of the pages that is stored, from 0 to 1."""
         expected = self.pages_expected + self.details_expected
         return min((self.pages + self.details) / expected, 1.0) if expected else 0.0
 
     def days_remaining(self, requests_per_day: int = 1_000) -> int:
-        """Return the days that the rest takes at so many requests a day."""
+        """Return the number of days for the remaining pages at this number of requests a day."""
         missing = self.pages_expected - self.pages + self.details_expected - self.details
-        rest = 0 if self.finished else max(missing, 1)
-        return math.ceil(rest / requests_per_day)
+        remaining = 0 if self.finished else max(missing, 1)
+        return math.ceil(remaining / requests_per_day)
 
     @property
     def heading(self) -> str:
-        """What is there, in one line."""
+        """Summary in one line."""
         own = (
             f", {self.details:,} of {self.details_expected:,} own pages"
             if self.details_expected
@@ -132,10 +132,10 @@ class Status(Card):
 
 
 def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
-    """Count what an archive holds."""
+    """Compute the status of an archive."""
     if not rounds:
         raise ArchiveError(f"{path} is empty: nothing was harvested yet.")
-    full = [one for one in rounds if one.kind is RoundKind.FULL][-1]
+    full = [round_ for round_ in rounds if round_.kind is RoundKind.FULL][-1]
     size, filled = 0, set[int]()
     for page in store.pages(full) if full.outcome is None else ():
         count = len(page.ids)
@@ -151,19 +151,23 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
     last = rounds[-1].outcome
     given_up = last is not None and not last.reached
     doubt = last.doubt if last is not None and given_up else snapshot.doubt
-    own = [one for one in rounds if one.kind is RoundKind.DETAILS and one.number > full.number]
-    asked = sum(one.pages + one.refusals for one in own)
-    wanted = sum(one.expected for one in own)
+    own = [
+        round_
+        for round_ in rounds
+        if round_.kind is RoundKind.DETAILS and round_.number > full.number
+    ]
+    stored = sum(round_.pages + round_.refusals for round_ in own)
+    expected_details = sum(round_.expected for round_ in own)
     if has_details(rounds) and not own:
-        wanted = snapshot.records if full.outcome else available or 0
+        expected_details = snapshot.records if full.outcome else available or 0
     finished = is_finished(rounds)
     return Status(
         path=path,
         resource=store.collection().resource.collection,
         pages=pages,
         pages_expected=max(expected, pages),
-        details=asked,
-        details_expected=max(wanted, asked),
+        details=stored,
+        details_expected=max(expected_details, stored),
         records=snapshot.records,
         available=available,
         bytes=sizes[0],
@@ -177,55 +181,55 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
 
 
 def is_finished(rounds: Sequence[Round]) -> bool:
-    """Tell whether nothing is left to ask for: the newest round has ended, with its own pages."""
+    """Return whether nothing is left to fetch: the newest round has ended, with its own pages."""
     if not rounds or rounds[-1].outcome is None:
         return False
     return rounds[-1].kind is RoundKind.DETAILS or not has_details(rounds)
 
 
 def has_details(rounds: Sequence[Round]) -> bool:
-    """Tell whether own pages of records belong to an archive."""
-    return any(one.details or one.kind is RoundKind.DETAILS for one in rounds)
+    """Return whether an archive includes own pages of records."""
+    return any(round_.details or round_.kind is RoundKind.DETAILS for round_ in rounds)
 
 
 def rounds_as_of(rounds: Sequence[Round], as_of: str | date | datetime | None) -> list[Round]:
-    """List the rounds that a frame is made of: the last full one, and what changed since.
+    """Return the rounds of a frame: the last full one, and the changes since.
 
-    A round of changes that was given up does not count. A full round that has not ended counts
-    only where there is no other; own pages count as they come.
+    An abandoned round of changes does not count. A full round that has not ended counts only if
+    there is no other; own pages count as soon as they are stored.
 
     Raises
     ------
     ArchiveError
         If there is none.
     InvalidInputError
-        If it is no time.
+        If `as_of` is not a valid time.
     """
     moment = _moment(as_of)
     ended = [
-        one
-        for one in rounds
-        if one.outcome
-        and one.outcome.reached
-        and (moment is None or datetime.fromisoformat(one.outcome.at) <= moment)
+        round_
+        for round_ in rounds
+        if round_.outcome
+        and round_.outcome.reached
+        and (moment is None or datetime.fromisoformat(round_.outcome.at) <= moment)
     ]
-    full = [one for one in ended if one.kind is RoundKind.FULL]
+    full = [round_ for round_ in ended if round_.kind is RoundKind.FULL]
     if not full:
-        begun = [one for one in rounds if one.kind is RoundKind.FULL]
+        begun = [round_ for round_ in rounds if round_.kind is RoundKind.FULL]
         if moment is not None or not begun:
             raise ArchiveError(
                 "The archive holds no finished harvest"
                 + (f" of {moment:%Y-%m-%d %H:%M} UTC or before." if moment else ".")
             )
         return begun[-1:]
-    counting = [one for one in ended if one.number >= full[-1].number]
+    counting = [round_ for round_ in ended if round_.number >= full[-1].number]
     if moment is None and rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None:
         counting.append(rounds[-1])
     return counting
 
 
 def _moment(as_of: str | date | datetime | None) -> datetime | None:
-    """Read a time; a day means its end."""
+    """Parse a time; a day means its end."""
     if isinstance(as_of, str):
         try:
             as_of = date.fromisoformat(as_of) if len(as_of) == 10 else datetime.fromisoformat(as_of)

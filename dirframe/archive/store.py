@@ -1,10 +1,10 @@
-"""The file of an archive: SQLite with its rounds, the index of its pages, and their bytes.
+"""The SQLite file of an archive: its rounds, the index of its pages, and their content.
 
-The file keeps SQLite's rollback journal: a write-ahead log would need memory shared by all who
-read, which a file system between several machines does not give. A writer holds the lock of an
-open transaction from its first to its last page, so that there is one; what it commits, others
-read meanwhile. Each row has a checksum and each round the number of its rows, so that a damaged
-file is an error; each page has the SHA-256 of what came.
+The file uses SQLite's rollback journal: a write-ahead log requires memory shared by all readers,
+which network file systems do not provide. A writer holds the lock of an open transaction from its
+first to its last page, so that there is only one; readers see what it commits. Each row has a
+checksum and each round the number of its rows, so that damage is detected; each page has the
+SHA-256 of its content.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "PAGE_COLUMNS", "Store"]
 
 FORMAT = 1
-APPLICATION_ID = 0x64664172  # "dfAr": which SQLite files are archives
+APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
-#: Seconds that a commit waits for those who read, and they for it.
+#: Seconds that a commit waits for readers, and they for it.
 BUSY_TIMEOUT = 60.0
 
-#: Rows that are read at a time, so that a reader never locks the file for longer.
+#: Number of rows read at a time, so that a reader never locks the file for longer.
 BATCH = 256
 
-#: The dataclass whose fields are the columns of a table, and what tells its rows apart.
+#: The dataclass whose fields are the columns of a table, and its primary key.
 _TABLES: dict[str, tuple[type, tuple[str, ...]]] = {
     "archive": (Collection, ()),
     "rounds": (Round, ("number",)),
@@ -71,14 +71,14 @@ _REFUSALS = f"{_SELECT['refusals']} WHERE round = ? AND number <= ? ORDER BY num
 
 
 class Store:
-    """An archive's file, open for reading or by its one writer; made by the class methods.
+    """An archive's file, open for reading or by its only writer; created by the class methods.
 
     Parameters
     ----------
     database : sqlite3.Connection
         The file.
     name : str
-        What errors call it.
+        Its name in error messages.
     """
 
     def __init__(self, database: sqlite3.Connection, name: str) -> None:
@@ -93,7 +93,7 @@ class Store:
         Raises
         ------
         ArchiveError
-            If there is none, or it is damaged or of another format.
+            If it does not exist, is damaged or has another format.
         """
         if path.is_dir():
             raise _folder(path)
@@ -111,22 +111,22 @@ class Store:
 
     @classmethod
     def is_archive(cls, path: Path) -> bool:
-        """Tell whether a file is an archive, whatever is written to it meanwhile."""
+        """Return whether a file is an archive, even while it is written to."""
         if not path.is_file():
             return False
-        # Through SQLite: to close a file that was opened without it ends its locks in this process.
+        # Uses SQLite: closing another handle of the file would end this process's locks on it.
         with suppress(ArchiveError), cls(_connect(path, "rw"), str(path)) as store:
             return bool(store.read("PRAGMA application_id") == [(APPLICATION_ID,)])
         return False
 
     @classmethod
     def open_writer(cls, path: Path, collection: Collection) -> Self:
-        """Open the file of an archive, or make it, and keep every other process from writing.
+        """Open or create the file of an archive and lock it for writing.
 
         Raises
         ------
         ArchiveError
-            If another process is writing, the file is no archive, or it cannot be written.
+            If another process is writing, the file is not an archive, or it cannot be written.
         """
         if path.is_dir():
             raise _folder(path)
@@ -144,7 +144,7 @@ class Store:
 
     @classmethod
     def private(cls, name: str, collection: Collection) -> Self:
-        """Make one that is in no file and goes when it is closed."""
+        """Create a temporary store without a file; it is deleted when closed."""
         store = cls(sqlite3.connect("", isolation_level=None, check_same_thread=False), name)
         store._begin(collection)
         return store
@@ -152,7 +152,7 @@ class Store:
     def _begin(self, collection: Collection) -> None:
         try:
             self._database.execute("PRAGMA busy_timeout = 100")
-            # Not even a loss of power takes back what was paid for.
+            # Paid pages have to survive even a power failure.
             self._database.execute("PRAGMA synchronous = EXTRA")
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT * 1_000:.0f}")
@@ -182,7 +182,7 @@ class Store:
             raise ArchiveError(f"{self.name} is of format {found}; this dirframe reads {FORMAT}.")
 
     def close(self) -> None:
-        """Close the file; a writer's lock ends."""
+        """Close the file and release the writer's lock."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -208,7 +208,7 @@ class Store:
                 raise self.damaged(error) from error
 
     def collection(self) -> Collection:
-        """Return what the archive is of."""
+        """Return the archived collection."""
         [row] = self._checked(self.read(_SELECT["archive"]), 1)
         collection: Collection = self._parsed(Collection, row)
         return collection
@@ -220,7 +220,7 @@ class Store:
         return [self._parsed(Round, row) for row in rows]
 
     def pages(self, one: Round) -> Iterator[PageRecord]:
-        """Give the pages that a round had when it was read, in the order in which they came."""
+        """Yield the pages of a round at the time it was read, in order of their fetch."""
         for after in range(0, one.pages, BATCH):
             last = min(after + BATCH, one.pages)
             rows = self.read(_PAGES, (one.number, after, last, BATCH))
@@ -231,12 +231,12 @@ class Store:
                 yield page
 
     def refusals(self, one: Round) -> list[Refusal]:
-        """Return the own pages of records that did not come in a round."""
+        """Return the own pages of records that could not be fetched in a round."""
         rows = self._checked(self.read(_REFUSALS, (one.number, one.refusals)), one.refusals)
         return [self._parsed(Refusal, row) for row in rows]
 
     def parse_page(self, row: Sequence[Any]) -> PageRecord:
-        """Return what a row of pages says: its columns, and its checksum."""
+        """Return the page of a row, after verifying its checksum."""
         page: PageRecord = self._parsed(PageRecord, self._checked([row], 1)[0])
         return page
 
@@ -247,7 +247,7 @@ class Store:
         raise ArchiveError(f"Page {digest} is missing in {self.name}. Take the file from a copy.")
 
     def check(self) -> None:
-        """Check the whole file, apart from what the pages hold.
+        """Check the whole file, except for the content of the pages.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class Store:
             raise self.damaged(found[0][0])
 
     def _checked(self, rows: list[Any], count: int, *, more: bool = False) -> list[Any]:
-        """Check the number of rows, and each one's checksum; return them without it."""
+        """Verify the number of rows and their checksums; return the rows without checksums."""
         if len(rows) < count or (len(rows) > count and not more):
             raise self.damaged(f"{count:,} rows were written, and {len(rows):,} are there")
         for row in rows:
@@ -276,7 +276,7 @@ class Store:
     # -- writing ---------------------------------------------------------------------------
 
     def add_round(self, one: Round, first: PageRecord | None = None, content: bytes = b"") -> None:
-        """Write down that a round has begun, with its first page."""
+        """Insert a new round with its first page."""
         with self.writing():
             collection = self.collection()
             collection.rounds = one.number
@@ -287,7 +287,7 @@ class Store:
                 self._add_page(one, first, content)
 
     def add_page(self, one: Round, page: PageRecord, content: bytes = b"") -> None:
-        """Keep a page of a round: the compressed bytes once, and a row."""
+        """Insert a page of a round; identical content is stored once."""
         with self.writing():
             self._add_page(one, page, content)
 
@@ -303,7 +303,7 @@ class Store:
         self._update(one)
 
     def add_refusal(self, one: Round, refusal: Refusal) -> None:
-        """Write down that an own page did not come."""
+        """Insert an own page that could not be fetched."""
         with self.writing():
             one.refusals += 1
             refusal.round, refusal.number = one.number, one.refusals
@@ -311,7 +311,7 @@ class Store:
             self._update(one)
 
     def update_round(self, one: Round) -> None:
-        """Write down what is known of a round."""
+        """Update the row of a round."""
         with self.writing():
             self._update(one)
 
@@ -320,18 +320,18 @@ class Store:
         self.insert("rounds", one)
 
     def insert(self, table: str, record: Any) -> None:
-        """Write a row, inside of `writing`."""
+        """Insert a row; only inside `writing`."""
         values = record.to_row()
         self._database.execute(_INSERT[table], (*values, _seal(values)))
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Commit what the block writes, and go on with the writer's lock."""
+        """Commit the changes of the block, and keep the writer's lock."""
         with self._lock:
-            if not self._database.in_transaction:  # another thread's write has failed
+            if not self._database.in_transaction:  # a write of another thread has failed
                 raise ArchiveError(f"{self.name} is written no more.")
             if self.read("PRAGMA data_version") != self._version:
-                raise self._busy()  # another one was faster between the last two transactions
+                raise self._busy()  # another process was faster between the last two transactions
             try:
                 yield
                 self._database.execute("COMMIT")
@@ -356,7 +356,7 @@ class Store:
         )
 
     def damaged(self, error: object) -> ArchiveError:
-        """Make the error that says so."""
+        """Return the error for a damaged file."""
         return ArchiveError(
             f"{self.name} is damaged, or no archive ({error}). Take it from a copy."
         )

@@ -1,12 +1,12 @@
-"""Track a collection that changes while it is read over days: which pages to ask for next.
+"""Track a collection that changes while it is read over days: which pages to fetch next.
 
-A state of the collection is what it was while one session saw one count of records. The records
-that are known of an earlier state, from the first on without a gap, are remembered in their
-order. In a new state, two of its pages show how far that order has moved at both of them. Where it
-moved equally, and nothing can have come in between because the order only grows at one end,
-nothing can have gone either: what lies between is what it was. Where it did not, the page in the
-middle is asked for, and so on. So a removed record costs as many requests as the pages can be
-halved, and not all the pages behind it.
+A state of the collection is valid while one session sees the same count of records. The known
+records of an earlier state, from the first on without a gap, are remembered in order. In a new
+state, two of its pages show how far that order has shifted at both positions. If both shifts are
+equal, and nothing can have been inserted in between because the order only grows at one end,
+nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
+the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
+not all pages after it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ __all__ = ["CollectionTracker", "sort_keys"]
 
 
 class CollectionTracker:
-    """What is known of a collection that is read page by page, in one order.
+    """Known state of a collection that is read page by page, in one order.
 
     Parameters
     ----------
     sort
-        The order.
+        The sort order.
     probe_budget
-        How much of the pages may be asked for only to find what changed.
+        Maximum share of the pages to fetch only to locate changes.
     """
 
     def __init__(self, sort: str | None, *, probe_budget: float = 0.25) -> None:
         self._sort, self._probe_budget = sort, probe_budget
-        self._known: list[str | None] = []  # of earlier states, in their order
+        self._known: list[str | None] = []  # ids of earlier states, in order
         self._index: dict[str | None, int] = {}
         self._real: dict[int, PageRecord] = {}  # pages of this state
         self._state: tuple[int, int | None] | None = None
@@ -50,20 +50,20 @@ class CollectionTracker:
         self._size = 0
         self._honoured = True
         self._directions: set[int] = set()
-        self.end: int | None = None  # a page that shows that nothing is behind it
+        self.end: int | None = None  # a page after the last one
         self._probes = 0
         self._taken = 0
 
     def seed(self, ids: Sequence[str | None], available: int | None) -> None:
-        """Remember an earlier state, from before this round."""
+        """Set an earlier state, from before this round."""
         self._known = list(ids)
         self._index = {one: place for place, one in enumerate(self._known)}
         self._counts.add(available)
 
-    # -- what comes ------------------------------------------------------------------------
+    # -- new pages -------------------------------------------------------------------------
 
     def add_page(self, page: PageRecord) -> bool:
-        """Take a page; return whether it is of the same state as the one before."""
+        """Add a page; return whether it is of the same state as the previous one."""
         state = (page.session, page.available)
         same = self._state in {None, state}
         if not same:
@@ -77,41 +77,44 @@ class CollectionTracker:
         self._real[page.page] = page
         self._judge(page)
         before = [self._real[n] for n in (1, page.page - 1) if n in self._real and n < page.page]
-        if not ids or any(set(ids) <= set(other.ids) for other in before):
+        if not ids or any(set(ids) <= set(earlier.ids) for earlier in before):
             self.end = min(page.page, self.end or page.page)
         return same
 
     def start_session(self) -> None:
-        """Remember this state instead of the one before, unless less is known of it."""
-        stays, run = self._unmoved(), list(dict.fromkeys(self._run()))
-        if stays + len(run) + self._size > len(self._known):
-            for one in self._known[stays:]:
-                del self._index[one]
-            del self._known[stays:]
-            for one in run:
-                if one not in self._index:
-                    self._index[one] = len(self._known)
-                    self._known.append(one)
+        """Remember this state instead of the previous one, unless less of it is known."""
+        unmoved, run = self._unmoved(), list(dict.fromkeys(self._run()))
+        if unmoved + len(run) + self._size > len(self._known):
+            for identifier in self._known[unmoved:]:
+                del self._index[identifier]
+            del self._known[unmoved:]
+            for identifier in run:
+                if identifier not in self._index:
+                    self._index[identifier] = len(self._known)
+                    self._known.append(identifier)
         elif self._grows:
             self._prune()
         self._real, self._state, self.end = {}, None, None
 
     def _prune(self) -> None:
-        """Strike out what would stand on a page of this state and does not."""
-        gone: set[str | None] = set()
+        """Remove ids that should be on a page of this state and are not."""
+        removed: set[str | None] = set()
         for number, page in self._real.items():
             first, last = 0 if number == 1 else self._first(number), self._edge(number)
             if first is not None and last is not None:
-                gone |= set(self._known[first : last + 1]) - set(page.ids)
-        if gone:
-            self.seed([one for one in self._known if one not in gone], self.available)
+                removed |= set(self._known[first : last + 1]) - set(page.ids)
+        if removed:
+            self.seed(
+                [identifier for identifier in self._known if identifier not in removed],
+                self.available,
+            )
 
     def reset(self) -> None:
-        """Trust this state alone."""
+        """Discard earlier states."""
         self._known, self._index, self._counts = [], {}, {self.available}
 
     def _judge(self, page: PageRecord) -> None:
-        """Look whether the page is in order, and to which end the collection grows."""
+        """Check whether the page is in order, and at which end the collection grows."""
         self._honoured &= bool(page.ordered)
         around = [self._real.get(page.page - 1), page, self._real.get(page.page + 1)]
         texts = [text for other in around if other for text in self._values(other) if text]
@@ -123,21 +126,21 @@ class CollectionTracker:
 
     @property
     def _grows(self) -> int:
-        """Tell where new records come: 1 at the end, -1 at the front, 0 anywhere."""
+        """Return where new records are inserted: 1 at the end, -1 at the front, 0 anywhere."""
         key = (self._sort or "id").removesuffix("_reverse")
         if key not in {"id", "created_at"} or not self._honoured or len(self._directions) != 1:
             return 0
         return next(iter(self._directions))
 
-    # -- what is wanted --------------------------------------------------------------------
+    # -- pages to fetch --------------------------------------------------------------------
 
     @property
     def pages(self) -> int:
-        """How many pages there should be."""
+        """Expected number of pages."""
         return math.ceil((self.available or 0) / self._size) if self._size else 0
 
     def next_pages(self) -> Sequence[int]:
-        """Name the pages to ask for next, in order; none if there is nothing more to learn."""
+        """Return the numbers of the pages to fetch next, in order; empty if none is needed."""
         if not self._size or self._changes_too_fast():
             return []
         remembered = math.ceil(len(self._known) / self._size)
@@ -150,8 +153,8 @@ class CollectionTracker:
             return self._probe(1)
         pages = [0, *sorted(n for n in self._real if n <= last)]
         for a, b in pairwise(pages):
-            if b - a > 1 and (found := self._between(a, b)):
-                return found
+            if b - a > 1 and (needed := self._between(a, b)):
+                return needed
         return self._behind(pages[-1], last)
 
     def _between(self, a: int, b: int) -> Sequence[int]:
@@ -159,15 +162,15 @@ class CollectionTracker:
         if self._is_covered(a, b):
             return []
         if not self._known or (left is not None and left + 1 in {right, len(self._known)}):
-            return range(a + 1, b)  # nobody has been there yet
-        if left is not None and right is None:  # where what is known should end
+            return range(a + 1, b)  # not read in any state
+        if left is not None and right is None:  # the expected end of the known ids
             end = a + math.ceil((len(self._known) - 1 - left) / self._size)
             if a < end < b:
                 return self._probe(end)
         return self._probe((a + b) // 2)
 
     def _is_covered(self, a: int, b: int) -> bool:
-        """Tell whether all between two pages is what it was: no less, and no more can be."""
+        """Return whether no record between two pages was removed or inserted."""
         left, right = self._edge(a), self._first(b)
         if left is None or right is None:
             return b == a + 1
@@ -177,10 +180,10 @@ class CollectionTracker:
         if a >= last:
             return []
         left = self._edge(a)
-        rest = len(self._known) - 1 - left if left is not None else 0
-        if not rest:
+        remaining = len(self._known) - 1 - left if left is not None else 0
+        if not remaining:
             return range(a + 1, last + 1)
-        return self._probe(min(a + math.ceil(rest / self._size), last))
+        return self._probe(min(a + math.ceil(remaining / self._size), last))
 
     def _probe(self, page: int) -> Sequence[int]:
         if page < 1:
@@ -189,14 +192,14 @@ class CollectionTracker:
         return [page]
 
     def _changes_too_fast(self) -> bool:
-        """Tell whether the collection changes faster than its changes can be found."""
+        """Return whether the collection changes faster than its changes can be located."""
         return (
             self._probes > 100 + self.pages * self._probe_budget
             or self._taken > 100 + 4 * self.pages
         )
 
     def _edge(self, page: int) -> int | None:
-        """Return where the last record of a page was."""
+        """Return the earlier index of the last record of a page."""
         if page == 0:
             return -1
         ids = self._real[page].ids
@@ -206,15 +209,15 @@ class CollectionTracker:
         ids = self._real[page].ids
         return self._index.get(ids[0]) if ids else None
 
-    # -- what follows ----------------------------------------------------------------------
+    # -- result ----------------------------------------------------------------------------
 
     def _unmoved(self) -> int:
-        """Count the records before the first page of this state, if they are what they were."""
+        """Return the number of records before the first page of this state, if unchanged."""
         first = min(self._real, default=0)
         return (self._first(first) or 0) if first > 1 and self._is_covered(0, first) else 0
 
     def _run(self) -> Iterator[str | None]:
-        """Give the records behind those, as long as they are known without a gap."""
+        """Yield the ids after those, as long as they are known without a gap."""
         pages = sorted(self._real)
         if not pages or not self._is_covered(0, pages[0]):
             return
@@ -227,12 +230,12 @@ class CollectionTracker:
             yield from self._real[b].ids
 
     def _slice(self, a: int, b: int) -> list[str | None]:
-        """Return what was between two pages."""
+        """Return the earlier ids between two pages."""
         left, right = self._edge(a), self._first(b)
         return [] if left is None or right is None else self._known[left + 1 : right]
 
     def positions(self) -> PageSequence:
-        """Lay the pages of this state side by side: those that came, and those that were."""
+        """Return the pages of this state in sequence, with remembered ones in the gaps."""
         positions = PageSequence()
         if not self._real:
             return positions
@@ -252,11 +255,11 @@ class CollectionTracker:
 
     @property
     def is_uncertain(self) -> bool:
-        """Tell whether the collection changed, in an order that does not keep still."""
+        """Return whether the collection changed in an unstable order."""
         return len(self._counts) > 1 and not self._grows
 
     def uncertainty(self) -> Doubt | None:
-        """Say why what was remembered is no proof; None if it is one."""
+        """Return why the remembered records are no proof; None if they are."""
         if self.is_uncertain:
             return Doubt(Reason.UNSTABLE_ORDER)
         if self._changes_too_fast():
@@ -268,7 +271,7 @@ class CollectionTracker:
 
 
 def sort_keys(texts: list[str]) -> list[Any]:
-    """Give numbers or times if all texts are some, or else the texts."""
+    """Return numbers or times if all texts can be converted, or else the texts."""
     if all(text.isdigit() for text in texts):
         return [int(text) for text in texts]
     try:

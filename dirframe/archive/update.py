@@ -1,15 +1,15 @@
-"""Bring an archive up to date for few requests, and keep what was.
+"""Update an archive with few requests, and keep its earlier states.
 
-Changed records come first when a directory sorts by ``updated_at_reverse``. So pages are asked
-for until what comes was changed before the last round began, a day earlier to be safe: clocks
-differ, and some directories cut times to midnight. That the directory does sort so is looked
-at on each page; and as its newest records may be in this order by creation too, the other end of
-the same order has to begin with others. Where it does not, a full round is made instead.
+If a directory sorts by ``updated_at_reverse``, changed records come first. So pages are fetched
+until their records were changed before the last round began, with a margin of one day: clocks
+differ, and some directories truncate times to midnight. Each page is checked for this order. Since
+the newest records may be in this order by creation too, the opposite order has to begin with
+different records. Otherwise a full round is made instead.
 
-What was removed from a directory is on none of these pages. The count tells how many records are
-gone. In an order that keeps still, what is held and what there is differ by them alone: a page
-shows how many are gone before it, so that halving finds each (`dirframe.archive.tracking`), for some
-ten requests among a thousand pages.
+Records removed from a directory are on none of these pages. The count tells how many were removed.
+In a stable order, the stored and the current records differ only by them: each page shows how many
+were removed before it, so that a bisection locates each (`dirframe.archive.tracking`), with
+some ten requests for a thousand pages.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 __all__ = ["find_removed", "update"]
 
-#: What is newest first, if the directory honours it.
+#: Sorts by change, newest first, if the directory applies it.
 NEWEST_FIRST = "updated_at_reverse"
 OLDEST_FIRST = "updated_at"
 
 _MARGIN = timedelta(days=1)
 
-#: How often pages that moved are followed back, besides once for each second page.
+#: Limit on steps back to pages that moved, plus one for every second page.
 _STEPS_BACK = 10
 
 
@@ -61,45 +61,45 @@ def update(
     requests_per_day: int | None = None,
     stop_at: datetime | None = None,
 ) -> Archive:
-    """Bring an archive up to date; what it was stays in it.
+    """Update an archive; its earlier states are kept.
 
-    Where own pages were harvested (``details=True``), those of the projects that it reads are asked
-    for as well. Asks for what changed since the last harvest or update, where the directory can
-    sort by it, and otherwise for everything. Where the directory counts fewer records than are held,
-    it looks which ones are gone.
+    Fetches the records that changed since the last harvest or update if the directory can sort by
+    change, and otherwise all records. If own pages were harvested (``details=True``), those of the
+    fetched projects are fetched as well. If the directory counts fewer records than are stored, the
+    removed ones are located.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        What `harvest` wrote; the same line again goes on where the last one ended.
+        The file written by `harvest`; repeating the call continues an unfinished update.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     full : bool, default False
-        Whether to ask for everything again. Needed to learn which records were removed where no
-        order of the directory keeps still; elsewhere each costs some ten requests.
+        Whether to fetch everything again. Needed to detect removed records if the directory
+        has no stable order; otherwise each costs some ten requests.
     requests_per_day : int, optional
-        Requests within 24 hours for this archive, at most. Left out: the key's quota.
+        Maximum number of requests within 24 hours for this archive. Default: the key's quota.
     stop_at : datetime.datetime, optional
-        When to stop. Left out: at the end.
+        When to stop. Default: at the end.
 
     Returns
     -------
     Archive
-        Its `frame` is the newest state; ``frame(as_of=...)`` is that of an earlier one. Its
-        ``status()`` says whether the newest is proven complete.
+        Its `frame` is the newest state; ``frame(as_of=...)`` is an earlier one. Its
+        ``status()`` tells whether the newest is proven complete.
 
     Raises
     ------
     QuotaExceededError
-        If the daily quota ends; ``resets_at`` says when to go on. The same line then
-        pays only for what is missing.
+        If the daily quota is used up; ``resets_at`` is the time of its reset. Repeating the
+        call then fetches only missing pages.
     RequestError
-        If the directory cannot be reached or refuses; what came is kept.
+        If the directory cannot be reached or refuses; pages already fetched are stored.
     ArchiveError
         If there is no archive, it is of another directory, another process is writing to it,
         or the disk is full.
     InvalidInputError
-        If an argument cannot be meant.
+        If an argument is invalid.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def update(
 
 
 def _update(writer: ArchiveWriter, *, full: bool) -> None:
-    """Go on with the round that has not ended, or begin one."""
+    """Continue the unfinished round, or start one."""
     last = writer.rounds[-1]
     if last.outcome is None and last.kind is RoundKind.DETAILS:
         abandon_details(writer, last)
@@ -137,65 +137,67 @@ def _update(writer: ArchiveWriter, *, full: bool) -> None:
         find_removed(writer, last)
     if last.outcome is not None:
         last = _start(writer, full=full)
-    tries = 0
+    attempts = 0
     while last.kind is not RoundKind.FULL:
-        found, tries = _ChangeScan(writer, last).run(), tries + 1
-        if found == "removed":
+        outcome, attempts = _ChangeScan(writer, last).run(), attempts + 1
+        if outcome == "removed":
             find_removed(writer)
-        if found in {"known", "removed"} or (found == "behind" and tries == MAX_REFETCHES):
+        if outcome in {"known", "removed"} or (outcome == "behind" and attempts == MAX_REFETCHES):
             break
-        last = _start(writer, full=found == "unsorted")
+        last = _start(writer, full=outcome == "unsorted")
     if last.kind is RoundKind.FULL:
         run_round(writer, last)
 
 
 def _start(writer: ArchiveWriter, *, full: bool) -> Round:
-    """Begin a round of changes, if the first page shows that the directory can tell them."""
+    """Start a round of changes, if the first page shows that the directory sorts by change."""
     first = None if full else _first_changes(writer)
     if first is not None:
         return writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
-    base = [one for one in writer.rounds if one.kind is RoundKind.FULL][-1]
+    base = [round_ for round_ in writer.rounds if round_.kind is RoundKind.FULL][-1]
     return start_round(writer, list(dict.fromkeys([base.sort, "id", "created_at", None])))
 
 
 def _first_changes(writer: ArchiveWriter) -> CompressedPage | None:
-    """Return the page of the newest changes; None if the directory does not sort by them."""
+    """Return the page of the newest changes; None if the directory does not sort by change."""
     try:
         first = writer.fetch(1, NEWEST_FIRST)
         page = first.page
         if not page.ordered or None in _moments(page):
             return None
         if page.available is not None and page.available <= len(page.ids):
-            return first  # this page is all there is
-        other = writer.fetch(1, OLDEST_FIRST).page
+            return first  # the only page
+        oldest = writer.fetch(1, OLDEST_FIRST).page
     except ServiceError as error:
         if not is_client_error(error):
             raise
         return None
-    return first if other.ordered and other.ids != page.ids else None
+    return first if oldest.ordered and oldest.ids != page.ids else None
 
 
-def _abandon(writer: ArchiveWriter, one: Round, doubt: Doubt) -> None:
-    """End a round that does not count."""
+def _abandon(writer: ArchiveWriter, current: Round, doubt: Doubt) -> None:
+    """Finish a round that does not count."""
     available = None
-    for page in writer.store.pages(one):
+    for page in writer.store.pages(current):
         available = page.available
-    facts: Any = {"pages": one.pages, "available": available, "doubt": doubt}
-    writer.finish_round(one, **facts, reached=False)
+    facts: Any = {"pages": current.pages, "available": available, "doubt": doubt}
+    writer.finish_round(current, **facts, reached=False)
 
 
 class _ChangeScan:
-    """What changed, newest first, down to what is known."""
+    """Fetch changed records, newest first, down to the known ones."""
 
     def __init__(self, writer: ArchiveWriter, changes: Round) -> None:
         self._writer, self._round = writer, changes
-        other = {RoundKind.REMOVALS, RoundKind.DETAILS}
-        asked = [one for one in rounds_as_of(writer.rounds, None) if one.kind not in other]
-        self._since = datetime.fromisoformat(asked[-1].began) - _MARGIN
+        excluded = {RoundKind.REMOVALS, RoundKind.DETAILS}
+        rounds = [
+            round_ for round_ in rounds_as_of(writer.rounds, None) if round_.kind not in excluded
+        ]
+        self._since = datetime.fromisoformat(rounds[-1].began) - _MARGIN
         self._size = 0
         self._counts: list[int | None] = []
         self._top: Any = None
-        self._frontier: Any = None  # everything that was changed later has come
+        self._frontier: Any = None  # all records changed later are stored
         self._last: PageRecord | None = None
         self._honoured = True
         self._next = 1
@@ -205,19 +207,20 @@ class _ChangeScan:
         self._go_back_to(self._last)
 
     def _go_back_to(self, last: PageRecord | None) -> None:
-        """Begin a session at the page where the one before ended, which may have moved."""
+        """Start a session at the last page of the previous one, which may have moved."""
         if last is not None and self._next and last.session != self._writer.session:
             self._next = last.page
 
     def run(self) -> Literal["known", "removed", "behind", "unsorted"]:
-        """Read on; return whether what is known was met, and with it that records are gone.
+        """Fetch pages until a known record; return how the scan ended.
 
-        Or else that records came meanwhile, or that the directory does not sort so.
+        ``"removed"`` also reaches a known record, but records are missing. ``"behind"`` means that
+        records were inserted meanwhile, ``"unsorted"`` that the directory does not sort by change.
         """
         while self._honoured and not self._is_reached():
             try:
                 self._add_page(self._writer.fetch_and_record(self._round, self._next))
-            except NotFoundError:  # what stands behind the last page
+            except NotFoundError:  # after the last page
                 self._next = 0
         if not self._honoured:
             _abandon(self._writer, self._round, Doubt.because(Reason.UNSORTED, NEWEST_FIRST))
@@ -233,11 +236,11 @@ class _ChangeScan:
         return "behind" if held < last != (self._counts[0] or 0) else "known"
 
     def _add_page(self, page: PageRecord) -> None:
-        """Move the frontier, if nothing can be between this page and what came before."""
+        """Move the frontier, if there can be no gap between this page and the previous ones."""
         ids = page.ids
         self._size = self._size or len(ids)
         self._counts.append(page.available)
-        if not ids:  # behind the last page
+        if not ids:  # after the last page
             self._next = 0
             return
         high, low = _moments(page)
@@ -258,12 +261,12 @@ class _ChangeScan:
             self._last = page
             is_last = page.available is not None and page.page * self._size >= page.available
             self._next = 0 if is_last else page.page + 1
-        else:  # pages moved meanwhile: back to one that meets what is known
+        else:  # pages moved meanwhile: go back to one that overlaps
             self._steps_back += 1
             self._next = page.page - 1
 
     def _meets(self, page: PageRecord, high: datetime) -> bool:
-        """Tell whether a page of another state overlaps what has come."""
+        """Return whether a page of another state overlaps the pages so far."""
         if self._last is None or self._has_too_many_gaps():
             return True
         return high > self._frontier or not set(page.ids).isdisjoint(self._last.ids)
@@ -274,7 +277,7 @@ class _ChangeScan:
     def _is_reached(self) -> bool:
         if self._next == 0 or self._frontier is None:
             return self._next == 0
-        # Times that are all the same show no order.
+        # Equal times show no order.
         return bool(self._top != self._frontier and self._frontier < self._since)
 
     def _doubt(self, held: int, base: Round) -> Doubt | None:
@@ -293,22 +296,22 @@ class _ChangeScan:
 
 
 def _moments(page: PageRecord) -> tuple[datetime | None, datetime | None]:
-    """Return when the first and the last record of a page were changed."""
-    found = sort_keys([page.low or "", page.high or ""])
-    if not all(isinstance(one, datetime) for one in found):
+    """Return the times of change of the first and the last record of a page."""
+    moments = sort_keys([page.low or "", page.high or ""])
+    if not all(isinstance(moment, datetime) for moment in moments):
         return None, None
-    return found[0], found[1]
+    return moments[0], moments[1]
 
 
 def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
-    """Find and write down which of the held records there are no more, if an order keeps still.
+    """Locate and record the stored records that were removed, if there is a stable order.
 
     Parameters
     ----------
     writer
-        What asks and writes.
+        Fetches and stores pages.
     begun
-        The round that does it, where an earlier call began one.
+        The round, if an earlier call has started one.
     """
     rounds = rounds_as_of(writer.rounds, None)
     base = rounds[0]
@@ -327,22 +330,30 @@ def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
 
 
 def _known(writer: ArchiveWriter, rounds: list[Round]) -> KnownState | None:
-    """Put what is held in the order of the collection; None where that cannot be known."""
+    """Return the stored records in the order of the collection; None if it is not known."""
     base = rounds[0]
-    held: set[str] = set()
-    for own in Snapshot(writer.store, rounds).ids():
-        if own is None:
+    stored: set[str] = set()
+    for identifier in Snapshot(writer.store, rounds).ids():
+        if identifier is None:
             return None
-        held.add(own)
+        stored.add(identifier)
     harvested: list[str] = []
     for _, page, _ in Snapshot(writer.store, [base]).pages():
         if not page.ordered:
             return None
-        harvested += [own for own in page.ids if own in held and own is not None]
+        harvested += [
+            identifier for identifier in page.ids if identifier in stored and identifier is not None
+        ]
     if base.outcome is None:
         return None
     sign = -1 if base.sort == "id_reverse" else 1
-    by_number = base.sort in {"id", "id_reverse"} and all(own.isdecimal() for own in held)
-    if by_number and all(a < b for a, b in pairwise(sign * int(own) for own in harvested)):
-        harvested = sorted(held, key=lambda own: sign * int(own))  # those that came later, too
-    return KnownState(harvested, base.outcome.available, held)
+    by_number = base.sort in {"id", "id_reverse"} and all(
+        identifier.isdecimal() for identifier in stored
+    )
+    if by_number and all(
+        a < b for a, b in pairwise(sign * int(identifier) for identifier in harvested)
+    ):
+        harvested = sorted(
+            stored, key=lambda identifier: sign * int(identifier)
+        )  # including later additions
+    return KnownState(harvested, base.outcome.available, stored)

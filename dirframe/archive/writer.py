@@ -1,4 +1,4 @@
-"""Fetch the pages of an archive within the day's quota and write them down."""
+"""Fetch the pages of an archive within the daily quota and store them."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _UNCACHED = CachePolicy(refresh=True, keep=False)
 
 
 class CompressedPage(NamedTuple):
-    """A page that came, and its compressed bytes."""
+    """A fetched page, and its compressed content."""
 
     page: PageRecord
     content: bytes
 
 
 class ArchiveWriter:
-    """Fetch pages within the day's quota and write them down; made by `open_writer`."""
+    """Fetch pages within the daily quota and store them; created by `open_writer`."""
 
     def __init__(
         self,
@@ -79,33 +79,33 @@ class ArchiveWriter:
             self._spent += [datetime.fromisoformat(at)] * paid
 
     def _check_collection(self) -> None:
-        held, name = self.store.collection(), self.store.name
-        asked, settings = self.question, self.directory.settings
-        if (held.resource, held.query) != (asked.resource, asked.query):
-            matching = f" matching {held.query!r}" if held.query else ""
+        stored, name = self.store.collection(), self.store.name
+        question, settings = self.question, self.directory.settings
+        if (stored.resource, stored.query) != (question.resource, question.query):
+            matching = f" matching {stored.query!r}" if stored.query else ""
             raise ArchiveError(
-                f"{name} holds {held.resource.collection}{matching}, which is another question. "
+                f"{name} holds {stored.resource.collection}{matching}, which is another question. "
                 "Name another file."
             )
-        if held.source != settings.name:  # the port of an embedded service changes
+        if stored.source != settings.name:  # the port of an embedded service changes
             raise ArchiveError(
-                f"{name} holds pages of {held.source}, not of {settings.name}. Name another file."
+                f"{name} holds pages of {stored.source}, not of {settings.name}. Name another file."
             )
 
     @property
     def workers(self) -> int:
-        """How many pages may be asked for at the same time."""
+        """Number of pages fetched concurrently."""
         return self.directory.settings.max_workers
 
     def fetch(self, number: int, sort: str | None) -> CompressedPage:
-        """Ask for a page; it counts once it is written down."""
+        """Fetch a page; it is not stored yet."""
         self.check_budget()
-        asked = replace(self.question, sort=sort)
-        answer = self.directory.session.get(asked.path, asked.parameters(number), _UNCACHED)
+        question = replace(self.question, sort=sort)
+        answer = self.directory.session.get(question.path, question.parameters(number), _UNCACHED)
         return self.parse(answer, number, sort)
 
     def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:
-        """Describe a page that came."""
+        """Return the record of a fetched page."""
         reader = RecordReader(self.question.resource)
         envelope = reader.add(answer.page)
         key = (sort or "").removesuffix("_reverse")
@@ -130,28 +130,30 @@ class ArchiveWriter:
         )
         return CompressedPage(page, compressed)
 
-    def fetch_and_record(self, one: Round, number: int) -> PageRecord:
-        """Ask for a page of a round and keep it."""
-        fetched = self.fetch(number, one.sort)
-        self.store.add_page(one, *fetched)
+    def fetch_and_record(self, current: Round, number: int) -> PageRecord:
+        """Fetch a page of a round and store it."""
+        fetched = self.fetch(number, current.sort)
+        self.store.add_page(current, *fetched)
         return fetched.page
 
-    def fetch_details(self, one: Round, number: int, own: str) -> None:
-        """Ask for the own page of a record and write down what came of it."""
+    def fetch_details(self, current: Round, number: int, identifier: str) -> None:
+        """Fetch the own page of a record and store it or its refusal."""
         self.check_budget()
         resource = self.question.resource
-        came = Details(self.directory, resource, _UNCACHED).fetch(own)
-        if not isinstance(came, Refused):
-            fetched = self.parse(came, number, None)
+        response = Details(self.directory, resource, _UNCACHED).fetch(identifier)
+        if not isinstance(response, Refused):
+            fetched = self.parse(response, number, None)
             ids = fetched.page.ids
-            if ids == (own,):
-                # What it says of positions is not of the collection.
+            if ids == (identifier,):
+                # Its positions do not refer to the collection.
                 page = replace(fetched.page, first=None, available=None)
-                self.store.add_page(one, page, fetched.content)
+                self.store.add_page(current, page, fetched.content)
                 return
-            named = ", ".join(str(other) for other in ids[:3]) or "nothing"
-            came = Refused(f"answered with {named}", requests=came.attempts)
-        self.store.add_refusal(one, Refusal(own, came.why, _now().isoformat(), came.requests))
+            names = ", ".join(str(value) for value in ids[:3]) or "nothing"
+            response = Refused(f"answered with {names}", requests=response.attempts)
+        self.store.add_refusal(
+            current, Refusal(identifier, response.why, _now().isoformat(), response.requests)
+        )
 
     def start_round(
         self,
@@ -161,23 +163,23 @@ class ArchiveWriter:
         *,
         expected: int = 0,
     ) -> Round:
-        """Begin a round, with its first page."""
+        """Start a round, with its first page."""
         began = first.page.retrieved if first else _now().isoformat()
         number = len(self.rounds) + 1
-        one = Round(number, kind, sort, began, details=int(self._details), expected=expected)
-        self.store.add_round(one, *(first or ()))
-        self.rounds.append(one)
-        return one
+        current = Round(number, kind, sort, began, details=int(self._details), expected=expected)
+        self.store.add_round(current, *(first or ()))
+        self.rounds.append(current)
+        return current
 
-    def finish_round(self, one: Round, **facts: Any) -> None:
-        """End a round, and write down what is known of it."""
-        one.outcome = Outcome(at=_now().isoformat(), **facts)
-        self.store.update_round(one)
+    def finish_round(self, current: Round, **facts: Any) -> None:
+        """Finish a round, and store its outcome."""
+        current.outcome = Outcome(at=_now().isoformat(), **facts)
+        self.store.update_round(current)
 
     # -- the quota -------------------------------------------------------------------------
 
     def check_budget(self) -> None:
-        """Count a request, or stop before it."""
+        """Count a request, or raise if none is left."""
         now = _now()
         if self._stop_at is not None and now >= self._stop_at:
             raise _DeadlineReached
@@ -193,23 +195,23 @@ class ArchiveWriter:
             self._spent.append(now)
 
     def quota_error(self, error: QuotaExceededError) -> QuotaExceededError:
-        """Make of an error of one request that of the session: what is kept, when to go on."""
+        """Extend the error of a request with the state of the archive and the time to continue."""
         last = self.rounds[-1]
         if last.kind not in {RoundKind.FULL, RoundKind.DETAILS}:
-            kept = f"{last.pages:,} pages of changes are kept in {self.store.name}."
+            progress = f"{last.pages:,} pages of changes are kept in {self.store.name}."
         else:
             status = Archive(Path(self.store.name)).status()
             days = status.days_remaining(
                 self._requests_per_day or self.directory.settings.daily_quota
             )
-            kept = (
+            progress = (
                 f"{status.heading} are kept in {self.store.name}; "
                 f"{days:,} more {'day' if days == 1 else 'days'} to go."
             )
         when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
         saved = "only what is missing is paid for."
         return QuotaExceededError(
-            f"The daily quota is used up. {kept}",
+            f"The daily quota is used up. {progress}",
             url=error.url,
             status=error.status,
             resets_at=error.resets_at,
@@ -220,8 +222,8 @@ class ArchiveWriter:
         )
 
 
-class _DeadlineReached(Exception):  # noqa: N818  # it is no error
-    """The time that the person set has come."""
+class _DeadlineReached(Exception):  # noqa: N818  # not an error
+    """The stop time set by the user was reached."""
 
 
 @contextmanager
@@ -234,12 +236,12 @@ def open_writer(
     requests_per_day: int | None,
     stop_at: datetime | None,
 ) -> Iterator[ArchiveWriter]:
-    """Give the one who writes to an archive, alone; a time that has come ends it quietly.
+    """Yield the only writer of an archive; reaching the stop time ends the block silently.
 
     Raises
     ------
     QuotaExceededError
-        If the day's quota ends, with what is kept and when to go on.
+        If the daily quota is used up, with the state of the archive and the time to continue.
     """
     if requests_per_day is not None and requests_per_day < 1:
         raise InvalidInputError(
@@ -264,7 +266,7 @@ def open_writer(
 
 
 def is_client_error(error: ServiceError) -> bool:
-    """Tell whether a directory refused a question, rather than being out of order."""
+    """Return whether a directory rejected the request, as opposed to being out of order."""
     return error.status is None or error.status < 500
 
 

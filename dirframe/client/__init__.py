@@ -1,1 +1,1 @@
-"""Bytes in: from a directory's XML to typed frames."""
+"""Client: from a directory's XML to typed frames."""

@@ -1,4 +1,4 @@
-"""Addresses below the base URL: checked, and what the vocabulary knows of them."""
+"""Validate addresses below the base URL and find the resource at a path."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["Address", "address_of", "known_resource", "path_of"]
 
 _SAFE = "/!$'()*+,:;=@~%"
-_PLACE = re.compile(r"\\{\w+\\}")  # a placeholder of a template after re.escape
+_PLACE = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
 
 
 @dataclass(frozen=True)
 class Address:
     """A path below the base URL that ends in ``.xml``, and its own query parameters.
 
-    `paged` and `single` are None where nothing is known about pages, or about the number of
-    records, at this path. `facts` is what provenance notes instead of the path.
+    `paged` and `single` are None if it is not known whether the path has pages or a single record.
+    `facts` is recorded in provenance instead of the path.
     """
 
     path: str
@@ -38,42 +38,42 @@ class Address:
 
 
 def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
-    """Check an address that a person wrote.
+    """Validate an address given by the user.
 
     Parameters
     ----------
     text
-        A path below the base URL, or a whole address that begins with the base URL.
+        A path below the base URL, or an absolute URL that begins with the base URL.
     base_url
         Address of the directory.
     secret
-        The key to it, which no path may hold.
+        The API key, which no path may contain.
 
     Returns
     -------
     Address
-        The path, with characters escaped as an address needs it.
+        The path, percent-encoded.
 
     Raises
     ------
     InvalidInputError
-        If it leads to another host or out of the base URL, does not end in ``.xml``, or
-        holds a key, a page number or a fragment.
+        If it leads to another host or outside the base URL, does not end in ``.xml``, or
+        contains a key, a page number or a fragment.
     """
-    asked = text.strip() if isinstance(text, str) else ""
-    if not asked:
+    address = text.strip() if isinstance(text, str) else ""
+    if not address:
         raise InvalidInputError(
             f"The path is {text!r}; pass one below the base URL, such as '/languages.xml'."
         )
-    if KEY_PARAMETER in unquote(asked).casefold() or scrub(asked, secret) != asked:
+    if KEY_PARAMETER in unquote(address).casefold() or scrub(address, secret) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint=Hint("Pass the path alone."),
         )
-    below = asked.removeprefix(base_url) if asked.startswith(f"{base_url}/") else asked
+    below = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
     parts = urlsplit(below)
     if parts.scheme or parts.netloc:
-        raise InvalidInputError(  # without the address: it may hold a password
+        raise InvalidInputError(  # without the address, which may contain a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "
             f"{base_url}, the one directory that is asked.",
             hint=Hint(
@@ -83,19 +83,19 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
         )
     if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
         raise InvalidInputError(
-            f"The path {asked!r} has a fragment or a step such as '..'; write it out from the "
+            f"The path {address!r} has a fragment or a step such as '..'; write it out from the "
             "base URL on."
         )
     path = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
     if not path.endswith(".xml"):
         raise InvalidInputError(
-            f"The path {asked!r} does not end in .xml, so the directory would answer with a page "
+            f"The path {address!r} does not end in .xml, so the directory would answer with a page "
             f"for people; pass {path.rstrip('/') + '.xml'!r}."
         )
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
     if "page" in parameters:
         raise InvalidInputError(
-            f"The path {asked!r} names a page; all pages are loaded.",
+            f"The path {address!r} names a page; all pages are loaded.",
             hint=Hint(
                 "Leave it out, and pass max_items= to load less.",
                 shell="Leave it out, and give --max-items to load less.",
@@ -109,7 +109,7 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
 
 
 def known_resource(path: str) -> tuple[Resource | None, bool]:
-    """Return which records the vocabulary expects at a path, and whether a collection of them."""
+    """Return the resource expected at a path, and whether the path is a collection."""
     for resource in ALL_RESOURCES.values():
         collection = f"/{resource.collection}.xml"
         record = f"/{resource.collection}/{{id}}.xml"
@@ -120,7 +120,7 @@ def known_resource(path: str) -> tuple[Resource | None, bool]:
 
 
 def path_of(template: str, **values: str | int) -> str:
-    """Fill a template of the vocabulary in.
+    """Fill in a path template.
 
     Raises
     ------

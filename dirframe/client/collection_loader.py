@@ -1,4 +1,4 @@
-"""Load what a question asks for: its pages, proven complete, as a frame with its provenance."""
+"""Load a collection query as a frame with its provenance, proven complete."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def load_collection_query(
     first: FetchedPage | None = None,
     stacklevel: int = 3,
 ) -> pd.DataFrame:
-    """Load what a question asks for; see `load_projects`.
+    """Load a collection query; see `load_projects`.
 
     Parameters
     ----------
     question
-        The question, checked.
+        The validated query.
     directory, incomplete, columns, progress
         As in `load_projects`.
     manner
         How the cache and the daily quota may be used.
     first
-        The first page, if it was fetched already.
+        The first page, if already fetched.
     stacklevel
-        Whose line a warning is about.
+        Stack level of warnings.
 
     Returns
     -------
@@ -68,14 +68,14 @@ def load_collection_query(
     Raises
     ------
     InvalidInputError
-        If `incomplete` is not one of its two words.
+        If `incomplete` has an invalid value.
     IncompleteCollectionError
         If the collection cannot be proven complete.
     """
     check_incomplete(incomplete)
-    with client_or_default(directory) as place:
-        walk = _fetch_pages(
-            place,
+    with client_or_default(directory) as client:
+        result = _fetch_pages(
+            client,
             question,
             manner,
             columns=columns,
@@ -83,35 +83,35 @@ def load_collection_query(
             progress=progress,
             first=first,
         )
-        if walk.answers:
-            place.session.warn_if_stale(walk.answers)
-    capped = f"capped at max_items={question.max_items}" if walk.capped else None
+        if result.answers:
+            client.session.warn_if_stale(result.answers)
+    capped = f"capped at max_items={question.max_items}" if result.capped else None
     frame = attach_load_provenance(
-        walk.frame,
-        place.settings,
+        result.frame,
+        client.settings,
         question.resource,
-        walk.answers,
-        requests_without_answer=sum(one.requests for one in walk.refused.values()),
+        result.answers,
+        requests_without_answer=sum(refusal.requests for refusal in result.refused.values()),
         question=question.facts() | ({"details": True} if details else {}),
-        items_available=walk.available,
-        complete=walk.complete,
-        why=walk.why or capped,
-        duplicates_removed=walk.duplicates,
-        synthetic=walk.synthetic,
+        items_available=result.available,
+        complete=result.complete,
+        why=result.why or capped,
+        duplicates_removed=result.duplicates,
+        synthetic=result.synthetic,
         columns=tuple(columns or ()),
-        not_sent=walk.not_sent,
-        details=walk.details,
-        details_missing=walk.lost,
+        not_sent=result.not_sent,
+        details=result.details,
+        details_missing=result.lost,
     )
-    if walk.not_sent:
-        warnings.warn(_not_sent(len(frame), walk.needed), stacklevel=3)
-    if walk.why:
-        what = f"{question.resource.collection} of {place.settings.name}"
-        say = _stopped if walk.stopped else _without_details if walk.lost else _unproven
-        (message, hint), missing = say(what, walk.why), walk.lost
+    if result.not_sent:
+        warnings.warn(_not_sent(len(frame), result.needed), stacklevel=3)
+    if result.why:
+        what = f"{question.resource.collection} of {client.settings.name}"
+        say = _stopped if result.stopped else _without_details if result.lost else _unproven
+        (message, hint), missing = say(what, result.why), result.lost
         if incomplete == "raise":
             raise IncompleteCollectionError(
-                message, frame=frame, missing=walk.why, details_missing=missing, hint=hint
+                message, frame=frame, missing=result.why, details_missing=missing, hint=hint
             )
         warnings.warn(
             IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
@@ -120,7 +120,7 @@ def load_collection_query(
 
 
 def check_incomplete(incomplete: str) -> None:
-    """Refuse a word that `incomplete` cannot be."""
+    """Raise if `incomplete` has an invalid value."""
     if incomplete not in get_args(Incomplete):
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
 

@@ -1,4 +1,4 @@
-"""Loaders of the collections that the specification does not have; see `dirframe.schema.extensions`."""
+"""Loaders for collections outside the specification; see `dirframe.schema.extensions`."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def load_languages(
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the programming languages that a directory counts, and their sums.
+    """Load the programming languages of a directory, with their totals.
 
-    Not part of the specification, but of services of its kind.
+    Not part of the specification; offered by services of its kind.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def load_languages(
         Only languages that match.
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
-        ``commits``. Left out: the directory's default, the name.
+        ``commits``. Default: that of the directory, the name.
     max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
         As in `load_projects`.
 
@@ -65,7 +65,7 @@ def load_languages(
     Raises
     ------
     InvalidInputError
-        If `sort` or `max_items` cannot be meant.
+        If `sort` or `max_items` is invalid.
     RequestError
         If the directory cannot be reached, refuses, or has no languages.
     IncompleteCollectionError
@@ -101,7 +101,7 @@ def load_contributors(
 ) -> pd.DataFrame:
     """Load the people who committed to a project.
 
-    Not part of the specification, but of services of its kind.
+    Not part of the specification; offered by services of its kind.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def load_contributors(
     Raises
     ------
     InvalidInputError
-        If `project` is empty, or `sort` or `max_items` cannot be meant.
+        If `project` is empty, or `sort` or `max_items` is invalid.
     NotFoundError
         If there is no such project.
     ServiceError
@@ -166,7 +166,7 @@ def load_activity(
 ) -> pd.DataFrame:
     """Load what happened in the source code of a project, month by month.
 
-    Not part of the specification, but of services of its kind. One request.
+    Not part of the specification; offered by services of its kind. One request.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def load_activity(
     ServiceError
         If the project has no analysis yet.
     IncompleteCollectionError
-        If the answer does not hold as many months as it says.
+        If the number of months in the response differs from the number it reports.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def load_size(
 ) -> pd.DataFrame:
     """Load how large the source code of a project was, month by month.
 
-    Not part of the specification, but of services of its kind. One request.
+    Not part of the specification; offered by services of its kind. One request.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def load_size(
     ServiceError
         If the project has no analysis yet.
     IncompleteCollectionError
-        If the answer does not hold as many months as it says.
+        If the number of months in the response differs from the number it reports.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""The own pages of records: which are needed, and how one is asked for.
+"""Own pages of records: which are needed, and how to fetch them.
 
 Today's live service sends projects in collections without their analysis; only the page of each
-project has it. A record needs its own page if it came without an analysis and with the id of one.
-Where no record of a collection has such an id, nothing tells which have an analysis, and all of
-them need their page.
+project has it. A record needs its own page if it came without an analysis but with an analysis
+id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
+every record without one needs its page.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ ANALYSIS_COLUMNS = tuple(
     field.column for field in PROJECT.fields if field.path[0] == _ELEMENT and len(field.path) > 1
 )
 
-#: Columns that tell whether a record came with an analysis, and whether it has one.
+#: Columns that show whether a record came with an analysis, and whether it has one.
 _SIGNS = (_ID, "analysis__id")
 
 
 @dataclass(frozen=True)
 class Refused:
-    """An own page that did not come.
+    """An own page that could not be fetched.
 
     Parameters
     ----------
     why
-        In a few words; empty where the project has no analysis, as today's live service answers
-        for some.
+        Short reason; empty if the project has no analysis, as today's live service answers for
+        some.
     requests
-        What asking for it cost.
+        Number of requests used.
     """
 
     why: str
@@ -73,46 +73,46 @@ class Refused:
 
     @property
     def is_loss(self) -> bool:
-        """Whether something is missing: a project without an analysis is complete."""
+        """Whether data is missing; a project without an analysis is complete."""
         return bool(self.why)
 
 
 @dataclass(frozen=True)
 class Sent:
-    """What a collection said of the analyses of its records.
+    """Which records of a collection came with an analysis.
 
     Parameters
     ----------
     held
-        Of each record whether it came with an analysis.
+        For each record, whether it came with an analysis.
     named
-        Of each record whether it came with the id of one.
+        For each record, whether it came with an analysis id.
     """
 
     held: NDArray[np.bool_]
     named: NDArray[np.bool_]
 
     def needed(self) -> NDArray[np.bool_]:
-        """Tell of each record whether its own page has to be asked for."""
+        """Return for each record whether its own page is needed."""
         return ~self.held & (self.named if self.named.any() else True)
 
     @property
     def left_out(self) -> bool:
-        """Whether records have analyses, and none came with its own."""
+        """Whether records have analyses but none came with its analysis."""
         return bool(self.named.any()) and not self.held.any()
 
 
 class Details:
-    """Asks for own pages, with the cache and the quota as the manner has it.
+    """Fetch the own pages of records, according to the cache policy.
 
-    The cache remembers a refusal as it does a page, so that the same load again costs nothing.
+    The cache stores refusals as it stores pages, so that repeating a load costs nothing.
 
     Parameters
     ----------
     directory
-        Where to ask.
+        The directory to query.
     resource
-        What the records are.
+        Resource of the records.
     manner
         How the cache and the quota may be used.
     """
@@ -121,20 +121,20 @@ class Details:
         self._session, self._resource, self._manner = directory.session, resource, manner
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:
-        """Return the own page of a record, or why the directory does not give it."""
+        """Return the own page of a record, or the reason why it is not available."""
         path = record_path(self._resource, identifier)
         try:
             return self._session.get(path, {}, self._manner)
         except (ServiceError, NotFoundError) as error:
             if (refused := refusal_from_error(error)) is None:
                 raise
-            # Without a status the directory said nothing about this record.
+            # Without a status, the directory gave no answer about this record.
             if self._manner.keep and error.status is not None:
                 self._session.put_refusal(path, refused.why)
             return refused
 
     def at_hand(self, identifier: str) -> FetchedPage | Refused | None:
-        """Return the own page of a record, or its refusal, from the cache if it may be used."""
+        """Return the own page of a record, or its refusal, from the cache if allowed."""
         path = record_path(self._resource, identifier)
         why = self._session.get_refusal(path, self._manner)
         if why is not None:
@@ -143,7 +143,7 @@ class Details:
 
 
 def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
-    """Say what an error means for one record; None if it means the whole directory."""
+    """Return the refusal of one record; None if the error concerns the whole directory."""
     if isinstance(error, NotFoundError):
         return Refused("gone")
     if error.status == 200 and error.reported is None:
@@ -154,12 +154,12 @@ def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
 
 
 def sent_columns(builder: FrameBuilder) -> Sent:
-    """Say what the records of a builder came with."""
+    """Return which records of a builder came with an analysis."""
     return Sent(builder.holding(_ELEMENT), builder.holding(_ID))
 
 
 def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | None], Sent]:
-    """Read the ids of the records of some pages, and what they came with."""
+    """Return the ids of the records of some pages, and which came with an analysis."""
     reader, builder = RecordReader(resource), FrameBuilder(resource)
     ids: list[str | None] = []
     for page in pages:
@@ -170,21 +170,21 @@ def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | Non
 
 
 def wants_analysis(resource: Resource, columns: Sequence[str] | None) -> bool:
-    """Tell whether columns are asked for that only an analysis fills."""
+    """Return whether any of the columns is filled only by an analysis."""
     if resource is not PROJECT:
         return False
     return columns is None or not set(columns).isdisjoint(ANALYSIS_COLUMNS)
 
 
 def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Name the columns of a frame that only analyses fill."""
+    """Return the columns of a frame that are filled only by analyses."""
     if not wants_analysis(resource, columns):
         return ()
     return tuple(one for one in ANALYSIS_COLUMNS if columns is None or one in columns)
 
 
 def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:
-    """Return chosen columns with those that tell whether an analysis came."""
+    """Return the chosen columns and those that show whether an analysis came."""
     if columns is None or not wants_analysis(resource, columns):
         return None if columns is None else list(columns)
     return list(dict.fromkeys([*columns, *_SIGNS]))
@@ -196,7 +196,7 @@ def record_path(resource: Resource, identifier: str) -> str:
 
 
 def check_details(resource: Resource, *, details: bool) -> None:
-    """Refuse details of what has none.
+    """Raise if `details` is set for a resource without details.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where one asks: a directory's address, the key to it and the session with both."""
+"""A directory: its address, the API key and the session."""
 
 from __future__ import annotations
 
@@ -23,48 +23,47 @@ __all__ = ["Directory", "client_or_default"]
 
 
 class Directory(Card):
-    """An open source directory, ready to be asked.
+    """Connection to an open source directory.
 
     Parameters
     ----------
     base_url : str, optional
-        Its address. Left out: the environment variable DIRFRAME_BASE_URL.
+        Its base URL. Default: the environment variable DIRFRAME_BASE_URL.
     api_key : str or ApiKey, optional
-        The key to it; that of a service of `dirframe.serve` as it is. Left out: the
-        environment variable DIRFRAME_API_KEY, then the keyring (service ``dirframe``, user
-        the base URL).
+        The API key; a service of `dirframe.serve` provides one. Default: the environment
+        variable DIRFRAME_API_KEY, then the keyring (service ``dirframe``, user the base URL).
     name : str, default ""
-        What captions and citations call it; the host by default.
+        Name in captions and citations; the host by default.
     cache : bool, default True
-        Whether pages are kept on disk and read from there.
+        Whether pages are stored on disk and read from there.
     cache_dir : str or pathlib.Path, optional
-        Folder of the cache. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+        Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
     expire_after : datetime.timedelta, default one day
-        Age at which a cached page is asked for again.
+        Age at which a cached page is fetched again.
     max_workers : int, default 4
-        Pages that are fetched at the same time.
+        Number of pages fetched concurrently.
     daily_quota : int, default 1000
         Requests that the directory allows this key within 24 hours. All processes of a
-        person count together.
+        user share the count.
     max_per_second : float or None, optional
-        Requests that go out within a second, None for no limit. Left out: 10, and no limit
+        Maximum number of requests per second, None for no limit. Default: 10, and no limit
         for a service on this machine.
     connect_timeout, read_timeout, total_timeout : float, default 10, 60 and 300
-        Seconds until a connection, the next bytes of an answer, or the whole answer with
-        all tries, must have come.
+        Timeouts in seconds: for connecting, for the next bytes of a response, and for the
+        whole response including retries.
     min_bytes_per_second, slow_time : float, default 100 and 30
-        An answer that came slower than so many bytes a second, over so many seconds of waiting
-        for its bytes after the first one, is ended. 0 bytes for no such bound.
+        A response slower than this rate in bytes per second, measured over `slow_time`
+        seconds of waiting for bytes after the first one, is aborted. 0 for no limit.
     auth : requests.auth.AuthBase, optional
-        An authentication object of requests, for a person who holds a grant. What comes
-        with it may be private and is never stored.
+        An authentication object of requests, for users with a grant. Responses to such
+        requests may be private and are never stored.
     allow_http : bool, default False
-        Whether a host other than this machine may be asked without encryption.
+        Whether hosts other than this machine may be queried without encryption.
 
     Raises
     ------
     ConfigurationError
-        If there is no address or no key, or the address cannot be meant.
+        If there is no address or no key, or the address is invalid.
 
     Examples
     --------
@@ -119,19 +118,19 @@ class Directory(Card):
 
     @classmethod
     def from_settings(cls, settings: Settings, *, closing: ExitStack | None = None) -> Self:
-        """Make a directory of ready settings.
+        """Create a directory from settings.
 
         Parameters
         ----------
         settings : Settings
-            Address, key and manners.
+            Address, key and limits.
         closing : contextlib.ExitStack, optional
-            What ends together with the directory, such as an embedded service.
+            Resources closed together with the directory, such as an embedded service.
 
         Returns
         -------
         Directory
-            Ready to be asked.
+            The directory.
         """
         directory = cls.__new__(cls)
         directory._begin(settings, closing)
@@ -144,18 +143,18 @@ class Directory(Card):
 
     @property
     def settings(self) -> Settings:
-        """Address, key and manners."""
+        """Address, key and limits."""
         return self._settings
 
     @property
     def session(self) -> Session:
-        """The session, opened when it is first needed and again after `close`."""
+        """The session, opened on first use and again after `close`."""
         if self._session is None:
             self._session = Session(self._settings)
         return self._session
 
     def close(self) -> None:
-        """Close connections and the cache, and end an embedded service."""
+        """Close the connections and the cache, and stop an embedded service."""
         if self._session is not None:
             self._session.close()
             self._session = None
@@ -195,7 +194,7 @@ class Directory(Card):
 
 @contextmanager
 def client_or_default(directory: Directory | None) -> Iterator[Directory]:
-    """Give the directory, or the one that the environment names for as long as it is needed."""
+    """Yield the given directory, or one from the environment that is closed afterwards."""
     if directory is not None:
         yield directory
         return

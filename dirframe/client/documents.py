@@ -1,4 +1,4 @@
-"""Documents that are at hand already: from bytes to one frame, without a walk."""
+"""Parse documents already in memory into one frame."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ParsedDocuments", "frame_pages", "parse_documents"]
 
-#: Documents whose text is held before it is converted, as in `dirframe.client.paging.paginator`.
+#: Documents buffered as text before conversion, as in `dirframe.client.paging.paginator`.
 CHUNK = 64
 
 
 @dataclass(slots=True)
 class ParsedDocuments:
-    """What some documents hold; `resource` is None if they hold no records at all.
+    """Result of parsing documents; `resource` is None if they hold no records.
 
-    `not_sent` names the columns that only analyses fill, where none came of those there are.
+    `not_sent` lists the columns that only analyses fill, if the documents hold none of these.
     """
 
     frame: pd.DataFrame
@@ -47,23 +47,23 @@ def parse_documents(
     columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> ParsedDocuments:
-    """Read documents into one frame, in their order.
+    """Parse documents into one frame, in order.
 
     Parameters
     ----------
     documents
-        Pairs of what errors call a document, and its bytes.
+        Pairs of a document's name in error messages and its bytes.
     resource
-        What the records must be; None to take what the first record is. It has to be named
-        if columns are.
+        Expected resource of the records; None for that of the first record. Required if
+        `columns` is given.
     columns
-        Names of the columns to read; None for everything there is.
+        Names of the columns to read; None for all.
     max_bytes
-        Largest document that is read.
+        Maximum size of a document.
 
     Returns
     -------
-    Documents
+    ParsedDocuments
         The frame and the envelopes.
 
     Raises
@@ -81,7 +81,7 @@ def parse_documents(
 def frame_pages(
     pages: Iterable[Page], resource: Resource | None = None, *, columns: Sequence[str] | None = None
 ) -> ParsedDocuments:
-    """Read parsed pages into one frame; see `read_documents`."""
+    """Combine parsed pages into one frame; see `parse_documents`."""
     chosen = None if resource is None else column_paths(resource, columns)
     reader = RecordReader(resource, chosen=chosen)
     builder: FrameBuilder | None = None
@@ -89,9 +89,9 @@ def frame_pages(
     for page in pages:
         envelope = reader.add(page)
         if not envelope.succeeded:
-            said = f': "{envelope.error}"' if envelope.error else ""
+            message = f': "{envelope.error}"' if envelope.error else ""
             raise UnreadableResponseError(
-                f"{page.source} is the report of a failure{said}, not a page of records. "
+                f"{page.source} is the report of a failure{message}, not a page of records. "
                 "Leave it out or fetch it again.",
                 found="the report of a failure",
                 source=page.source,

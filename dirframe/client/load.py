@@ -1,4 +1,4 @@
-"""Load whatever a directory has at an address below its base URL, as a typed frame."""
+"""Load any address below a directory's base URL as a typed frame."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 
-#: What records are that a directory did not send any of, at a path that nobody described.
+#: Resource of an empty result at an undocumented path.
 _UNKNOWN = Resource("record", "records", (), (), "", key="")
 
 
 @dataclass(frozen=True, kw_only=True)
 class First:
-    """The first answer at an address, and what it shows."""
+    """The first page at an address, and its resource."""
 
     question: CollectionQuery
     answer: FetchedPage
@@ -43,7 +43,7 @@ class First:
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one record, and no page of a collection."""
+        """Whether it is a single record and not a page of a collection."""
         address, envelope = self.question.address, self.envelope
         counted = envelope.items_available is not None or envelope.items_returned is not None
         can_be = address is not None and address.single is not False
@@ -65,43 +65,43 @@ def load(
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load whatever a directory has at an address below its base URL.
+    """Load any address below a directory's base URL.
 
     Parameters
     ----------
     path : str
         The path below the base URL, which ends in ``.xml``: ``"/languages.xml"``,
-        ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``. It may have a
-        query of its own.
+        ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``. It may contain
+        query parameters.
     query, sort, max_items, columns, directory, incomplete
-        As in `load_projects`; which values of `sort` mean something depends on the address.
+        As in `load_projects`; the valid values of `sort` depend on the address.
     refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns
     -------
     pandas.DataFrame
-        One row a record, all pages together; an answer with one record is one row. The
-        element of the records says what they are. Those that `fields` knows have its
-        columns and dtypes, also where there is no record at all. Of any other column all
-        texts decide: whole numbers are Int64, other numbers Float64, times, days and months
-        datetime64[us, UTC], each only if nothing is lost by it (no leading zero, no digit
-        too many); everything else is str, and so are columns called ``id``, ``…_id``,
-        ``…_name``, ``…_url`` and the like. Accounts and projects are those of
-        `load_accounts` and `load_projects`. ``attrs["dirframe"]`` holds the provenance.
+        One row a record, all pages combined; a response with a single record gives one row.
+        The element name of the records determines the resource. Resources known to `fields` have
+        its columns and dtypes, even if there is no record. The dtype of any other column is
+        inferred from all its values: whole numbers are Int64, other numbers Float64, times, days
+        and months datetime64[us, UTC], each only if the conversion is lossless (no leading zero,
+        no excess digits); everything else is str, and so are columns called ``id``, ``…_id``,
+        ``…_name``, ``…_url`` and the like. Accounts and projects are as in `load_accounts` and
+        `load_projects`. ``attrs["dirframe"]`` holds the provenance.
 
     Raises
     ------
     InvalidInputError
-        If the path leads to another host, does not end in ``.xml``, or holds a key or a page
-        number.
+        If the path leads to another host, does not end in ``.xml``, or contains a key or a
+        page number.
     NotFoundError
         If there is nothing at this address.
     ServiceError
-        If the directory answers with a failure, such as that there is no analysis yet.
+        If the directory reports a failure, for example that there is no analysis yet.
     UnreadableResponseError
-        If the answer is not the interface's XML, holds records of several kinds, or does not
-        hold as many as it says.
+        If the response is not the interface's XML, holds records of several kinds, or its
+        number of records differs from the number it reports.
     IncompleteCollectionError
         If the collection cannot be proven complete.
 
@@ -113,17 +113,17 @@ def load(
     >>> len(frame), str(frame["posts_count"].dtype)
     (50, 'Int64')
     """
-    asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     check_incomplete(incomplete)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    with client_or_default(directory) as place:
-        question = question_at(path, place, **asked)
-        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    with client_or_default(directory) as client:
+        question = question_at(path, client, **parameters)
+        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
-def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
-    """Return the question to an address that a person wrote."""
-    settings = place.settings
+def question_at(path: str, client: Directory, **asked: Any) -> CollectionQuery:
+    """Return the query to an address given by the user."""
+    settings = client.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
     for name in ("query", "sort"):
         if asked.get(name) is not None and name in address.parameters:
@@ -134,16 +134,16 @@ def question_at(path: str, place: Directory, **asked: Any) -> CollectionQuery:
     return CollectionQuery(resource=resource or _UNKNOWN, address=address, **asked)
 
 
-def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy) -> First:
-    """Fetch the first page of an address, and see what its records are.
+def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolicy) -> First:
+    """Fetch the first page of an address and determine its resource.
 
     Raises
     ------
     UnreadableResponseError
-        If its records are not those that the path is known for, or not as many as it says:
-        then it is no list of records.
+        If the records are not those expected at the path, or their number differs from the
+        reported one: then the document is not a list of records.
     """
-    answer = place.session.get(question.path, question.parameters(1), manner)
+    answer = client.session.get(question.path, question.parameters(1), policy)
     reader = RecordReader()
     envelope = reader.add(answer.page)
     resource = reader.resource or question.resource
@@ -155,11 +155,13 @@ def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy
             source=answer.url,
         )
     if envelope.items_returned not in {None, envelope.records}:
-        found = f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
+        message = (
+            f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
+        )
         raise UnreadableResponseError(
             f"{answer.url} says that it returns {envelope.items_returned:,} items, but its result "
             f"holds {envelope.records:,} <{resource.name}>: that is no list of records.",
-            found=found,
+            found=message,
             source=answer.url,
         )
     if reader.resource is not None and not resource.fields:
@@ -171,22 +173,22 @@ def fetch_first(question: CollectionQuery, place: Directory, manner: CachePolicy
 
 def load_at(
     question: CollectionQuery,
-    place: Directory,
+    client: Directory,
     incomplete: Incomplete,
-    manner: CachePolicy,
+    policy: CachePolicy,
     *,
     columns: Sequence[str] | None,
     progress: bool | ProgressCallback,
     stacklevel: int = 4,
 ) -> pd.DataFrame:
-    """Load what a question to an address asks for; see `load`.
+    """Load a query to an address; see `load`.
 
     Raises
     ------
     InvalidInputError
-        If columns are chosen that nobody described.
+        If `columns` is given for an undocumented resource.
     """
-    first = fetch_first(question, place, manner)
+    first = fetch_first(question, client, policy)
     resource = first.question.resource
     if columns is not None and not resource.fields:
         raise InvalidInputError(
@@ -194,12 +196,12 @@ def load_at(
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:
-        return _single(first, place, columns)
+        return _single(first, client, columns)
     return load_collection_query(
         first.question,
-        place,
+        client,
         incomplete,
-        manner,
+        policy,
         columns=columns,
         details=False,
         progress=progress,
@@ -208,13 +210,13 @@ def load_at(
     )
 
 
-def _single(first: First, place: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
+def _single(first: First, client: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
     answer, resource = first.answer, first.question.resource
-    place.session.warn_if_stale([answer])
-    read = frame_pages([answer.page], resource, columns=columns)
+    client.session.warn_if_stale([answer])
+    parsed = frame_pages([answer.page], resource, columns=columns)
     return attach_load_provenance(
-        read.frame,
-        place.settings,
+        parsed.frame,
+        client.settings,
         resource,
         [answer],
         question=first.question.facts(),

@@ -1,4 +1,4 @@
-"""What a load notes in its frame."""
+"""Attach the provenance of a load to its frame."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def attach_load_provenance(
     requests_without_answer: int = 0,
     **facts: Any,
 ) -> pd.DataFrame:
-    """Note where a frame came from, when, and what it cost.
+    """Record the source, time and cost of a frame in its attributes.
 
     Parameters
     ----------
     frame
-        Is changed in place, its attributes alone.
+        Modified in place; only its attributes change.
     settings
-        The directory that was asked.
+        Settings of the queried directory.
     resource
-        What the records are.
+        Resource of the records.
     answers
-        The documents that the frame was made of.
+        The pages that the frame was made of.
     requests_without_answer
-        Requests that were paid, and brought no document.
+        Requests that were charged but returned no document.
     **facts
         More fields of `dirframe.provenance.Provenance`.
 

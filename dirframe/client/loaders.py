@@ -1,7 +1,6 @@
-"""Whole collections: a question goes in, a typed frame comes out.
+"""Load whole collections as typed frames.
 
-Every frame says in ``frame.attrs["dirframe"]`` what it was made from; see
-`dirframe.provenance`.
+The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
 """
 
 from __future__ import annotations
@@ -46,31 +45,31 @@ def load_accounts(
     query : str, optional
         Only accounts whose name matches.
     sort : str, optional
-        ``created_at``, ``id``, ``name`` or ``updated_at``, each also with ``_reverse``
-        behind it. Left out: the directory's default, ``created_at_reverse``, also where a
-        query is given. The live service has an order of its own and ignores `sort`.
+        ``created_at``, ``id``, ``name`` or ``updated_at``, each also with the suffix
+        ``_reverse``. Default: that of the directory, ``created_at_reverse``, also with a
+        query. The live service has an order of its own and ignores `sort`.
     max_items : int, optional
-        Cap on the number of accounts; the frame says that it was capped. Left out: all.
+        Maximum number of accounts; provenance records the limit. Default: all.
     columns : sequence of str, optional
-        Names of the columns to read; ``id`` is always among them. The fewer, the faster.
-        Left out: everything there is.
+        Names of the columns to read; ``id`` is always included. Fewer columns load faster.
+        Default: all.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     incomplete : {"raise", "warn"}, default "raise"
-        What to do when the collection cannot be proven complete: raise, or hand it over
-        with a warning and with the reason in its provenance.
+        What to do if the collection cannot be proven complete: raise, or return it with a
+        warning and the reason in its provenance.
     refresh : bool, default False
-        Whether to ask the directory for every page, whatever the cache has.
+        Whether to fetch every page from the directory, even if it is cached.
     offline : bool, default False
-        Whether to ask the cache alone.
+        Whether to use only the cache.
     stale : bool, default False
-        Whether cached pages may be of any age; a warning names it.
+        Whether to accept cached pages of any age; a warning reports the age.
     wait : float, default 0
-        Seconds that the load may sleep until the daily quota comes back.
+        Maximum number of seconds to wait for the daily quota to reset.
     progress : bool or callable, default True
-        Whether to show a progress bar where someone can see it; or a function that is told
-        after each page how many records came and how many should. If it raises StopIteration
-        the load stops there, with the error of an incomplete collection.
+        Whether to show a progress bar in terminals and notebooks; or a callback that is called
+        after each page with the number of records so far and the total. If it raises
+        StopIteration, the load stops with the error of an incomplete collection.
 
     Returns
     -------
@@ -78,25 +77,26 @@ def load_accounts(
         One row an account, in the order of the directory, with the columns of the
         specification: ``id``, ``name`` (str), ``created_at``, ``updated_at``
         (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1`` (str),
+        (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1`` (str),
         ``posts_count`` (Int64), ``location``, ``country_code`` (str, as the directory has
         it: codes and names mixed), ``latitude``, ``longitude`` (Float64, degrees),
-        ``kudo_score_kudo_rank`` and ``kudo_score_position`` (Int64). Then whatever else the
-        directory sent. ``attrs["dirframe"]`` holds the provenance.
+        ``kudo_score_kudo_rank`` and ``kudo_score_position`` (Int64). Then all other columns that
+        the directory sent. ``attrs["dirframe"]`` holds the provenance.
 
     Raises
     ------
     ConfigurationError
-        If no directory is given and the environment names none.
+        If no directory is given and the environment configures none.
     InvalidInputError
-        If `sort` or `max_items` cannot be meant.
+        If `sort` or `max_items` is invalid.
     QuotaExceededError
-        If the daily quota ends; the same line pays only for the rest later.
+        If the daily quota is used up; repeating the call later fetches only missing pages.
     RequestError
-        If the directory cannot be reached or refuses; what was loaded is in the cache.
+        If the directory cannot be reached or refuses; pages already fetched are in the cache.
     CacheError
         If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
-        If the collection cannot be proven complete; it carries the frame so far.
+        If the collection cannot be proven complete; the error holds the partial frame.
 
     Examples
     --------
@@ -139,42 +139,42 @@ def load_projects(
     Parameters
     ----------
     query : str, optional
-        Only projects whose title, description or tags match. The live service also takes
-        ``tag:`` before a word, for projects that have this tag.
+        Only projects whose title, description or tags match. The live service also accepts
+        ``tag:`` before a word, for projects with this tag.
     sort : str, optional
-        ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with
-        ``_reverse`` behind it, or a value of the live service: ``new``, ``users``, ``rating``,
+        ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
+        suffix ``_reverse``, or a value of the live service: ``new``, ``users``, ``rating``,
         ``active_committers``, ``activity_level``, ``popularity``, ``project_name``,
-        ``description`` or ``relevance``. Left out: the directory's default. That of the
-        specification is ``created_at_reverse``, also where a query is given; the live service
-        sorts the answer to a query by relevance.
+        ``description`` or ``relevance``. Default: that of the directory. The specification's
+        default is ``created_at_reverse``, also with a query; the live service sorts the results
+        of a query by relevance.
     max_items : int, optional
-        Cap on the number of projects; the frame says that it was capped. Left out: all.
+        Maximum number of projects; provenance records the limit. Default: all.
     columns : sequence of str, optional
-        Names of the columns to read; ``id`` is always among them. The fewer, the faster.
-        Left out: everything there is.
+        Names of the columns to read; ``id`` is always included. Fewer columns load faster.
+        Default: all.
     details : bool, default False
-        Whether to ask for the own page of each project that the collection gives without its
-        analysis: one request each, cached as pages are. Today's live service sends analyses
-        there alone. `columns` without a column of the analysis need no details.
+        Whether to fetch the own page of each project that the collection returns without its
+        analysis: one request each, cached like other pages. Today's live service sends analyses
+        only there. `columns` without a column of the analysis need no details.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     incomplete : {"raise", "warn"}, default "raise"
-        What to do when the collection cannot be proven complete, or an own page does not
-        come: raise, or hand it over with a warning and with the reason in its provenance. A
-        project without its own page keeps the row that the collection gave.
+        What to do if the collection cannot be proven complete, or an own page cannot be
+        fetched: raise, or return the frame with a warning and the reason in its provenance. A
+        project without its own page keeps its row from the collection.
     refresh : bool, default False
-        Whether to ask the directory for every page, whatever the cache has.
+        Whether to fetch every page from the directory, even if it is cached.
     offline : bool, default False
-        Whether to ask the cache alone.
+        Whether to use only the cache.
     stale : bool, default False
-        Whether cached pages may be of any age; a warning names it.
+        Whether to accept cached pages of any age; a warning reports the age.
     wait : float, default 0
-        Seconds that the load may sleep until the daily quota comes back.
+        Maximum number of seconds to wait for the daily quota to reset.
     progress : bool or callable, default True
-        Whether to show a progress bar where someone can see it; or a function that is told
-        after each page how many records came and how many should, and then the same of own
-        pages. If it raises StopIteration the load stops there, with the error of an incomplete
+        Whether to show a progress bar in terminals and notebooks; or a callback that is called
+        after each page with the number of records so far and the total, and then likewise for
+        own pages. If it raises StopIteration, the load stops with the error of an incomplete
         collection.
 
     Returns
@@ -187,32 +187,32 @@ def load_projects(
         months (datetime64[us, UTC]), ``analysis_twelve_month_contributor_count`` (Int64,
         people), ``analysis_total_code_lines`` (Int64, lines; it can be negative),
         ``analysis_main_language_name`` (str) and so on. ``analysis__id`` is the id inside
-        the analysis, beside the project's own ``analysis_id``. Then whatever else the
-        directory sent, lists such as ``tags`` included (see `child_table`).
+        the analysis, distinct from the project's own ``analysis_id``. Then all other columns
+        that the directory sent, including lists such as ``tags`` (see `child_table`).
         ``attrs["dirframe"]`` holds the provenance.
 
     Raises
     ------
     ConfigurationError
-        If no directory is given and the environment names none.
+        If no directory is given and the environment configures none.
     InvalidInputError
-        If `sort` or `max_items` cannot be meant.
+        If `sort` or `max_items` is invalid.
     QuotaExceededError
-        If the daily quota ends; the same line pays only for the rest later.
+        If the daily quota is used up; repeating the call later fetches only missing pages.
     RequestError
-        If the directory cannot be reached or refuses; what was loaded is in the cache.
+        If the directory cannot be reached or refuses; pages already fetched are in the cache.
     CacheError
         If `offline` is true and a page is not in the cache.
     IncompleteCollectionError
-        If the collection cannot be proven complete, or own pages did not come; it carries the
-        frame so far, and the ids without an own page as ``details_missing``.
+        If the collection cannot be proven complete, or own pages could not be fetched; the
+        error holds the partial frame, and the ids without an own page as ``details_missing``.
 
     Warns
     -----
     AnalysesNotSentWarning
-        If projects came with the ids of their analyses and none with an analysis, and `details`
-        is false. Provenance lists the columns as ``not_sent``; statistics that need one refuse to
-        take them for missing.
+        If projects came with analysis ids but none with an analysis, and `details` is false.
+        Provenance lists the columns as ``not_sent``; statistics that need one raise instead of
+        treating them as missing values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The price of a load, before it is paid."""
+"""Estimate the number of requests of a load in advance."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ __all__ = ["Plan", "plan"]
 _MAY_FIT = "It may fit, or not."
 
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
-#: The other collections whose path needs nothing filled in.
+#: Paths of the other collections without placeholders.
 _PATHS = {r.collection: r.paths[0] for r in EXTENSIONS.values() if "{" not in r.paths[0]}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan(Card):
-    """What a load will take, as far as its first page tells.
+    """Estimated cost of a load, based on its first page.
 
     Attributes
     ----------
     collection : str
-        What the records are: ``accounts``, ``projects``, ``languages`` and so on.
+        Collection of the records: ``accounts``, ``projects``, ``languages`` and so on.
     items : int or None
-        Records that will come; None if the directory does not say.
+        Expected number of records; None if the directory does not report it.
     pages : int or None
-        Pages that hold them, with the one behind the last where it has to be asked for.
+        Number of pages, including the one after the last where it has to be requested.
     pages_cached : int
-        Those that are in the cache and fresh.
+        Number of pages that are fresh in the cache.
     details : int or None
-        Own pages of projects that the load asks for besides, with ``details=True``; where
-        `exact` is false, at most so many.
+        Own pages of projects to fetch in addition, with ``details=True``; an upper bound if
+        `exact` is false.
     details_cached : int
-        Those that are in the cache and fresh, or refused, as far as the projects are known.
+        Number of these that are fresh in the cache, or refused, for the known projects.
     requests_to_pay : int or None
-        The rest; where `exact` is false, the most that it can be.
+        Number of requests needed; an upper bound if `exact` is false.
     requests_at_least : int or None
-        The least that it can be; where `exact` is true, `requests_to_pay`.
+        Lower bound; equal to `requests_to_pay` if `exact` is true.
     exact : bool
-        Whether the load will make just so many requests. Otherwise pages that are not in the
-        cache say which projects need their own page: ``plan(..., exact=True)`` reads them.
+        Whether the number of requests is exact. Otherwise it depends on pages that are not in
+        the cache which projects need their own page: ``plan(..., exact=True)`` reads them.
     requests_paid_now : int
-        What finding out cost: 1 or, if the first page was in the cache, 0; one more where the
-        directory redirects; with ``exact=True``, the pages of the collection.
+        Number of requests used by the plan itself: 1 or, if the first page was cached, 0; one
+        more if the directory redirects; with ``exact=True``, the pages of the collection.
     quota_left : int
-        Requests that may still go out today with this key.
+        Number of requests left in the daily quota of this key.
     resets_at : datetime or None
-        When the oldest request of the day is a day old; None if none was made.
+        Time when the oldest request of the day is a day old; None if there is none.
     """
 
     collection: str
@@ -89,7 +89,7 @@ class Plan(Card):
 
     @property
     def fits(self) -> bool | None:
-        """Whether todaily quota is enough; None if that is not known."""
+        """Whether the daily quota is sufficient; None if that is not known."""
         if self.requests_to_pay is None or self.requests_at_least is None:
             return None
         enough = self.requests_to_pay <= self.quota_left
@@ -172,37 +172,37 @@ def plan(
     refresh: bool = False,
     exact: bool = False,
 ) -> Plan:
-    """Say what a load will cost, at the price of at most one request.
+    """Estimate the number of requests of a load, using at most one request.
 
     Parameters
     ----------
     collection : {"accounts", "projects", "languages"} or str
-        What is to be loaded; or a path below the base URL, as `load` takes it, such as
+        The collection to load; or a path below the base URL, as in `load`, such as
         ``"/projects/1/contributors.xml"``.
     query, sort, max_items, columns, details
         As in `load_accounts`, `load_projects` and `load`.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     refresh : bool, default False
-        Whether the load will ask for every page, whatever the cache has.
+        Whether the load will fetch every page, even if it is cached.
     exact : bool, default False
-        With `details`: read all pages of the collection, which the load then finds in the cache,
-        so that the price of the own pages is known and not a range. Without `details` every
-        plan is exact.
+        With `details`: read all pages of the collection, which the load then finds in the
+        cache, so that the number of own pages is known and not a range. Without `details`
+        every plan is exact.
 
     Returns
     -------
     Plan
-        Pages, those in the cache, requests to pay, what is left of the daily quota,
-        when it resets, and whether the load fits. Its first page is in the cache then. Which
-        projects need their own page is known of the pages in the cache; where others are not,
+        Number of pages, cached pages and requests, the remaining daily quota, the time of
+        its reset, and whether the load fits. The first page is then in the cache. Which
+        projects need their own page is known only for pages in the cache; if others are not,
         ``requests_at_least`` and ``requests_to_pay`` are the bounds (``exact`` is false).
 
     Raises
     ------
     InvalidInputError
-        If the question cannot be meant, or `exact` is asked for with `refresh`, which would pay
-        for the pages twice.
+        If an argument is invalid, or `exact` is combined with `refresh`, which would fetch the
+        pages twice.
     RequestError
         If the directory cannot be reached or refuses.
 
@@ -221,7 +221,7 @@ def plan(
             f"{', '.join([*_BY_COLLECTION, *_PATHS])}, or pass a path such as "
             "'/projects/1/contributors.xml'."
         )
-    asked: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     if exact and refresh:
         raise InvalidInputError(
             "exact=True reads the pages that the load then has in the cache, and with "
@@ -230,35 +230,35 @@ def plan(
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:
         check_details(resource, details=details)
-        question = CollectionQuery(resource=resource, **asked)
+        question = CollectionQuery(resource=resource, **parameters)
     elif details:
         raise InvalidInputError(
             f"Details are the own page of each project; {collection} has none.",
             hint=Hint("Leave details= out.", shell="Leave --details out."),
         )
-    with client_or_default(directory) as place:
+    with client_or_default(directory) as client:
         if resource is None:
-            question = question_at(path, place, **asked)
-        wanted = details and wants_analysis(question.resource, columns)
-        return _price(place, question, details=wanted, refresh=refresh, exact=exact)
+            question = question_at(path, client, **parameters)
+        needs_details = details and wants_analysis(question.resource, columns)
+        return _price(client, question, details=needs_details, refresh=refresh, exact=exact)
 
 
 def _price(
-    place: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
+    client: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
 ) -> Plan:
-    session = place.session
-    shown = fetch_first(question, place, CachePolicy())
-    question, first, envelope = shown.question, shown.answer, shown.envelope
+    session = client.session
+    first_page = fetch_first(question, client, CachePolicy())
+    question, first, envelope = first_page.question, first_page.answer, first_page.envelope
     available, cap = envelope.items_available, question.max_items
-    if shown.is_single:
+    if first_page.is_single:
         available = 1
     items = available if cap is None or available is None else min(available, cap)
-    whole = items == available and question.resource.paged and not shown.is_single
-    pages = _pages(items, envelope.records, whole=whole)
+    is_whole = items == available and question.resource.paged and not first_page.is_single
+    pages = _pages(items, envelope.records, whole=is_whole)
     documents, paid = [first], first.attempts
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
-        documents += _others(place, question, last, fetch=exact)
+        documents += _others(client, question, last, fetch=exact)
         paid = sum(answer.attempts for answer in documents)
     cached = 0
     if pages is not None and not refresh:
@@ -269,8 +269,8 @@ def _price(
     to_pay = None if pages is None else pages - cached
     own, own_cached, unknown = 0, 0, 0
     if details and items is not None and to_pay is not None:
-        asks = Details(place, question.resource, CachePolicy(refresh=refresh))
-        own, own_cached, unknown = _details(asks, question, documents, items)
+        fetcher = Details(client, question.resource, CachePolicy(refresh=refresh))
+        own, own_cached, unknown = _details(fetcher, question, documents, items)
         to_pay += own - own_cached
     return Plan(
         collection=question.resource.collection,
@@ -289,10 +289,10 @@ def _price(
 
 
 def _others(
-    place: Directory, question: CollectionQuery, last: int, *, fetch: bool
+    client: Directory, question: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
-    """Return the pages of a collection behind the first: all, or those in the cache."""
-    session = place.session
+    """Return the pages of a collection after the first: all, or those in the cache."""
+    session = client.session
 
     def get(page: int) -> FetchedPage:
         return session.get(question.path, question.parameters(page), CachePolicy())
@@ -303,27 +303,27 @@ def _others(
     pages = range(2, last + 1)
     if not fetch:
         return [answer for page in pages if (answer := at_hand(page)) is not None]
-    workers = place.settings.max_workers
+    workers = client.settings.max_workers
     return [answer for _, answer in fetch_ahead(get, at_hand, pages, workers)]
 
 
 def _details(
     asks: Details, question: CollectionQuery, documents: list[FetchedPage], items: int
 ) -> tuple[int, int, int]:
-    """Count the own pages at most, those in the cache, and those that may not be needed."""
-    every, came = read_sent((one.page for one in documents), question.resource)
-    known = list(dict.fromkeys(one for one in every if one is not None))[:items]
-    lacking = {one for one, needed in zip(every, came.needed(), strict=True) if needed and one}
-    needed = [one for one in known if one in lacking]
-    unknown = items - len(known)
-    cached = sum(asks.at_hand(one) is not None for one in needed)
-    # A single id of an analysis on the other pages tells that none of these is needed.
-    open_still = len(needed) - cached if unknown and not came.named.any() else 0
+    """Return the maximum number of own pages, those cached, and those that may not be needed."""
+    ids, sent = read_sent((answer.page for answer in documents), question.resource)
+    known_ids = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))[:items]
+    lacking = {id_ for id_, is_needed in zip(ids, sent.needed(), strict=True) if is_needed and id_}
+    needed = [id_ for id_ in known_ids if id_ in lacking]
+    unknown = items - len(known_ids)
+    cached = sum(asks.at_hand(identifier) is not None for identifier in needed)
+    # A single analysis id on the other pages shows that none of these is needed.
+    open_still = len(needed) - cached if unknown and not sent.named.any() else 0
     return len(needed) + unknown, cached, unknown + open_still
 
 
 def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
-    """Count the pages as `dirframe.client.paging.paginator` walks them."""
+    """Return the number of pages that `dirframe.client.paging.paginator` requests."""
     if items is None:
         return None
     if not size:

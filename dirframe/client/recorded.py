@@ -1,4 +1,4 @@
-"""Recorded pages: the same frames from files that someone kept."""
+"""Read recorded pages from files into the frames of the loaders."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["read_pages"]
 
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-_HOSTS = 3  # that a source names
+_HOSTS = 3  # maximum number of hosts named by a source
 _OPENERS: dict[str, Any] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -46,46 +46,45 @@ def read_pages(
     columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> pd.DataFrame:
-    """Read recorded XML documents into the frame that the loaders would give.
+    """Read recorded XML documents into the frame that the loaders would return.
 
     Parameters
     ----------
     paths : str, pathlib.Path or iterable of these
-        Files, or folders whose ``.xml`` files are read in the order of their names, packed
-        ones (``.gz``, ``.bz2``, ``.xz``) included.
+        Files, or folders whose ``.xml`` files are read in the order of their names,
+        compressed ones (``.gz``, ``.bz2``, ``.xz``) included.
     resource : str, optional
-        What the records must be: ``"account"``, ``"project"`` or another kind that `fields`
-        knows. Left out: what the first record is.
+        Expected resource of the records: ``"account"``, ``"project"`` or another one known
+        to `fields`. Default: that of the first record.
     columns : sequence of str, optional
-        Names of the columns to read, with `resource` named; ``id`` is always among them.
-        The fewer, the faster. Left out: everything there is.
+        Names of the columns to read; requires `resource`. ``id`` is always included. Fewer
+        columns read faster. Default: all.
     max_bytes : int, default 64 MiB
-        Largest document that is read, unpacked.
+        Maximum size of a document, uncompressed.
 
     Returns
     -------
     pandas.DataFrame
         One row a record, in the order of the files, with the columns of `load_accounts`,
-        `load_projects` or, for other records, `load`. A record whose id came before is left
-        out and counted. In the
-        provenance, ``complete`` is true if the pages prove it, false if they prove the
-        opposite, and None if they do not say how many records there are. ``source`` and
-        ``base_url`` name the directory that the records link to as their own pages. When they
-        were fetched is not known, since the time of a file says when it was copied:
+        `load_projects` or, for other records, `load`. Records with a repeated id are omitted
+        and counted. In the provenance, ``complete`` is true if the pages prove it, false if they
+        prove the opposite, and None if they do not report the number of records. ``source`` and
+        ``base_url`` name the directory that the records link to as their own pages. The time of
+        the fetch is not known, since the time of a file may be that of a copy:
         ``records_oldest`` and ``records_newest`` are the first and the last change
-        (``updated_at``) that a record names.
+        (``updated_at``) of a record.
 
     Raises
     ------
     InvalidInputError
-        If a path does not exist, or there is no XML file at all.
+        If a path does not exist, or there is no XML file.
     UnreadableResponseError
         If a file is not the interface's XML; the message names the file.
 
     Warns
     -----
     IncompleteWarning
-        If the pages say that there are more records than they hold.
+        If the pages report more records than they hold.
 
     Examples
     --------
@@ -98,21 +97,21 @@ def read_pages(
     files = list(_files(paths))
     if columns is not None and resource is None:
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
-    known = None if resource is None else _known(resource)
+    expected = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
-    read = parse_documents(
+    parsed = parse_documents(
         documents,
-        known,
-        columns=with_id_column(columns, known.key if known else "id"),
+        expected,
+        columns=with_id_column(columns, expected.key if expected else "id"),
         max_bytes=max_bytes,
     )
-    frame, duplicates = read.frame, 0
+    frame, duplicates = parsed.frame, 0
     if "id" in frame:
         repeated = frame["id"].duplicated() & frame["id"].notna()
         duplicates = int(repeated.sum())
         frame = frame[~repeated].reset_index(drop=True)
-    complete, why, available = _completeness(read, len(frame))
-    synthetic = any(envelope.synthetic for envelope in read.envelopes)
+    complete, why, available = _completeness(parsed, len(frame))
+    synthetic = any(envelope.synthetic for envelope in parsed.envelopes)
     source, base_url = _directory_of(frame)
     oldest, newest = _changes_of(frame)
     provenance.set_provenance(
@@ -121,7 +120,7 @@ def read_pages(
         base_url=base_url,
         records_oldest=oldest,
         records_newest=newest,
-        resource=read.resource.name if read.resource else resource or "",
+        resource=parsed.resource.name if parsed.resource else resource or "",
         question={"files": len(files)},
         items_available=available,
         items_loaded=len(frame),
@@ -130,7 +129,7 @@ def read_pages(
         duplicates_removed=duplicates,
         synthetic=synthetic,
         columns=tuple(columns or ()),
-        not_sent=read.not_sent,
+        not_sent=parsed.not_sent,
     )
     if complete is False:
         warnings.warn(
@@ -143,22 +142,22 @@ def read_pages(
 
 
 def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
-    """Give a name and an address to the directory that the records link to: their own pages."""
+    """Return name and address of the directory that the records link to as their own pages."""
     column = next((frame[name] for name in ("html_url", "url") if name in frame), None)
     links = [] if column is None else [_origin(link) for link in column.dropna()]
     origins = sorted({origin for origin in links if origin})
     if not origins:
         return "recorded pages", ""
     hosts = list(dict.fromkeys(host for host, _ in origins))
-    shown = hosts if len(hosts) <= _HOSTS else [*hosts[:_HOSTS], f"{len(hosts) - _HOSTS} others"]
+    names = hosts if len(hosts) <= _HOSTS else [*hosts[:_HOSTS], f"{len(hosts) - _HOSTS} others"]
     return (
-        f"recorded pages of {', '.join(shown)}",
+        f"recorded pages of {', '.join(names)}",
         f"{origins[0][1]}://{hosts[0]}" if len(hosts) == 1 else "",
     )
 
 
 def _origin(link: object) -> tuple[str, str] | None:
-    """Read host and scheme off a link; nothing else of it is handed on."""
+    """Return host and scheme of a link; other parts are not used."""
     try:
         parts = urlsplit(str(link).strip())
         host, port = parts.hostname, parts.port
@@ -170,7 +169,7 @@ def _origin(link: object) -> tuple[str, str] | None:
 
 
 def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
-    """Give the first and the last moment at which a record says that it was changed."""
+    """Return the first and the last time at which a record was changed."""
     if "updated_at" not in frame or not isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
         return None, None
     moments = frame["updated_at"].dropna()
@@ -188,19 +187,19 @@ def _known(resource: str) -> Resource:
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    some = False
-    for path in map(Path, given):
+    sources = [paths] if isinstance(paths, str | Path) else list(paths)
+    has_files = False
+    for path in map(Path, sources):
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if _is_xml(file))
+            files = sorted(file for file in path.iterdir() if _is_xml(file))
         elif path.exists():
-            inside = [path]
+            files = [path]
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
-        some = some or bool(inside)
-        yield from inside
-    if not some:
-        names = ", ".join(str(path) for path in given) or "no path at all"
+        has_files = has_files or bool(files)
+        yield from files
+    if not has_files:
+        names = ", ".join(str(path) for path in sources) or "no path at all"
         raise InvalidInputError(f"There is no .xml file in {names}.")
 
 
@@ -213,7 +212,7 @@ def _content(file: Path, max_bytes: int) -> bytes:
     opener = _OPENERS.get(file.suffix.lower(), open)
     try:
         with opener(file, "rb") as stream:
-            # One byte more than allowed is enough for the reader to refuse it.
+            # One byte more than allowed is sufficient for the reader to refuse it.
             content: bytes = stream.read(max_bytes + 1)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise UnreadableResponseError(
@@ -227,13 +226,15 @@ def _completeness(read: ParsedDocuments, loaded: int) -> tuple[bool | None, str 
     if None in counts:
         return None, "not every document says how many records there are", None
     if read.resource is not None and not read.resource.paged:
-        # Each document is a whole collection, of another project or account, say.
+        # Each document is a whole collection, for example of another project or account.
         total = sum(envelope.items_available or 0 for envelope in read.envelopes)
         if all(envelope.items_available == envelope.records for envelope in read.envelopes):
             return True, None, total
     if len(counts) > 1:
-        said = " and ".join(f"{count:,}" for count in sorted(c for c in counts if c is not None))
-        return False, f"the pages count {said} records, so they are of different states", None
+        reported = " and ".join(
+            f"{count:,}" for count in sorted(c for c in counts if c is not None)
+        )
+        return False, f"the pages count {reported} records, so they are of different states", None
     [available] = counts
     if available == loaded:
         return True, None, available

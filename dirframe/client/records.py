@@ -1,4 +1,4 @@
-"""Single records: an id or an e-mail address goes in, a frame of one row comes out."""
+"""Load single records by id, name or e-mail address as frames of one row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_account", "load_project"]
 
-#: What records are looked up by, besides their id; the title is what a person may take for it.
+#: Fields that identify a record besides its id; users may pass the title as well.
 _NAMES = ("url_name", "vanity_url", "login", "name")
 _ADDRESSES = ("url", "html_url")
 _MD5 = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
@@ -45,11 +45,11 @@ def load_account(
     Parameters
     ----------
     account : str or int
-        The id; an e-mail address, of which only the MD5 digest is sent; or, where the directory
-        resolves names, a login such as ``"fst"``. What comes back is checked: by the id, by the
-        names of the record (whatever their case), or by its ``email_sha1``.
+        The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
+        resolves names, a login such as ``"fst"``. The returned record is checked: by the id, by
+        its names (ignoring case), or by its ``email_sha1``.
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     refresh, offline, stale, wait
         How the cache and the daily quota may be used, as in `load_accounts`.
 
@@ -61,7 +61,7 @@ def load_account(
     Raises
     ------
     NotFoundError
-        If there is no such account, or the directory answers with another one.
+        If there is no such account, or the directory returns another one.
     InvalidInputError
         If the id is empty.
     RequestError
@@ -75,12 +75,12 @@ def load_account(
     >>> len(one)
     1
     """
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    asked = str(account).strip()
-    with client_or_default(directory) as place:
-        if "@" in asked:
-            return _by_address(asked, place, manner)
-        return _load_one(ACCOUNT, asked, place, manner)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    identifier = str(account).strip()
+    with client_or_default(directory) as client:
+        if "@" in identifier:
+            return _by_address(identifier, client, policy)
+        return _load_one(ACCOUNT, identifier, client, policy)
 
 
 def load_project(
@@ -97,11 +97,11 @@ def load_project(
     Parameters
     ----------
     project : str or int
-        The id; or, where the directory resolves names, the short name from its addresses, such
-        as ``"firefox"``. What comes back is checked by the id and the names of the record
-        (whatever their case).
+        The id; or, if the directory resolves names, the short name from its addresses, such
+        as ``"firefox"``. The returned record is checked by its id and its names (ignoring
+        case).
     directory : Directory, optional
-        Where to ask. Left out: the directory that the environment names.
+        The directory to query. Default: the one configured by the environment.
     refresh, offline, stale, wait
         How the cache and the daily quota may be used, as in `load_accounts`.
 
@@ -113,7 +113,7 @@ def load_project(
     Raises
     ------
     NotFoundError
-        If there is no such project, or the directory answers with another one.
+        If there is no such project, or the directory returns another one.
     InvalidInputError
         If the id is empty.
     RequestError
@@ -127,18 +127,18 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    with client_or_default(directory) as place:
-        return _load_one(PROJECT, str(project).strip(), place, manner)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    with client_or_default(directory) as client:
+        return _load_one(PROJECT, str(project).strip(), client, policy)
 
 
-def _by_address(asked: str, place: Directory, manner: CachePolicy) -> pd.DataFrame:
+def _by_address(address: str, client: Directory, policy: CachePolicy) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
-    spellings = list(dict.fromkeys([asked.lower(), asked]))
+    spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
         try:
-            frame = _load_one(ACCOUNT, digest, place, manner, is_asked=_is_any)
+            frame = _load_one(ACCOUNT, digest, client, policy, is_asked=_is_any)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
@@ -146,7 +146,7 @@ def _by_address(asked: str, place: Directory, manner: CachePolicy) -> pd.DataFra
         # An unknown digest that begins with digits is taken for an id by the live service.
         if frame["email_sha1"].str.lower().isin(_sha1s(spellings)).all():
             return frame
-    url = place.session.address(f"/accounts/{digest}.xml", {})
+    url = client.session.address(f"/accounts/{digest}.xml", {})
     raise NotFoundError(
         f"{url} answered with an account of another e-mail address; there is no account of the "
         "one that was asked for.",
@@ -161,7 +161,7 @@ def _sha1s(addresses: list[str]) -> set[str]:
 
 
 def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
-    """Tell whether the one record is that of an id, a name or the digest of an address."""
+    """Return whether the record matches an id, a name or the digest of an address."""
     [row] = frame.to_dict("records")
     if identifier == row["id"]:
         return True
@@ -174,7 +174,7 @@ def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
 
 
 def _names(row: Mapping[Hashable, Any]) -> list[str]:
-    """List what a record is called, also by its addresses."""
+    """Return the names of a record, including those in its addresses."""
     names = [row[one] for one in _NAMES if isinstance(row.get(one), str)]
     addresses = [row[one] for one in _ADDRESSES if isinstance(row.get(one), str)]
     ends = [urlsplit(one).path.rpartition("/")[2].removesuffix(".xml") for one in addresses]
@@ -182,7 +182,7 @@ def _names(row: Mapping[Hashable, Any]) -> list[str]:
 
 
 def _is_any(_frame: pd.DataFrame, _identifier: str) -> bool:
-    """Leave it to the caller, who knows the e-mail address, to check the account."""
+    """Accept any record; the caller checks the account by its e-mail address."""
     return True
 
 
@@ -194,34 +194,34 @@ def _called(row: pd.Series[Any]) -> str:
 def _load_one(
     resource: Resource,
     identifier: str,
-    place: Directory,
-    manner: CachePolicy,
+    client: Directory,
+    policy: CachePolicy,
     *,
     is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
-    answer = place.session.get(path, {}, manner)
-    place.session.warn_if_stale([answer])
-    read = frame_pages([answer.page], resource)
-    if len(read.frame) != 1 or not is_asked(read.frame, identifier):
-        count = len(read.frame)
+    answer = client.session.get(path, {}, policy)
+    client.session.warn_if_stale([answer])
+    documents = frame_pages([answer.page], resource)
+    if len(documents.frame) != 1 or not is_asked(documents.frame, identifier):
+        count = len(documents.frame)
         what = resource.name if count == 1 else resource.collection
-        came = ", ".join(_called(row) for _, row in read.frame.head(3).iterrows())
+        names = ", ".join(_called(row) for _, row in documents.frame.head(3).iterrows())
         raise NotFoundError(
-            f"{answer.url} answered with {count:,} {what}{f': {came}' if came else ''}, not with "
+            f"{answer.url} answered with {count:,} {what}{f': {names}' if names else ''}, not with "
             f"the one {resource.name} that was asked for by the id or name {identifier!r}.",
             url=answer.url,
             status=200,
         )
     return attach_load_provenance(
-        read.frame,
-        place.settings,
+        documents.frame,
+        client.settings,
         resource,
         [answer],
         question={"id": identifier},
         items_available=1,
         complete=True,
-        synthetic=read.envelopes[0].synthetic,
+        synthetic=documents.envelopes[0].synthetic,
     )

@@ -1,12 +1,12 @@
-"""From columns of text to a typed DataFrame, the same for no, one or many records.
+"""Build typed DataFrames from columns of text.
 
-The dtypes follow the schema: text, identifiers and addresses are ``str`` (the specification
-does not show the type of an identifier), whole numbers ``Int64``, other numbers ``Float64``,
-timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object`` column. A column
-that the schema does not know is ``str``; outside the specification it is what all its texts
-are (`dirframe.client.frames.inference`). A value that cannot be read as what it should be is
-never dropped: its text goes to a column of the same name with ``_unreadable`` behind it, and
-a warning says so. Impossible values, such as negative lines of code, are values and stay.
+The dtypes follow the schema, for any number of records: text, identifiers and addresses are
+``str`` (the specification does not show the type of an identifier), whole numbers ``Int64``, other
+numbers ``Float64``, timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object``
+column. A column unknown to the schema is ``str``; outside the specification its dtype is inferred
+(`dirframe.client.frames.inference`). A value that cannot be converted is never dropped: its text
+goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
+Impossible values, such as negative lines of code, are kept.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _EXAMPLES = 3
 
 
 class FrameBuilder:
-    """Turn columns of text into one typed frame, a chunk at a time.
+    """Convert columns of text to one typed frame, a chunk at a time.
 
     Parameters
     ----------
     resource
-        Whose specified columns every frame has.
+        Resource whose specified columns every frame has.
     columns
-        Names of the columns that the frame has instead, in their order.
+        Names of the columns of the frame, in order; None for the specified ones.
     """
 
     def __init__(self, resource: Resource, columns: Sequence[str] | None = None) -> None:
@@ -60,7 +60,7 @@ class FrameBuilder:
             self._columns[name] = [[] if kind is Kind.ITEMS else convert_column([], kind).array]
 
     def add(self, columns: ColumnBuffer) -> None:
-        """Convert a chunk of records and add them at the end."""
+        """Convert a chunk of records and append it."""
         chunk: dict[str, pa.Array | list[CellValue]] = {}
         for path, parts in columns.by_path.items():
             values = _concatenate(parts)
@@ -87,29 +87,29 @@ class FrameBuilder:
         self._rows += columns.rows
 
     def holding(self, element: str) -> NDArray[np.bool_]:
-        """Tell of each record whether it holds anything in an element of its own."""
-        held = np.zeros(self._rows, dtype=bool)
+        """Return for each record whether an element of it has any content."""
+        mask = np.zeros(self._rows, dtype=bool)
         for path, name in self._names.items():
             for column in (name, self._unreadable.get(name)) if path[0] == element else ():
                 begin = 0
                 for part in self._columns.get(column or "", ()):
                     end = begin + len(part)
-                    held[begin:end] |= _present(part)
+                    mask[begin:end] |= _present(part)
                     begin = end
-        return held
+        return mask
 
     def finish(self) -> pd.DataFrame:
-        """Put the chunks together: specified columns first, then the others as they came.
+        """Concatenate the chunks: specified columns first, then the others in order of appearance.
 
         Returns
         -------
         pandas.DataFrame
-            One row a record in the order of `add`; the index counts from 0.
+            One row a record in the order of `add`, with a range index.
 
         Warns
         -----
         UnreadableValueWarning
-            If values could not be read; their texts are in the ``…_unreadable`` columns.
+            If values could not be converted; their texts are in the ``…_unreadable`` columns.
         """
         frame = pd.DataFrame(
             {
@@ -124,33 +124,33 @@ class FrameBuilder:
     def _name(self, path: FieldPath) -> str:
         name = self._names.get(path)
         if name is None:
-            taken = set(self._names.values())
+            names = set(self._names.values())
             name = "_".join(path)
-            # Two ways to the same name, such as <a_b> and <a><b>: the later one stands apart.
-            while name in taken:
+            # Two paths can give the same name, such as <a_b> and <a><b>: the later one is renamed.
+            while name in names:
                 name = "__".join(path) if name == "_".join(path) else f"{name}_"
             self._names[path] = name
         return name
 
     def _name_of_unreadable(self, name: str) -> str:
-        beside = self._unreadable.get(name)
-        if beside is None:
-            beside = f"{name}_unreadable"
-            while beside in self._names.values():
-                beside += "_"
-            self._unreadable[name] = self._names["", name] = beside  # no element is called ""
-        return beside
+        column = self._unreadable.get(name)
+        if column is None:
+            column = f"{name}_unreadable"
+            while column in self._names.values():
+                column += "_"
+            self._unreadable[name] = self._names["", name] = column  # no element has an empty name
+        return column
 
     def _warn(self, frame: pd.DataFrame) -> None:
-        found = []
-        for name, beside in self._unreadable.items():
-            texts = frame[beside].dropna()
+        messages = []
+        for name, column in self._unreadable.items():
+            texts = frame[column].dropna()
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
-            found.append(f"{len(texts):,} in {name} ({examples})")
-        if found:
+            messages.append(f"{len(texts):,} in {name} ({examples})")
+        if messages:
             warnings.warn(
                 f"Values of the {self._resource.collection} could not be read: "
-                f"{'; '.join(found)}. They are missing there and kept as text in the columns "
+                f"{'; '.join(messages)}. They are missing there and kept as text in the columns "
                 "that end in _unreadable.",
                 UnreadableValueWarning,
                 stacklevel=3,

@@ -20,33 +20,32 @@ __all__ = ["child_table"]
 
 
 def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Give a repeated element of the records as a table of its own.
+    """Return a repeated element of the records as a table of its own.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A frame of a loader.
+        A frame returned by a loader.
     name : str
         Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
         ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; of other records
-        the column with the lists.
+        the name of a column of lists.
 
     Returns
     -------
     pandas.DataFrame
         One row an entry, in the order of the records. The first column is the parent's id,
-        ``project_id`` or ``account_id`` (str), or of other records what tells them apart,
-        such as ``contributor_id``. Then come the entry's own fields as
-        `dirframe.schema` lists them, such as ``tag`` (str), or ``language`` (str),
-        ``percentage`` (Float64, % of code lines; ``<1`` is read as 0.5), ``color`` (str) and
-        ``id`` (str, the language's), and after these what else an entry had (str). A text
-        that could not be read stands in a column of the same name with ``_unreadable``
-        behind it. A frame whose records have no such element gives an empty table.
+        ``project_id`` or ``account_id`` (str), or for other records their key, such as
+        ``contributor_id``. Then come the entry's own fields as listed in `dirframe.schema`,
+        such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code lines;
+        ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), and then any
+        other fields (str). A text that could not be converted is in a column of the same name
+        with the suffix ``_unreadable``. If no record has the element, the table is empty.
 
     Raises
     ------
     InvalidInputError
-        If there is no such element in the records, or the frame has no ``id``.
+        If the records have no such element, or the frame has no ``id``.
     ColumnsNotSentError
         If the directory did not send the element, or it was not loaded.
 
@@ -69,22 +68,22 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if absent := provenance.absent(frame, [field.column]):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    own = [value if isinstance(value, list) else _to_list(value) for value in lists]
+    entry_lists = [value if isinstance(value, list) else _to_list(value) for value in lists]
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
-    entries = list(chain.from_iterable(own))
+    entries = list(chain.from_iterable(entry_lists))
     kinds = {known.column: known.kind for known in items.fields}
-    lengths = [len(one) for one in own]
+    lengths = [len(entries_of_record) for entries_of_record in entry_lists]
     parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
     parent = f"{resource.name}_id" if key == "id" else key
     data: dict[str, Any] = {parent: parents}
     for column, values in _by_name(entries, items.tag, list(kinds)).items():
-        if column == parent and key != "id":  # the entry repeats whose it is
+        if column == parent and key != "id":  # the entry repeats the parent's id
             continue
         try:
             kind = kinds.get(column) or _kind_of(column, values, resource)
             array, unreadable = convert_column(values, kind)
-        except pa.ArrowTypeError:  # a list or an entry inside the entry
+        except pa.ArrowTypeError:  # a nested list or entry
             data[column] = pd.Series(values, dtype="object")
             continue
         data[column] = to_pandas(array)
@@ -96,23 +95,23 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
-    """Turn entries, texts or dicts, into columns: the known ones first."""
-    nothing = [None] * len(entries)
+    """Convert entries, texts or dicts, to columns: the known ones first."""
+    missing = [None] * len(entries)
     forms = set(map(type, entries))
     if not any(issubclass(form, dict) for form in forms):
-        return dict.fromkeys(known, nothing) | ({tag: entries} if entries else {})
+        return dict.fromkeys(known, missing) | ({tag: entries} if entries else {})
     rows = entries if forms == {dict} else [e if isinstance(e, dict) else {tag: e} for e in entries]
     first = tuple(rows[0])
     if sum(map(len, rows)) == len(first) * len(rows):
-        with suppress(KeyError):  # as many names, but not the same
-            found = {name: [row[name] for row in rows] for name in first}
-            return dict.fromkeys(known, nothing) | found
+        with suppress(KeyError):  # equal number of names, but different ones
+            columns = {name: [row[name] for row in rows] for name in first}
+            return dict.fromkeys(known, missing) | columns
     names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
     return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _to_list(value: object) -> list[Any]:
-    # Parquet gives lists back as arrays; everything else is a missing value.
+    # Parquet returns lists as arrays; any other value is missing.
     return list(value) if isinstance(value, np.ndarray) else []
 
 
@@ -124,7 +123,7 @@ def _kind_of(column: str, values: list[Any], resource: Resource) -> Kind:
 
 def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
     known = {f.path[-1]: f for f in resource.fields if f.kind is Kind.ITEMS}
-    if resource.name not in RESOURCES:  # nobody described every list of theirs
+    if resource.name not in RESOURCES:  # the schema may not list all of its lists
         for column in frame.columns[frame.dtypes == "object"].difference(list(known)):
             items = Items(column.removesuffix("s"), ())
             known[column] = Field((column,), Kind.ITEMS, "", items=items)

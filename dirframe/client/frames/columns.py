@@ -1,4 +1,4 @@
-"""Which columns to read, by name: checked, and what to do when lists are among them."""
+"""Select columns by name."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["column_paths", "select_columns", "with_id_column"]
 
 
 def column_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset[FieldPath] | None:
-    """Return the paths of chosen columns; None where everything has to be read.
+    """Return the paths of the chosen columns; None if everything has to be read.
 
     Raises
     ------
     InvalidInputError
-        If a column is not known; the message names those that are.
+        If a column is unknown; the message lists the known ones.
     """
     if columns is None:
         return None
@@ -35,19 +35,19 @@ def column_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset
             f"{', '.join(resource.by_column)}."
         )
     fields = [resource.by_column[name] for name in columns]
-    # Lists are read with everything around them; what was not chosen is left out afterwards.
+    # Lists are read with everything around them; other columns are removed afterwards.
     if any(field.kind is Kind.ITEMS or len(field.path) > 2 for field in fields):
         return None
     return frozenset(field.path for field in fields)
 
 
 def select_columns(frame: pd.DataFrame, columns: Sequence[str] | None) -> pd.DataFrame:
-    """Return a frame with the chosen columns, and the texts of theirs that were unreadable."""
+    """Return a frame with the chosen columns and their ``_unreadable`` columns."""
     if columns is None:
         return frame
     return frame[[name for name in frame.columns if name.removesuffix("_unreadable") in columns]]
 
 
 def with_id_column(columns: Sequence[str] | None, key: str = "id") -> list[str] | None:
-    """Return the chosen columns with the id before them: without it nothing can be proven."""
+    """Return the chosen columns preceded by the key, which the proof of completeness needs."""
     return None if columns is None else list(dict.fromkeys([*([key] if key else []), *columns]))

@@ -1,9 +1,9 @@
-"""From a list of texts to a typed array: how services of this kind write values.
+"""Convert texts to typed arrays.
 
-Numbers come as ``1935``, as ``1,935`` with thousands separated, as ``12.3%`` in percent, as
-``-`` for none and as ``<1`` for less than one, which is read as 0.5, the middle of what it can
-mean. A timestamp without a zone is UTC. Blanks around text go, and empty text is missing.
-What cannot be read is handed back as text, never dropped.
+Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
+``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
+middle of its range. A timestamp without a zone is UTC. Surrounding whitespace is removed, and empty
+text is missing. Text that cannot be converted is returned, never dropped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 class ConvertedColumn(NamedTuple):
-    """A typed array, and the texts that could not be read (None if all could)."""
+    """A typed array, and the texts that could not be converted (None if all could)."""
 
     array: pa.Array
     unreadable: pa.Array | None
@@ -54,24 +54,24 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
     Parameters
     ----------
     values
-        Texts as they stand in the document, None where there is none; a list or an array.
+        Texts of the document, None for missing ones; a list or an array.
     kind
-        What they mean; everything but numbers and timestamps stays text.
+        Kind of the field; only numbers and timestamps are converted.
 
     Returns
     -------
-    Typed
+    ConvertedColumn
         The converted array, with nulls for missing and for unreadable values, and the
-        unreadable texts at their places.
+        unreadable texts at their positions.
     """
     texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
     text = pc.utf8_trim_whitespace(texts)
     text = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar(None, _TEXT), text)
-    wanted = _ARROW_TYPES.get(kind)
-    if wanted is None:
+    arrow_type = _ARROW_TYPES.get(kind)
+    if arrow_type is None:
         return ConvertedColumn(text, None)
     try:
-        array = text.cast(wanted)
+        array = text.cast(arrow_type)
     except pa.ArrowInvalid:
         return _convert_one_by_one(text, kind)
     if kind is Kind.INTEGER and pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py():
@@ -82,7 +82,7 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
 
 
 def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
-    """Hand an array of one of our types to pandas in the dtype that frames have."""
+    """Convert an Arrow array to pandas with the dtype that frames have."""
     series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
     return series
 
@@ -91,21 +91,21 @@ def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
     encoded = text.dictionary_encode()
     texts = encoded.dictionary.to_pylist()
     if kind is Kind.TIMESTAMP:
-        read = _timestamps(texts)
+        converted = _timestamps(texts)
     else:
         number = _integer if kind is Kind.INTEGER else _float
-        read = pa.array([number(one) for one in texts], _ARROW_TYPES[kind])
-    lost = pa.array([one != _NONE for one in texts], pa.bool_())
+        converted = pa.array([number(value) for value in texts], _ARROW_TYPES[kind])
+    is_value = pa.array([value != _NONE for value in texts], pa.bool_())
     unreadable = pc.if_else(
-        pc.and_(pc.is_null(read), lost), encoded.dictionary, pa.scalar(None, _TEXT)
+        pc.and_(pc.is_null(converted), is_value), encoded.dictionary, pa.scalar(None, _TEXT)
     ).take(encoded.indices)
-    all_read = unreadable.null_count == len(unreadable)
-    return ConvertedColumn(read.take(encoded.indices), None if all_read else unreadable)
+    is_readable = unreadable.null_count == len(unreadable)
+    return ConvertedColumn(converted.take(encoded.indices), None if is_readable else unreadable)
 
 
 def _timestamps(texts: list[str]) -> pa.Array:
-    # pandas reads dates without a time and offsets; its "now" and "today" are no timestamps.
-    dated = [one if one[:1].isdigit() else None for one in texts]
+    # pandas accepts dates without a time and offsets; its "now" and "today" are no timestamps.
+    dated = [text if text[:1].isdigit() else None for text in texts]
     moments = pd.to_datetime(
         pd.Series(dated, dtype="str"), format="ISO8601", utc=True, errors="coerce"
     )

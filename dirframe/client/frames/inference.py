@@ -1,7 +1,7 @@
-"""What the texts of a column are that no document describes.
+"""Infer the kind of an undocumented column from its values.
 
-A column becomes numbers or times only if every one of its texts says the same afterwards;
-anything else stays text. So the outcome depends on the texts alone, never on their order.
+A column becomes numbers or timestamps only if the conversion of each of its texts is lossless;
+otherwise it stays text. The result depends only on the texts, never on their order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["inferred_kind"]
 
-#: Last words of names whose values are text, whatever they look like.
+#: Last words of column names whose values are always text.
 _TEXTS = frozenset(
     {"id", "key", "login", "md5", "name", "sha1", "title", "type", "url", "version"}
     | {"description", "about", "code_name", "message", "phone", "zip"}
@@ -30,21 +30,21 @@ _MOMENT = re.compile(r"\d{4}-\d\d(?:-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+
 
 
 def inferred_kind(name: str, texts: Collection[str]) -> Kind:
-    """Say what a column is from its name and its different texts.
+    """Infer the kind of a column from its name and its distinct values.
 
     Identifiers, names and addresses stay text by their names (``id``, ``…_id``, ``…_name``,
-    ``…_url``, ``version`` and the like), so that the dtype does not hang on what one
-    directory happens to have. Whole numbers that fit 64 bits are integers, and other numbers
-    are floats if each can be written again with its own digits. ISO 8601 times, days and
-    months are timestamps. Leading zeros, thousands separators, signs of percent and numbers
-    with more digits than a type holds make the column text.
+    ``…_url``, ``version`` and the like), so that the dtype does not depend on the data of one
+    directory. Whole numbers that fit 64 bits are integers, and other numbers are floats if each can
+    be written again with its own digits. ISO 8601 times, days and months are timestamps. Leading
+    zeros, thousands separators, percent signs and numbers with more digits than a type holds make
+    the column text.
 
     Parameters
     ----------
     name
         The name of the column.
     texts
-        Its different texts, without blanks around them, none of them empty.
+        Its distinct texts, stripped and not empty.
 
     Returns
     -------
@@ -76,13 +76,13 @@ def _are_decimals(texts: Collection[str]) -> bool:
     if not all(match and _is_kept(match[0]) for match in matches):
         return False
     fractions = [match[1] or "" for match in matches if match]
-    # 1.50 beside 2.25 is a price; 1.10 beside 1.1 is a version, and would lose its nought.
+    # 1.50 beside 2.25 is a price; 1.10 beside 1.1 is a version, and would lose its zero.
     same_length = len({len(digits) for digits in fractions}) == 1
     return same_length or not any(len(d) > 1 and d.endswith("0") for d in fractions)
 
 
 def _is_kept(text: str) -> bool:
-    """Tell whether a float can be written again with the digits that a text has."""
+    """Return whether a float can be written again with the digits of a text."""
     exact = Decimal(text)
     digits = max(len(exact.as_tuple().digits), 1)
     number = float(text)

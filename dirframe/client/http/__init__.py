@@ -1,1 +1,1 @@
-"""HTTP for the client: authentication, attempts, retries, the daily quota and the cache."""
+"""HTTP for the client: authentication, retries, the daily quota and the cache."""

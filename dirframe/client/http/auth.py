@@ -1,4 +1,4 @@
-"""Put the API key on a request, and take it off what comes back."""
+"""Add the API key to requests and remove it from responses."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["ApiKeyAuth"]
 
 
 class ApiKeyAuth:
-    """The API key of one directory, on the wire and nowhere else.
+    """The API key of one directory, added to a request only when it is sent.
 
-    A request travels through requests and requests-cache without the key, so that no cache file,
-    history, error or log line can hold it.
+    A request passes through requests and requests-cache without the key, so that no cache file,
+    history, error or log line can contain it.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ApiKeyAuth:
         self._key = key
 
     def sign(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Return a copy of a request that carries the key."""
+        """Return a copy of a request with the key."""
         url = request.url or ""
         joint = "&" if urlsplit(url).query else "?"
         signed = request.copy()
@@ -41,16 +41,16 @@ class ApiKeyAuth:
         return signed
 
     def redact(self, text: str) -> str:
-        """Return a text without the key, in whatever spelling."""
+        """Return a text without the key in any encoding."""
         return scrub(text, self._key.reveal())
 
     def redact_body(self, content: bytes) -> bytes:
-        """Return a body without the key, where the key can be nothing else.
+        """Return a body without the key, where the text can only be the key.
 
         Warns
         -----
         WeakKeyWarning
-            If the text of the key is there and could be data: the body stays as it is.
+            If the text of the key occurs and could be data: the body is unchanged.
         """
         secret = self._key.reveal()
         if not holds_key(content, secret):

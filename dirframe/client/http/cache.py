@@ -1,9 +1,9 @@
-"""The persistent HTTP cache: requests-cache over SQLite, its entries readable by anyone.
+"""Persistent HTTP cache: requests-cache over SQLite, in a documented format.
 
 An entry is one line of JSON (address, status, content type, times) and the body, compressed
-with LZ4 by pyarrow. No pickle: a cache file from elsewhere can hold wrong data, but no code.
-Whatever is wrong with the file (damaged, locked, read-only, the disk full), a warning says so
-and the load goes on without it.
+with LZ4 by pyarrow. No pickle: a cache file from elsewhere can contain wrong data, but no code.
+If the file cannot be used (damaged, locked, read-only, disk full), a warning is issued and the
+load continues without the cache.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ __all__ = [
     "prune_cache",
 ]
 
-#: The number is that of the format: another one begins a file of its own.
+#: The number is the version of the format; each version has a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
 
 _CODEC = "lz4"
 
-#: What damaged entries raise beside what requests-cache catches.
+#: Raised by damaged entries in addition to what requests-cache catches.
 _BAD_ENTRY = (pa.ArrowException, MemoryError)
 
-#: Bytes that a document may say it has; no directory's page comes near.
+#: Maximum number of bytes in an entry's header; no directory's page comes near.
 _LARGEST = 2**31
 _PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """One cached document, and the address that it came from in the end."""
+    """A cached document and its final URL."""
 
     content: bytes
     retrieved: datetime
@@ -62,27 +62,27 @@ class CachedPage:
 
     @property
     def age(self) -> timedelta:
-        """How long ago it was fetched."""
+        """Time since it was fetched."""
         return datetime.now(UTC) - self.retrieved
 
 
 class ResponseCache:
-    """Documents on disk, by key.
+    """Cache of documents on disk, by key.
 
     Parameters
     ----------
     folder
-        Where the cache file is; None for no cache.
+        Folder of the cache file; None for no cache.
 
     Warns
     -----
     CacheWarning
-        If the file cannot be opened, read or written, once.
+        Once, if the file cannot be opened, read or written.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        # One thread at a time: a connection that one thread closes while another one reads
-        # from it ends the process.
+        # One thread at a time: closing a connection while another thread reads from it
+        # crashes the process.
         self._lock = threading.RLock()
         self._file = None if folder is None else folder / CACHE_FILE
         self._cache: SQLiteCache | None = None
@@ -91,14 +91,14 @@ class ResponseCache:
             return
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            # requests-cache would try for ever to write a file that is locked or read-only.
+            # requests-cache would retry for ever to write a file that is locked or read-only.
             self._check_writable()
             self._cache = SQLiteCache(self._file, serializer=_serializer(), wal=True)
         except (OSError, sqlite3.Error) as error:
             self._give_up(str(error))
 
     def get(self, key: str) -> CachedPage | None:
-        """Return a document, however old; None if it is not there or cannot be read."""
+        """Return a document of any age; None if it is missing or cannot be read."""
         with self._lock:
             if self._cache is None:
                 return None
@@ -109,13 +109,13 @@ class ResponseCache:
             except (sqlite3.Error, OSError) as error:
                 self._give_up(str(error))
                 return None
-        # requests-cache hands over an entry that it cannot read as a response without a body.
+        # requests-cache returns an entry that it cannot read as a response without a body.
         if response is None or not response.content:
             return None
         return CachedPage(response.content, response.created_at, response.url)
 
     def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
-        """Store a document and return when; a failure to do so is warned of, once."""
+        """Store a document and return the time; a failure is warned of once."""
         now = datetime.now(UTC)
         response = CachedResponse(  # attrs strips the underscore of _content
             content=content,
@@ -137,13 +137,13 @@ class ResponseCache:
         return now
 
     def fetch_times(self) -> list[datetime]:
-        """Return when each document was fetched."""
+        """Return the fetch time of each document."""
         if self._cache is None:
             return []
         return [response.created_at for response in self._cache.filter()]
 
     def prune(self, *, older_than: timedelta) -> int:
-        """Remove the documents beyond an age; return how many."""
+        """Remove the documents older than an age; return their number."""
         if self._cache is None:
             return 0
         before = datetime.now(UTC) - older_than
@@ -158,12 +158,12 @@ class ResponseCache:
                 self._probe.close()
                 self._probe = None
             if self._cache is not None:
-                self._cache.close()  # type: ignore[no-untyped-call]  # as requests-cache has it
+                self._cache.close()  # type: ignore[no-untyped-call]  # untyped in requests-cache
 
     def _check_writable(self) -> None:
         if self._probe is None:
             self._probe = open_database(self._file, timeout=_PATIENCE, any_thread=True)
-            # requests-cache does not wait for another process that begins the same new file.
+            # requests-cache does not wait for another process that creates the same file.
             enable_wal(self._probe, timeout=_PATIENCE)
         self._probe.execute("BEGIN IMMEDIATE")
         self._probe.execute("ROLLBACK")
@@ -207,20 +207,20 @@ def _unpack(entry: bytes) -> CachedResponse:
     line, _, packed = entry.partition(b"\n")
     head = json.loads(line)
     if not 0 <= head["size"] <= _LARGEST:
-        raise ValueError("an impossible size")  # requests-cache takes it for a missing entry
+        raise ValueError("an impossible size")  # requests-cache treats it as a missing entry
     return CachedResponse(
         content=pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
         url=head["url"],
         status_code=head["status"],
         headers=CaseInsensitiveDict({"Content-Type": head["type"]}),
-        # A time without a zone would compare with no other one.
+        # A time without a zone cannot be compared with others.
         created_at=datetime.fromisoformat(head["created"]).astimezone(UTC),
     )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CacheInfo(Card):
-    """Where the cache is, how big and how old.
+    """Location, size and age of the cache.
 
     Attributes
     ----------
@@ -228,10 +228,10 @@ class CacheInfo(Card):
         The file.
     bytes : int
         Its size on disk, with SQLite's companion files.
-    pages : int
+    Number of documents.
         How many documents it holds.
     oldest, newest : datetime or None
-        When the first and the last of them were fetched, in UTC.
+        When the oldest and the newest of them were fetched, in UTC.
     """
 
     file: Path
@@ -258,12 +258,12 @@ class CacheInfo(Card):
 
 
 def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
-    """Say where the cache is, how big and how old it is.
+    """Return location, size and age of the cache.
 
     Parameters
     ----------
     cache_dir : str or pathlib.Path, optional
-        Its folder. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+        Its folder. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
 
     Returns
     -------
@@ -291,17 +291,17 @@ def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
 
 
 def clear_cache(cache_dir: str | Path | None = None) -> int:
-    """Remove every page from the cache; a damaged file goes as a whole.
+    """Remove every page from the cache; a damaged file is deleted.
 
     Parameters
     ----------
     cache_dir : str or pathlib.Path, optional
-        Its folder. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+        Its folder. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
 
     Returns
     -------
     int
-        How many pages there were.
+        Number of pages removed.
 
     Examples
     --------
@@ -316,19 +316,19 @@ def clear_cache(cache_dir: str | Path | None = None) -> int:
 
 
 def prune_cache(older_than: timedelta, cache_dir: str | Path | None = None) -> int:
-    """Remove the pages that are older than an age.
+    """Remove the pages older than an age.
 
     Parameters
     ----------
     older_than : datetime.timedelta
         The age.
     cache_dir : str or pathlib.Path, optional
-        Its folder. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+        Its folder. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
 
     Returns
     -------
     int
-        How many pages went.
+        Number of pages removed.
 
     Examples
     --------

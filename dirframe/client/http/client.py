@@ -1,4 +1,4 @@
-"""Fetch documents of one directory: from the cache, else over HTTP."""
+"""Fetch documents of one directory from the cache or over HTTP."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ class CachePolicy:
     Parameters
     ----------
     refresh
-        Ask the directory for every page, whatever the cache has.
+        Fetch every page from the directory, even if it is cached.
     offline
-        Ask the cache alone.
+        Use only the cache.
     stale
-        Take cached pages whatever their age, with a warning that names it.
+        Accept cached pages of any age, with a warning that reports the age.
     wait
-        Seconds that the load may sleep until the quota comes back.
+        Maximum number of seconds to wait for the quota to reset.
     keep
-        Store what comes in the cache.
+        Store responses in the cache.
     """
 
     refresh: bool = False
@@ -85,13 +85,13 @@ class CachePolicy:
             raise InvalidInputError(f"wait is {self.wait}; it must be a number of seconds from 0.")
 
     def for_retry(self) -> Self:
-        """Return the policy for pages that do not fit: fresh ones, unless offline."""
+        """Return the policy for inconsistent pages: refresh, unless offline."""
         return self if self.offline else type(self)(refresh=True, wait=self.wait, keep=self.keep)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """One parsed document, when it was fetched, and the requests that were made for it now."""
+    """A parsed document, its fetch time, and the number of requests made for it."""
 
     content: bytes
     url: str
@@ -101,7 +101,7 @@ class FetchedPage:
 
     @property
     def from_cache(self) -> bool:
-        """Whether it came from the cache."""
+        """Whether it is from the cache."""
         return self.attempts == 0
 
 
@@ -111,13 +111,13 @@ class Session:
     Parameters
     ----------
     settings
-        The directory and the manners towards it.
+        Settings of the directory: address, key and limits.
     """
 
     def __init__(self, settings: Settings) -> None:
         install_log_redaction()
         self._settings = settings
-        # What comes with a person's grant may be private: it is neither stored nor looked up.
+        # Responses to a user with a grant may be private: they are neither stored nor looked up.
         self.cache = ResponseCache(settings.cache_dir if settings.auth is None else None)
         self.quota = DailyQuota(
             settings.quota_dir, settings.api_key.fingerprint, settings.daily_quota
@@ -130,15 +130,15 @@ class Session:
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
         self._session.headers["Accept"] = "application/xml"
         self._session.max_redirects = 5
-        # The interface needs no cookies, and a stored one could repeat the key.
+        # The interface needs no cookies, and a stored one could contain the key.
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.mount("https://", self._adapter)
         self._session.mount("http://", self._adapter)
 
     def _apply_environment(self, settings: Settings) -> None:
-        """Look proxies, certificates and netrc up once: requests would do so for each page.
+        """Read proxies, certificates and netrc once: requests would do so for each page.
 
-        Nothing but the one host of the base URL is ever asked, so they do not change.
+        They do not change, since only the host of the base URL is queried.
         """
         session, url = self._session, settings.base_url
         merged = session.merge_environment_settings(url, {}, stream=None, verify=None, cert=None)
@@ -156,7 +156,7 @@ class Session:
         Parameters
         ----------
         path
-            Begins with a slash and ends in ``.xml``.
+            The path, which begins with a slash and ends in ``.xml``.
         parameters
             Query parameters, without the key.
         policy
@@ -165,16 +165,16 @@ class Session:
         Returns
         -------
         FetchedPage
-            A document that was read as a success.
+            The parsed document.
 
         Raises
         ------
         RequestError
-            If the directory cannot be reached or answers with a failure.
+            If the directory cannot be reached or reports a failure.
         UnreadableResponseError
-            If the answer is not the interface's XML.
+            If the response is not the interface's XML.
         CacheError
-            If the cache alone is to be asked and does not have the document.
+            If only the cache may be used and the document is not in it.
         """
         policy = policy or CachePolicy()
         answer = self.get_cached(path, parameters, policy)
@@ -189,7 +189,7 @@ class Session:
         url = self.address(path, parameters)
         stored = self.cache.get(self._key(url))
         if stored is not None and (policy.stale or self._is_fresh(stored)):
-            if stored.url and stored.url != url:  # the others moved with it
+            if stored.url and stored.url != url:  # other pages were moved as well
                 self._moved.learn(url, stored.url)
             page = PageParser(max_bytes=self._settings.max_body).parse(stored.content, source=url)
             return FetchedPage(stored.content, url, stored.retrieved, attempts=0, page=page)
@@ -198,38 +198,38 @@ class Session:
         return None
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
-        """Tell whether a document would come from the cache."""
+        """Return whether a document would come from the cache."""
         stored = self.cache.get(self._key(self.address(path, parameters)))
         return stored is not None and self._is_fresh(stored)
 
     def put_refusal(self, path: str, why: str) -> None:
-        """Remember for as long as a page is fresh that a document was refused.
+        """Cache a refusal of a document for as long as a page is fresh.
 
         Parameters
         ----------
         path
-            What was asked for.
+            The path of the document.
         why
-            In a few words.
+            Short reason.
         """
         url = self.address(path, {})
         content = json.dumps({"refused": why}).encode()
         self.cache.put(self._refusal_key(url), url, content, "application/json")
 
     def get_refusal(self, path: str, policy: CachePolicy) -> str | None:
-        """Return why a document was refused, if that is newer than the document in the cache.
+        """Return why a document was refused, if the refusal is newer than the cached document.
 
         Parameters
         ----------
         path
-            What is to be asked for.
+            The path of the document.
         policy
             How the cache may be used.
 
         Returns
         -------
         str or None
-            What `put_refusal` was told; None if the directory has to be asked.
+            The reason given to `put_refusal`; None if the directory has to be queried.
         """
         if policy.refresh:
             return None
@@ -243,12 +243,12 @@ class Session:
         return str(json.loads(stored.content)["refused"])
 
     def address(self, path: str, parameters: Mapping[str, str]) -> str:
-        """Return the whole address of a document, without the key."""
+        """Return the URL of a document, without the key."""
         query = urlencode(sorted(parameters.items()))
         return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
 
     def warn_if_stale(self, answers: list[FetchedPage]) -> None:
-        """Warn if documents are older than they should be."""
+        """Warn if any of the documents is expired."""
         oldest = min(answer.retrieved for answer in answers)
         age = datetime.now(UTC) - oldest
         if age > self._settings.expire_after and any(answer.from_cache for answer in answers):
@@ -261,7 +261,7 @@ class Session:
             )
 
     def close(self) -> None:
-        """Close connections, the cache and the count of requests."""
+        """Close the connections, the cache and the quota file."""
         self._session.close()
         self.cache.close()
         self.quota.close()
@@ -285,7 +285,7 @@ class Session:
             except QuotaExceededError as error:
                 if error.resets_at is None:
                     raise
-                # A second more, so that the quota is surely back.
+                # One second more, so that the quota is certainly reset.
                 pause = max((error.resets_at - datetime.now(UTC)).total_seconds(), 0.0) + 1.0
                 if time.monotonic() + pause > deadline:
                     raise
@@ -293,7 +293,7 @@ class Session:
 
     def _request(self, url: str, *, keep: bool) -> FetchedPage:
         if not self._has_asked:
-            # Alone: where the directory has moved to is known to those that wait.
+            # The first request is made alone: the waiting ones then know a moved directory.
             with self._first:
                 if not self._has_asked:
                     try:
@@ -308,7 +308,7 @@ class Session:
         try:
             response = self._session.get(target, timeout=timeouts)
         except requests.TooManyRedirects:
-            pass  # its error holds every response of the circle
+            pass  # its error holds every response of the redirect loop
         except UnreadableResponseError as error:
             page = error.source or ""
             if not _is_page_of(page, target, self._settings.base_url):
@@ -352,7 +352,7 @@ class Session:
         )
 
     def _refusal_key(self, url: str) -> str:
-        # No address begins so: a refusal is never taken for a document.
+        # No URL begins with this, so a refusal is never taken for a document.
         return f"refused:{self._key(url)}"
 
     def _key(self, url: str) -> str:
@@ -364,9 +364,9 @@ class Session:
 
 
 def _is_page_of(address: str, document: str, base_url: str) -> bool:
-    """Tell whether an address is a page below a record: /accounts/1/disabled of /accounts/1.xml.
+    """Return whether a URL is a page below a record: /accounts/1/disabled of /accounts/1.xml.
 
-    Another page, such as that of a maintenance, says nothing of the record.
+    Any other page, for example a maintenance page, is not specific to the record.
     """
     folder = document.rpartition("/")[0]
     rest = address.removeprefix(f"{folder}/")

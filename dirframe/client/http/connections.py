@@ -1,7 +1,7 @@
-"""Connections that record whether a request was sent, and how fast its response comes.
+"""Connections that record whether a request was sent, and the rate of its response.
 
-An attempt that never got a connection (no such host, refused, no TLS, no tunnel) is told from
-one that was cut by what the connection did, not by what an error says.
+An attempt without a connection (unknown host, refused, no TLS, no tunnel) is distinguished from an
+interrupted one by the state of the connection, not by the text of an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEADLINE_POOLS", "Attempt", "trusted_certificates"]
 
-#: The first that is set counts: those of requests and curl, then those of OpenSSL.
+#: The first variable that is set counts: those of requests and curl, then those of OpenSSL.
 _CERTIFICATE_VARIABLES = (
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
@@ -36,30 +36,30 @@ _CERTIFICATE_VARIABLES = (
     "SSL_CERT_DIR",
 )
 
-#: urllib3 chooses the connection deep inside of a call that takes no argument of ours.
+#: urllib3 chooses the connection in a call that takes no custom argument.
 _current: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 
 
 class Attempt:
-    """One attempt of this thread to get an answer, as its connection sees it.
+    """One attempt of this thread to get a response, as seen by its connection.
 
     Parameters
     ----------
     deadline
         Shuts the connection down.
     min_bytes_per_second
-        An answer that comes slower than this is ended; 0 for no such bound.
+        A slower response is aborted; 0 for no limit.
     slow_time
         Seconds of waiting for bytes over which the rate is measured.
 
     Attributes
     ----------
     sent
-        Whether the request began to go out on a connection that was ready for it.
+        Whether sending of the request began on a ready connection.
     too_slow
-        Whether the answer was ended because it came too slowly.
+        Whether the response was aborted because it was too slow.
     rate
-        Bytes a second that were measured last.
+        Rate measured last, in bytes per second.
     """
 
     def __init__(
@@ -90,14 +90,14 @@ class Attempt:
             _current.reset(self._token)
 
     def count(self, size: int, seconds: float) -> None:
-        """Note bytes and how long they were waited for; the first ones may take their time."""
+        """Count bytes and the time waited for them; the time to the first byte is not counted."""
         if self._has_begun:
             self._waited += seconds
         self._has_begun = True
         self._received += size
 
     def check_rate(self) -> None:
-        """End an answer that is not complete yet and came too slowly.
+        """Abort an incomplete response that is too slow.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Attempt:
 
 
 class _MeteredReader(io.RawIOBase):
-    """Reads from a socket and tells the attempt how much came."""
+    """Read from a socket and report the number of bytes to the attempt."""
 
     def __init__(self, raw: io.RawIOBase, attempt: Attempt) -> None:
         self._raw, self._attempt = raw, attempt
@@ -189,22 +189,22 @@ DEADLINE_POOLS = {"http": _Pool, "https": _SecurePool}
 
 
 def trusted_certificates(environment: Mapping[str, str]) -> str | None:
-    """Return the file or folder of certificates that the environment names.
+    """Return the path of the certificates that the environment names.
 
     Parameters
     ----------
     environment
-        The variables.
+        The environment variables.
 
     Returns
     -------
     str or None
-        Its path; None for the certificates of certifi, which requests brings.
+        The path of a file or folder; None for the certificates of certifi, the default of requests.
 
     Raises
     ------
     ConfigurationError
-        If there is nothing at the path, or the file holds no certificate.
+        If the path does not exist, or the file contains no certificate.
     """
     name = next((name for name in _CERTIFICATE_VARIABLES if environment.get(name)), None)
     if name is None:

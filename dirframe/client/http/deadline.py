@@ -1,7 +1,7 @@
 """A time limit for a whole exchange.
 
-The timeouts of requests hold for each reading from the socket. A server that sends one byte a
-minute never meets them, not even in the headers, so a thread shuts the socket down when the whole
+The timeouts of requests apply to each read from the socket. A server that sends one byte a minute
+never exceeds them, not even in the headers. So a thread shuts the socket down when the whole
 exchange has taken too long.
 """
 
@@ -22,12 +22,12 @@ __all__ = ["Deadline"]
 
 
 class Deadline:
-    """Shut the `connection` of an exchange down when the whole takes too long.
+    """Shut down the `connection` of an exchange that takes too long.
 
     Parameters
     ----------
     seconds
-        How long the exchange may take.
+        Maximum duration of the exchange.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -49,7 +49,7 @@ class Deadline:
         _watch.remove(self)
 
     def allows(self, pause: float) -> bool:
-        """Tell whether there is time for a pause and another try."""
+        """Return whether there is time for a pause and another attempt."""
         return time.monotonic() + pause < self.end
 
     def shut(self) -> None:
@@ -62,7 +62,7 @@ class Deadline:
 
 
 class _Watch:
-    """One thread for all deadlines of the process; a thread for each would cost more than it."""
+    """One thread for all deadlines of the process; a thread for each would be too expensive."""
 
     def __init__(self) -> None:
         self._deadlines: set[Deadline] = set()
@@ -73,7 +73,7 @@ class _Watch:
     def add(self, deadline: Deadline) -> None:
         with self._changed:
             self._deadlines.add(deadline)
-            if self._thread is None or not self._thread.is_alive():  # a fork has no threads
+            if self._thread is None or not self._thread.is_alive():  # threads end with a fork
                 self._thread = threading.Thread(
                     target=self._run, name="dirframe deadlines", daemon=True
                 )
@@ -92,8 +92,8 @@ class _Watch:
                 for deadline in [d for d in self._deadlines if d.end <= now]:
                     self._deadlines.discard(deadline)
                     deadline.shut()
-                # Deadlines that were kept do not wake it: it looks again when the first that it
-                # knew of would have passed.
+                # Deadlines that were met do not wake it: it checks again when the first one
+                # it knew of would have passed.
                 self._next = min((deadline.end for deadline in self._deadlines), default=now)
                 self._changed.wait(max(self._next - now, 0.0))
             self._thread = None

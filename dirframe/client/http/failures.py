@@ -1,6 +1,6 @@
-"""Why there is no response: the reason, what to do, and whether another attempt may help.
+"""Classify failed requests: reason, advice, and whether to retry.
 
-Decided by the types of the errors of requests, urllib3 and ssl and by their codes.
+The classification uses the types and codes of the errors of requests, urllib3 and ssl.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PROXY = Hint(
     "If it asks for a name and a password, put them into HTTPS_PROXY and HTTP_PROXY "
     "(http://name:password@host:port); if the directory needs no proxy, put its host into NO_PROXY."
 )
-#: What OpenSSL says of a certificate (X509_V_ERR_...), and what to do then.
+#: OpenSSL's verification codes (X509_V_ERR_...), and the advice for each.
 _OUT_OF_DATE = Hint(
     "Look whether this machine's clock is right; otherwise the directory must renew it."
 )
@@ -49,13 +49,13 @@ _OTHER_HOST = Hint(
     "Ask by the host name that the certificate is made out for, or check the address."
 )
 _CERTIFICATE = {9: _OUT_OF_DATE, 10: _OUT_OF_DATE, 62: _OTHER_HOST, 64: _OTHER_HOST}
-#: OpenSSL's reasons where bytes came that are no TLS.
+#: OpenSSL's reasons for bytes that are not TLS.
 _NO_TLS = frozenset(
     {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"}
 )
-#: In a handshake, these are a connection that was cut.
+#: In a handshake, these mean an interrupted connection.
 _CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
-#: How an alert of TLS begins: content type, and the major version.
+#: First bytes of a TLS alert: content type, and the major version.
 _TLS_ALERT = "\x15\x03"
 _INTERRUPTIONS = (
     requests.ConnectionError,
@@ -66,7 +66,7 @@ _INTERRUPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no response, what to do, and whether to try again."""
+    """Why there is no response, what to do, and whether to retry."""
 
     reason: str
     hint: Hint = _RUN_AGAIN
@@ -88,25 +88,25 @@ def classify_failure(
     proxies: Mapping[str, str],
     settings: Settings,
 ) -> Failure:
-    """Say why an attempt failed.
+    """Classify a failed attempt.
 
     Parameters
     ----------
     error
-        What requests raised.
+        The exception raised by requests.
     attempt
-        What the connection saw.
+        The attempt as seen by its connection.
     url
-        What was asked, without the key.
+        The requested URL, without the key.
     proxies
-        The proxies that requests was given.
+        The proxies used by requests.
     settings
         The timeouts.
 
     Returns
     -------
     Failure
-        Its texts may repeat what the server said: take the key out of them.
+        Its texts may repeat what the server sent, so the key has to be removed from them.
     """
     causes = list(_causes(error))
     if attempt.sent:
@@ -115,7 +115,7 @@ def classify_failure(
 
 
 def time_is_up(seconds: float, *, has_arrived: bool) -> Failure:
-    """Say that an exchange took too long as a whole."""
+    """Return the failure of an exchange that exceeded its total timeout."""
     return Failure(
         f"it took longer than {seconds:g} seconds",
         _patience("For a slow directory", "a longer total_timeout="),
@@ -124,18 +124,18 @@ def time_is_up(seconds: float, *, has_arrived: bool) -> Failure:
 
 
 def _patience(case: str, argument: str) -> Hint:
-    """Advise an argument that the command line has no option for."""
+    """Return a hint to an argument that the command line has no option for."""
     return Hint(f"{_AGAIN_PYTHON} {case}, pass {argument}.", shell=_AGAIN_SHELL)
 
 
 def proxy_refusal(proxy: str | None, *, said: str) -> Failure:
-    """Say that a proxy refuses to pass a request on."""
+    """Return the failure of a request that a proxy refused to forward."""
     who = f"the proxy {proxy}" if proxy else "a proxy"
     return Failure(f"{who} refused it ({said})", _PROXY, has_arrived=False)
 
 
 def proxy_of(url: str, proxies: Mapping[str, str]) -> str | None:
-    """Return host and port of the proxy of an address; the whole may hold a password."""
+    """Return host and port of the proxy for a URL; its full address may contain a password."""
     proxy = select_proxy(url, proxies)
     if not proxy:
         return None
@@ -206,7 +206,7 @@ def _cut_off(
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Go from an error down to the first one; what else was being handled is left alone."""
+    """Yield an error and its causes, without exceptions that were merely being handled."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -222,7 +222,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _received(error: http.client.BadStatusLine) -> str:
-    """Return what came in the place of a status line."""
+    """Return what was received instead of a status line."""
     return str(getattr(error, "line", ""))
 
 

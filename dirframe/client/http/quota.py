@@ -1,8 +1,8 @@
-"""The daily quota of a key: counted on this machine, shared by all processes of a person.
+"""The daily quota of a key: counted on this machine, shared by all processes of a user.
 
-A directory allows so many requests a day and key (1,000 by the specification). A request may go
-out while fewer than that went out in the 24 hours before it, which never exceeds what a
-directory allows that counts from the first request of a day on.
+A directory allows a number of requests per day and key (1,000 by the specification). A request may
+be sent if fewer were sent in the 24 hours before it. This never exceeds the quota of a directory
+that counts from the first request of a day.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ QUOTA_FILE = "quota.sqlite"
 _DAY = timedelta(days=1)
 _PATIENCE = BUSY_TIMEOUT
 
-#: Times are seconds since 1970; a row that stands for more than one request is what a directory
-#: said to be used. Ids are drawn, so that a receipt names no later row and none of another file.
+#: Times are seconds since 1970; a row with a count above one is the usage reported by a directory.
+#: Ids are random, so that a receipt never refers to a later row or to a row of another file.
 _TABLE = """
 CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
@@ -41,7 +41,7 @@ _USED = """
 SELECT coalesce(sum(count), 0) FROM requests
 WHERE fingerprint = :fingerprint AND sent_at > :day_ago
 """
-# One statement decides and counts, so that no two requests can take the same last place.
+# A single statement checks and counts, so that two requests cannot take the same last slot.
 _ACQUIRE = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
 SELECT random(), :fingerprint, :now, 1 WHERE ({_USED}) < :limit
@@ -63,23 +63,23 @@ class DailyQuota:
     Parameters
     ----------
     folder
-        Where the shared count is kept; None to count for this object alone.
+        Folder of the shared count; None to count for this object only.
     fingerprint
-        Identifies the key, without leading back to it.
+        Identifies the key without revealing it.
     limit
-        Requests within 24 hours.
+        Maximum number of requests within 24 hours.
 
     Warns
     -----
     QuotaWarning
-        If the file cannot be used, now or later; the count goes on in memory.
+        If the file cannot be used, now or later; counting continues in memory.
     """
 
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
         self.limit = limit
         self._folder = folder
         self._fingerprint = fingerprint
-        # One connection and a lock: threads that wait here never meet SQLite's busy timeout.
+        # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
             self._database = _open(None if folder is None else folder / QUOTA_FILE)
@@ -92,39 +92,39 @@ class DailyQuota:
         Returns
         -------
         int or None
-            A receipt for `release`; None if the quota is used up, and nothing was counted.
+            A receipt for `release`; None if the quota is used up and nothing was counted.
         """
         receipt = self._execute(_ACQUIRE)
         return None if receipt is None else int(receipt)
 
     def release(self, receipt: int) -> None:
-        """Take one count back: the request did not arrive, or the directory did not count it.
+        """Undo one count: the request did not arrive, or the directory did not count it.
 
         Parameters
         ----------
         receipt
-            What `acquire` gave.
+            The value returned by `acquire`.
         """
         self._execute(_RELEASE, id=receipt)
 
     def mark_exhausted(self, resets_at: datetime | None = None) -> None:
-        """Believe the directory that nothing is left.
+        """Mark the quota as used up, as reported by the directory.
 
         Parameters
         ----------
         resets_at
-            Until when, a day from now at most. Left out: a day after the first counted request.
+            Time of the reset, at most a day from now. Default: a day after the first request.
         """
         now = datetime.now(UTC)
         back = min(resets_at or self.resets_at() or now + _DAY, now + _DAY)
         self._execute(_EXHAUST, sent_at=(back - _DAY).timestamp())
 
     def remaining(self) -> int:
-        """Return how many requests may still go out now."""
+        """Return the number of requests left."""
         return max(self.limit - int(self._execute(_USED)), 0)
 
     def resets_at(self) -> datetime | None:
-        """Return when the oldest counted request is a day old; None if none is counted."""
+        """Return the time when the oldest counted request is a day old; None if none is counted."""
         oldest = self._execute(_OLDEST)
         return None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
 
@@ -134,7 +134,7 @@ class DailyQuota:
             self._database.close()
 
     def _execute(self, statement: str, **values: float) -> Any:
-        """Run one statement, in memory from now on if the file fails; return its first value."""
+        """Run a statement and return its first value; switch to memory if the file fails."""
         now = time.time()
         facts: dict[str, Any] = {
             "fingerprint": self._fingerprint,

@@ -1,4 +1,4 @@
-"""Keep keys out of every text: errors, log lines, addresses."""
+"""Remove keys from errors, log messages and URLs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 KEY_PARAMETER = "api_key"
 
-#: A grant's token may travel in the address too (RFC 6750, section 2.3).
+#: The token of a grant may be in the URL too (RFC 6750, section 2.3).
 _SECRET = (KEY_PARAMETER, "access_token")
 
 _IN_TEXT = re.compile(
@@ -26,7 +26,7 @@ _IN_TEXT = re.compile(
 )
 _REMOVED = "[api key removed]"
 
-# They log whole addresses: at DEBUG each request, at WARNING each retry.
+# They log complete URLs: at DEBUG each request, at WARNING each retry.
 _TALKATIVE = (
     "urllib3.connection",
     "urllib3.connectionpool",
@@ -35,15 +35,15 @@ _TALKATIVE = (
     "requests_cache",
 )
 
-#: And how what is no text in them survives, or is left out.
+#: Encodings of bodies, and how to handle bytes that are not text.
 _ENCODINGS = {"utf-8": "surrogateescape", "utf-16-le": "ignore", "utf-16-be": "ignore"}
 
-#: What follows is repeated from the answer, whatever that is.
+#: This is followed by text repeated from the response.
 _UNPARSED = re.compile(r"unparsed data: .*", re.DOTALL)
 
 
 def remove_key(url: str) -> str:
-    """Return an address without the parameters of the key and of a grant."""
+    """Return a URL without the parameters of the key and of a grant."""
     parts = urlsplit(url)
     if not any(name in parts.query for name in _SECRET):
         return url
@@ -56,22 +56,22 @@ def remove_key(url: str) -> str:
 
 
 def scrub(text: str, secret: str = "") -> str:
-    """Return a text without the key, however an address or XML spells its characters."""
+    """Return a text without the key, in any URL or XML encoding of its characters."""
     return _IN_TEXT.sub(rf"\1{_REMOVED}", _without(text, secret))
 
 
 def holds_key(content: bytes, secret: str) -> bool:
-    """Tell whether a key is in an answer, as long as its letters and digits are spelt as such."""
+    """Return whether a response contains the key with unencoded letters and digits."""
     longest = _longest_word(secret)
     return any(
-        longest.encode(encoding) in content  # a look that costs little where there is none
+        longest.encode(encoding) in content  # a cheap test in the usual case
         and _pattern(secret).search(content.decode(encoding, errors)) is not None
         for encoding, errors in _ENCODINGS.items()
     )
 
 
 def remove_from_body(content: bytes, secret: str) -> bytes:
-    """Return an answer without the key, in whatever spelling `holds_key` finds it."""
+    """Return a response without the key, in all encodings that `holds_key` finds."""
     longest = _longest_word(secret)
     for encoding, errors in _ENCODINGS.items():
         if longest.encode(encoding) in content:
@@ -94,7 +94,7 @@ def _pattern(secret: str) -> re.Pattern[str]:
 
 
 def _spelt(character: str) -> str:
-    """Write a pattern of one character as it is, and encoded once or more often."""
+    """Return a pattern for a character, plain or percent-encoded once or more."""
     octets = "".join(f"%(?:25)*{octet:02x}" for octet in character.encode())
     number = ord(character)
     name = {"'": "apos"}.get(character) or codepoint2name.get(number, f"#0*{number}")
@@ -116,6 +116,6 @@ _NO_KEYS = _NoKeys()
 
 
 def install_log_redaction() -> None:
-    """See to it that the libraries below never log a key; calling it twice changes nothing."""
+    """Redact keys in the logs of the underlying libraries; safe to call twice."""
     for name in _TALKATIVE:
         logging.getLogger(name).addFilter(_NO_KEYS)

@@ -1,4 +1,4 @@
-"""Redirects: followed within one origin alone, and learnt, so that one hop is paid and not each."""
+"""Follow redirects within one origin and remember them, so that each is paid only once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
-    """Return scheme, host and port of an address.
+    """Return scheme, host and port of a URL.
 
     Raises
     ------
     ValueError
-        If it is none, or names a user, whose name is easily taken for the host.
+        If it is invalid, or contains a user name, which is easily mistaken for the host.
     """
     parts = urlsplit(url)
     if "@" in parts.netloc:
@@ -42,22 +42,22 @@ def redirect_target(
     Parameters
     ----------
     response
-        The response; only its status and headers are read.
+        The response; only its status and headers are used.
     url
-        The address of its request, without the key.
+        The URL of its request, without the key.
     redact
-        Takes the key out of a text.
+        Removes the key from a text.
 
     Returns
     -------
     str, ServiceError or None
-        The address, without the key; the error for one that must not be asked; None if the
-        response is no redirect.
+        The target URL, without the key; the error for a target that must not be requested;
+        None if the response is not a redirect.
     """
     if response.status_code not in _REDIRECTS or "Location" not in response.headers:
         return None
     try:
-        # Headers are read as Latin-1.
+        # Headers are decoded as Latin-1.
         target = urljoin(url, response.headers["Location"].encode("latin-1").decode())
         target = redact(remove_key(urldefrag(target).url))
         if origin(target) == origin(url):
@@ -68,7 +68,7 @@ def redirect_target(
 
 
 def cross_origin_error(url: str, target: str) -> ServiceError:
-    """Return the error for an address on another host, port or scheme."""
+    """Return the error for a URL with another host, port or scheme."""
     return ServiceError(
         f"{remove_key(url)} redirects to {_site(target)}, which is another host, port or scheme "
         f"than {_site(url)}. It was not followed, so that the key stays with the directory.",
@@ -77,7 +77,7 @@ def cross_origin_error(url: str, target: str) -> ServiceError:
 
 
 def _site(url: str) -> str:
-    """Return scheme, host and port, the port even where the scheme implies it."""
+    """Return scheme, host and port, including the default port of a scheme."""
     scheme, host, port = origin(url)
     host = f"[{host}]" if ":" in host else host
     return f"{scheme}://{host}" + (f":{port}" if port else "")
@@ -86,20 +86,20 @@ def _site(url: str) -> str:
 class MovedPaths:
     """Folders and collections that a directory redirects to another name.
 
-    Today's live service answers ``/projects.xml`` and ``/projects/1.xml`` with redirects to
-    ``/p.xml`` and ``/p/1.xml``. After the first one the others are asked for where they are.
+    Today's live service redirects ``/projects.xml`` and ``/projects/1.xml`` to ``/p.xml`` and
+    ``/p/1.xml``. After the first redirect, other documents are requested at their new URLs.
     """
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, ...], str] = {}
 
     def learn(self, asked: str, answered: str) -> None:
-        """Note a redirect, if one name in the path is all that it changes.
+        """Record a redirect if it changes only one name in the path.
 
         Parameters
         ----------
         asked, answered
-            The addresses of the request and of its answer, on the same host.
+            The URLs of the request and of its response, on the same host.
         """
         before, after = _segments(asked), _segments(answered)
         if len(before) != len(after) or urlsplit(asked).query != urlsplit(answered).query:
@@ -110,17 +110,17 @@ class MovedPaths:
             self._names[tuple(before[: at + 1])] = after[at]
 
     def resolve(self, url: str) -> str:
-        """Return where a document is, as far as that is known.
+        """Return the URL of a document, according to the redirects so far.
 
         Parameters
         ----------
         url
-            The address that the interface has for it.
+            The URL of the document in the interface.
 
         Returns
         -------
         str
-            That address, or the one that it would be redirected to.
+            That URL, or the one that it would be redirected to.
         """
         if not self._names:
             return url

@@ -1,7 +1,7 @@
-"""What a response means: success, or which error.
+"""Classify responses: success, or an error.
 
-The specification asks for 403 without a valid key and leaves the other codes open; the live
-service answers 400 for a bad key and 401 over the limit, and reports some failures with 200.
+The specification requires 403 without a valid key and leaves the other codes open. The live
+service returns 400 for a bad key and 401 over the limit, and reports some failures with 200.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RUN_AGAIN_LATER", "Rejection", "RejectionKind", "check_response", "parse_retry_after"]
 
-#: Seconds: a year is for ever, and later moments may have no date.
+#: Maximum in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
 RUN_AGAIN_LATER = Hint(
@@ -42,7 +42,7 @@ RUN_AGAIN_LATER = Hint(
 
 
 class RejectionKind(Enum):
-    """Why a directory does not hand over what was asked for."""
+    """Why a directory does not return a document."""
 
     QUOTA = auto()
     KEY = auto()
@@ -57,15 +57,15 @@ class Rejection:
     Parameters
     ----------
     kind
-        Its reason.
+        The reason.
     status
         The HTTP status code.
     text
-        What the directory says, without the key; empty if nothing.
+        The message of the directory, without the key; may be empty.
     reported
-        The status word of the body, if there is one.
+        The status in the body, if there is one.
     resets_at
-        When the directory says to come back.
+        When to retry, according to the directory.
     """
 
     kind: RejectionKind
@@ -76,7 +76,7 @@ class Rejection:
 
     @property
     def is_charged(self) -> bool:
-        """Whether the directory counted the request: it does not where it refuses to serve."""
+        """Whether the directory counted the request; it does not if it refuses service."""
         return self.kind not in (RejectionKind.QUOTA, RejectionKind.KEY)
 
     def to_error(self, url: str, resets_at: datetime | None = None) -> RequestError:
@@ -85,9 +85,9 @@ class Rejection:
         Parameters
         ----------
         url
-            What was asked, without the key.
+            The requested URL, without the key.
         resets_at
-            When the quota comes back by our own count, if the directory does not say it.
+            Time of the quota reset by the local count, if the directory does not report it.
         """
         answered = f"{url} answered {self.status}" + (
             f' and says: "{self.text}".' if self.text else "."
@@ -145,24 +145,24 @@ def check_response(
     headers
         The HTTP headers.
     url
-        What was asked, without the key.
+        The requested URL, without the key.
     max_bytes
-        Largest body that is read.
+        Maximum size of a body.
     redact
-        Takes the key out of what is quoted of the body.
+        Removes the key from quotes of the body.
 
     Returns
     -------
     Page, Rejection or UnreadableResponseError
-        The page of a success, or what is wrong. The error is not raised: whoever raises it can
-        do so away from the key.
+        The parsed page, or the failure. The error is returned, not raised, so that its
+        traceback does not hold the key.
     """
     text, reported = "", None
     try:
         page = PageParser(max_bytes=max_bytes).parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
-            # The parser's own words, and its error behind them, may repeat the key.
+            # The parser's message, and the error that caused it, may repeat the key.
             message, found = redact(error.message), redact(error.found)
             return UnreadableResponseError(message, found=found, source=url, hint=error.hint)
     else:
@@ -182,7 +182,7 @@ def check_response(
 
 
 def _kind(status: int, text: str) -> RejectionKind:
-    # The live service has one code for several reasons, which only its text tells apart.
+    # The live service has one code for several reasons; only the text distinguishes them.
     if status == 429 or (status == 401 and ("exceed" in text or "limit" in text)):
         return RejectionKind.QUOTA
     about_key = "api_key" in text or "api key" in text
@@ -194,7 +194,7 @@ def _kind(status: int, text: str) -> RejectionKind:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read Retry-After: a number of seconds or a date; None where there is neither."""
+    """Parse Retry-After: a number of seconds or a date; None if it is neither."""
     text = (headers.get("Retry-After") or "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST)

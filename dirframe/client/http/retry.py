@@ -1,4 +1,4 @@
-"""Which attempts are repeated, how often, and after which pause."""
+"""Retry policy: which requests are repeated, how often, and with which pauses."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from dataclasses import dataclass
 
 __all__ = ["RetryPolicy"]
 
-#: A server, or one on the way to it, that is overloaded or restarts. 429 is not among them: it
-#: speaks of the whole day.
+#: An overloaded or restarting server or gateway. 429 is not included: it refers to the quota of
+#: the whole day.
 _TEMPORARY = frozenset({502, 503, 504})
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
-    """Repeat after interruptions and 502, 503, 504, with growing pauses.
+    """Retry after interruptions and 502, 503, 504, with exponential backoff.
 
     Parameters
     ----------
     retries
-        Attempts after the first one, at most.
+        Maximum number of attempts after the first one.
     backoff
         Seconds: the second retry waits twice as long, each later one twice as long as the one
-        before it. The first retry goes out at once.
+        before it. The first retry is sent immediately.
     max_pause
-        Seconds that a pause may last. One that the server asks for (Retry-After) is kept if it is
-        not longer; otherwise there is no further attempt.
+        Maximum pause in seconds. A pause requested by the server (Retry-After) is respected if it
+        is not longer; otherwise there is no further attempt.
     """
 
     retries: int
@@ -32,7 +32,7 @@ class RetryPolicy:
     max_pause: float
 
     def is_temporary(self, status: int) -> bool:
-        """Whether a response of this HTTP status code may be better next time."""
+        """Whether a response with this HTTP status code may be temporary."""
         return status in _TEMPORARY
 
     def pause(self, attempts: int, retry_after: float | None = None) -> float | None:
@@ -41,18 +41,18 @@ class RetryPolicy:
         Parameters
         ----------
         attempts
-            How many were made.
+            Number of attempts so far.
         retry_after
-            Seconds that the server asks for.
+            Seconds requested by the server.
 
         Returns
         -------
         float or None
-            None if there is to be no further attempt.
+            Seconds; None if there is no further attempt.
         """
         if attempts > self.retries:
             return None
         if retry_after:
             return retry_after if retry_after <= self.max_pause else None
-        exponent = min(attempts - 1, 64)  # far beyond any pause, and still a float
+        exponent = min(attempts - 1, 64)  # larger than any pause, and still a float
         return min(self.backoff * 2.0**exponent, self.max_pause) if exponent else 0.0

@@ -1,8 +1,8 @@
-"""One exchange with the directory: send, classify, retry, and charge the quota.
+"""Send requests to the directory: validate responses, retry, and charge the quota.
 
-`SingleOriginAdapter` puts the key on only as a request goes on the wire, and only for the
-configured host. It hands over a response when that is a complete, validated success (or a
-redirect within the host); anything else is raised, and so is never stored.
+`SingleOriginAdapter` adds the key only when a request is sent, and only for the configured host.
+It returns a response only if that is a complete, validated success (or a redirect within the
+host); anything else is raised, and so is never stored.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class DirectoryResponse(requests.Response):
     Attributes
     ----------
     attempts
-        The number of requests it cost.
+        Number of requests used.
     page
-        Its parsed body; a redirect has none.
+        Its parsed body; None for a redirect.
     """
 
     attempts: int = 0
@@ -71,14 +71,14 @@ class DirectoryResponse(requests.Response):
 
     @property
     def all_attempts(self) -> int:
-        """The attempts, with those of the redirects that led here."""
+        """The attempts, including those of the redirects."""
         hops = (hop for hop in self.history if isinstance(hop, DirectoryResponse))
         return self.attempts + sum(hop.attempts for hop in hops)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """A response as it came; `body` is the error for one that is too long to be read."""
+    """A response as received; `body` is an error if it is too long."""
 
     response: requests.Response
     body: bytes | UnreadableResponseError
@@ -104,28 +104,28 @@ class SingleOriginAdapter(HTTPAdapter):
         self._quota = quota
         self._auth = ApiKeyAuth(settings.api_key)
         rate = settings.max_per_second
-        # A window of two seconds lets slower rates than one a second be said in whole numbers.
+        # A window of two seconds allows rates below one per second as whole numbers.
         self._limiter = (
             None if rate is None else Limiter(Rate(max(round(rate * 2), 1), Duration.SECOND * 2))
         )
         self._retry = RetryPolicy(
             retries=settings.retries, backoff=settings.backoff, max_pause=settings.longest_pause
         )
-        # urllib3 itself tries once: what is tried again is decided here, where it is charged.
+        # urllib3 itself does not retry: retries are decided here, where the quota is charged.
         super().__init__(max_retries=0, pool_maxsize=settings.max_workers)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Make the pools, whose connections know the deadline."""
+        """Create pools whose connections know the deadline."""
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = DEADLINE_POOLS
 
     def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
-        """Make the pools of a proxy, whose connections know the deadline too."""
+        """Create proxy pools whose connections know the deadline."""
         manager = super().proxy_manager_for(*args, **options)
         manager.pool_classes_by_scheme = DEADLINE_POOLS
         return manager
 
-    def send(  # type: ignore[override]  # keyword arguments are handed on as they come
+    def send(  # type: ignore[override]  # keyword arguments are passed through
         self, request: requests.PreparedRequest, **options: Any
     ) -> DirectoryResponse:
         """Send one request; see `requests.adapters.HTTPAdapter.send`."""
@@ -135,7 +135,7 @@ class SingleOriginAdapter(HTTPAdapter):
             result = self._exchange(request, options | {"stream": True})
         except BaseException as error:  # noqa: BLE001  # an interrupted request held the key too
             interruption = error.with_traceback(None)
-        # Raised here, outside of any handler: frames that held the key are gone by now.
+        # Raised outside of any handler, so that no traceback holds frames with the key.
         if interruption is not None:
             interruption.__context__ = None
             raise interruption
@@ -150,7 +150,7 @@ class SingleOriginAdapter(HTTPAdapter):
         asked, base_url = request.url or "", self._settings.base_url
         if origin(asked) != origin(base_url):
             return cross_origin_error(asked, asked)
-        url = remove_key(asked)  # a grant may have put its token there
+        url = remove_key(asked)  # a grant may add its token to the URL
         signed = self._auth.sign(request)
         outcome: _Reply | Failure | None = None
         tries = attempts = 0
@@ -185,7 +185,7 @@ class SingleOriginAdapter(HTTPAdapter):
         deadline: Deadline,
         receipt: int,
     ) -> _Reply | Failure:
-        """Wait for its turn, send once, read the whole body, and release what did not arrive."""
+        """Wait for the rate limit, send once, read the body, and release a request not received."""
         settings, proxies = self._settings, options.get("proxies") or {}
         if self._limiter is not None:
             self._limiter.try_acquire("request")
@@ -199,7 +199,7 @@ class SingleOriginAdapter(HTTPAdapter):
             with attempt:
                 response = super().send(signed, **options)
                 outcome = _Reply(response, self._read_body(response, url))
-            if response.status_code == _PROXY_REFUSES:  # no directory answers so
+            if response.status_code == _PROXY_REFUSES:  # sent only by proxies
                 outcome = proxy_refusal(proxy_of(url, proxies), said=str(_PROXY_REFUSES))
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             outcome = classify_failure(error, attempt, url=url, proxies=proxies, settings=settings)
@@ -222,7 +222,7 @@ class SingleOriginAdapter(HTTPAdapter):
         return bytes(body)
 
     def _pause(self, outcome: _Reply | Failure, tries: int) -> float | None:
-        """Return the seconds until the next attempt; None if this outcome is the last one."""
+        """Return the seconds until the next attempt; None if this was the last one."""
         if isinstance(outcome, Failure):
             return self._retry.pause(tries) if outcome.is_temporary else None
         response = outcome.response
@@ -241,7 +241,7 @@ class SingleOriginAdapter(HTTPAdapter):
         if isinstance(target, ServiceError):
             return target
         if target is not None:
-            # requests reads headers as Latin-1.
+            # requests decodes headers as Latin-1.
             headers["Location"] = target.encode().decode("latin-1")
         else:
             content = self._auth.redact_body(reply.body)
@@ -258,7 +258,7 @@ class SingleOriginAdapter(HTTPAdapter):
             if isinstance(parsed, UnreadableResponseError):
                 return parsed
             page = parsed
-        # A new object: what urllib3 gave holds the address with the key.
+        # A new object: the response of urllib3 holds the URL with the key.
         checked = DirectoryResponse()
         checked.status_code, checked.reason = response.status_code, response.reason
         checked.headers.update(headers)
@@ -268,7 +268,7 @@ class SingleOriginAdapter(HTTPAdapter):
         return checked
 
     def _charge_rejection(self, rejection: Rejection, url: str, receipt: int) -> DirframeError:
-        """Synchronize the quota with what the directory says of it, and return the error."""
+        """Update the quota from a rejection and return its error."""
         if not rejection.is_charged:
             self._quota.release(receipt)
         if rejection.kind is not RejectionKind.QUOTA:

@@ -1,7 +1,4 @@
-"""Where the pages of a collection lie, which are missing, and which cannot be true together.
-
-`dirframe.client.paging.paginator` states the proof.
-"""
+"""Check that the pages of a collection are complete and consistent with each other."""
 
 from __future__ import annotations
 
@@ -14,37 +11,37 @@ if TYPE_CHECKING:
 
 __all__ = ["KNOWN_PAGE_SIZES", "MAX_REFETCHES", "PAGES_PER_CHUNK", "Page", "PageSequence"]
 
-#: How often pages that do not fit are asked for again.
+#: Maximum number of times that inconsistent pages are fetched again.
 MAX_REFETCHES = 3
 
-#: Pages whose text is held before it is converted; a measured balance of time and memory.
+#: Pages buffered as text before conversion; a measured balance of time and memory.
 PAGES_PER_CHUNK = 64
 
-#: Known lengths of a full page: a lone page of another length is taken for the last one.
+#: Known page sizes. A single page of any other length is taken for the last one.
 KNOWN_PAGE_SIZES = (10, 25)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one reading of a page says of its place."""
+    """Position and content of one page at the time it was read."""
 
     number: int
     available: int | None
     first: int | None
     ids: tuple[str | None, ...]
-    reading: int  # which reading of all these records are of: a page may be read again
+    reading: int  # index of the read; a page may be read again
     order: tuple[float, int]  # when it was fetched
 
 
 class PageSequence:
-    """The newest reading of each page, and what follows from them.
+    """The latest version of each page, and the checks on them.
 
     Parameters
     ----------
     max_items
-        Cap on the number of records; None for all.
+        Maximum number of records; None for all.
     paged
-        Whether something may stand behind a page that is full.
+        Whether the collection has more than one page.
     """
 
     def __init__(self, max_items: int | None = None, *, paged: bool = True) -> None:
@@ -52,29 +49,29 @@ class PageSequence:
         self._paged = paged
         self._pages: dict[int, Page] = {}
         self._newest: Page | None = None
-        self.ended = False  # the directory said that there is no further page
+        self.ended = False  # the directory reported that there is no further page
 
     def put(self, page: Page) -> None:
-        """Take the reading of a page; it replaces an earlier one."""
+        """Add a page; it replaces an earlier version."""
         self._pages[page.number] = page
         if self._newest is None or page.order > self._newest.order:
             self._newest = page
 
-    # -- what is there ---------------------------------------------------------------------
+    # -- expected pages --------------------------------------------------------------------
 
     def available(self) -> int | None:
-        """Return what the page that was fetched last says of the whole collection."""
+        """Return the total number of records according to the page fetched last."""
         return self._newest.available if self._newest else None
 
     def wanted(self) -> int:
-        """Count the records that should come."""
+        """Return the number of records expected."""
         available = self.available()
         if available is None:
             return self._max_items or 0
         return available if self._max_items is None else min(available, self._max_items)
 
     def _run(self) -> list[Page]:
-        """List the pages from the first on, up to one that is missing, empty or a repetition."""
+        """Return the pages from the first to one that is missing, empty or a duplicate."""
         run: list[Page] = []
         while (page := self._pages.get(len(run) + 1)) is not None:
             if not page.ids or (run and _repeats(page, run)):
@@ -83,10 +80,10 @@ class PageSequence:
         return run
 
     def unread(self) -> Sequence[int]:
-        """Name the pages that were not read yet and may hold wanted records."""
+        """Return the numbers of the pages that are not read yet and may hold expected records."""
         run = self._run()
         after = len(run) + 1
-        if not run or after in self._pages or self.ended:  # nothing there, or the end was seen
+        if not run or after in self._pages or self.ended:  # empty, or the end was reached
             return []
         covered = sum(len(page.ids) for page in run)
         if self._max_items is not None and covered >= self._max_items:
@@ -96,30 +93,30 @@ class PageSequence:
         size = len(run[0].ids)
         short = self.wanted() - covered
         if short > 0:
-            # A range, because the count can be a lie of any size.
-            known = min((number for number in self._pages if number > after), default=math.inf)
-            return range(after, int(min(after + math.ceil(short / size), known)))
+            # A range, because the reported count may be of any size.
+            next_page = min((number for number in self._pages if number > after), default=math.inf)
+            return range(after, int(min(after + math.ceil(short / size), next_page)))
         full = len(run[-1].ids) == size and (len(run) > 1 or size in KNOWN_PAGE_SIZES)
         return [after] if short == 0 and full and self._paged else []
 
     def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
-        """Tell whether only what stands behind the last page is to be asked for."""
+        """Return whether only the page after the last one remains to be requested."""
         run = self._run()
-        whole = self.available() is not None and sum(len(p.ids) for p in run) >= self.wanted()
-        return bool(run) and whole and list(numbers[:2]) == [len(run) + 1]
+        is_complete = self.available() is not None and sum(len(p.ids) for p in run) >= self.wanted()
+        return bool(run) and is_complete and list(numbers[:2]) == [len(run) + 1]
 
     def is_the_end(self, number: int) -> bool:
-        """Tell whether a page shows that nothing is behind it."""
+        """Return whether a page shows that it is the last one."""
         page, first = self._pages[number], self._pages[1]
         return not page.ids or _repeats(page, [first, self._pages.get(number - 1, first)])
 
-    # -- the proof -------------------------------------------------------------------------
+    # -- proof of completeness -------------------------------------------------------------
 
     def unfit(self) -> list[int]:
-        """Name the pages that cannot all belong to one state of the collection."""
+        """Return the numbers of pages that do not belong to one state of the collection."""
         available = self.available()
         if available is None:
-            # Where others do count, the silence of some is a fault of theirs.
+            # If other pages report a count, a page without one is at fault.
             silent = [page.number for page in self._pages.values() if page.available is None]
             return sorted(silent) if len(silent) < len(self._pages) else []
         unfit: set[int] = set()
@@ -131,24 +128,24 @@ class PageSequence:
             if page.first is not None and page.first != end:
                 unfit |= {page.number, page.number - 1} - {0}
             end += len(page.ids)
-        if len({one for page in used for one in page.ids}) < end:
+        if len({identifier for page in used for identifier in page.ids}) < end:
             holders: dict[str | None, list[int]] = {}
             for page in used:
-                for one in page.ids:
-                    holders.setdefault(one, []).append(page.number)
+                for identifier in page.ids:
+                    holders.setdefault(identifier, []).append(page.number)
             for numbers in holders.values():
                 if len(numbers) > 1:
                     unfit.update(numbers)
         if end < self.wanted():
-            # The page after these is missing, or says again what the first or the last one said:
-            # then it may be those that are old.
+            # The page after these is missing, or repeats the first or the last one. Then these
+            # may be the outdated ones.
             unfit |= {used[0].number, used[-1].number, used[-1].number + 1} if used else {1}
         elif end > available:
             unfit.add(used[-1].number)
         return sorted(unfit)
 
     def used(self) -> list[Page]:
-        """List the pages that the frame is made of."""
+        """Return the pages that the frame is made of."""
         used: list[Page] = []
         end = 0
         for page in self._run():
@@ -159,7 +156,7 @@ class PageSequence:
         return used
 
     def doubt(self, records: int, without_id: int, repeated: int) -> str | None:
-        """Say why so many different records are not proven complete; None if they are."""
+        """Return why the records are not proven complete; None if they are."""
         available = self.available()
         if available is None:
             if records == self._max_items:
@@ -167,20 +164,20 @@ class PageSequence:
             return "the directory does not say how many records there are (items_available)"
         if without_id:
             return f"{without_id:,} records came without an id, so they cannot be told apart"
-        wanted = self.wanted()
-        if records != wanted:
-            again = f"; {repeated:,} came more than once" if repeated else ""
-            return f"{records:,} different records came of {wanted:,}{again}"
+        expected = self.wanted()
+        if records != expected:
+            duplicates = f"; {repeated:,} came more than once" if repeated else ""
+            return f"{records:,} different records came of {expected:,}{duplicates}"
         counts = {page.available for page in self.used()}
         if len(counts) > 1:
-            said = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            return f"the collection changed while it was read: its pages count {said} records"
+            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+            return f"the collection changed while it was read: its pages count {reported} records"
         return "the pages overlap or leave gaps" if self.unfit() else None
 
 
 def _repeats(page: Page, run: list[Page]) -> bool:
-    """Tell whether a page only says again what the first or the last one said."""
-    first = page.ids[0]  # nearly always enough to tell
+    """Return whether a page only repeats the first or the last one."""
+    first = page.ids[0]  # nearly always sufficient
     return any(
         first in other.ids and set(page.ids) <= set(other.ids) for other in (run[0], run[-1])
     )

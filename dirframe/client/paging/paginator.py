@@ -1,16 +1,16 @@
-"""Walk the pages of a collection and prove that nothing is missing.
+"""Fetch the pages of a collection and prove that no record is missing.
 
-A collection is proven complete when its pages lie side by side from the first position to the
-last, all say the same ``items_available``, and that many different ids came. While one pages,
-records may be added, removed or moved, and a sort without a tie-break may show one record
-twice and another never. Then the pages that do not fit are asked for again, a bounded number
-of times. What still cannot be proven is said in `Walk.why`.
+A collection is proven complete if its pages are contiguous from the first position to the last,
+all report the same ``items_available``, and the number of different ids equals it. Records may be
+added, removed or moved during pagination, and a sort without a tie-break may return one record
+twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
+still cannot be proven is in `CollectionResult.why`.
 
-Where the count is a multiple of the page size, one page more is asked for: only what stands
-behind the last page shows that the count was not too small.
+If the count is a multiple of the page size, one more page is requested: only an empty page after
+the last one shows that the count was not too small.
 
-Records that came without their analysis can be replaced by those of their own pages; each keeps
-its place, and one whose page does not come stays as it is.
+Records without their analysis can be replaced by those of their own pages. Each keeps its
+position; a record whose own page cannot be fetched remains unchanged.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ if TYPE_CHECKING:
 
 __all__ = ["CollectionResult", "Fetch", "IncompleteWarning", "fetch_collection"]
 
-#: Records that are named where many are missing; all of them are in the provenance.
+#: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
 
 
 class Fetch(Protocol):
-    """Hand over one page; ``refresh`` forbids an answer from the cache."""
+    """Fetch one page; ``refresh`` bypasses the cache."""
 
     def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
-        """Return the answer for a page, counted from 1."""
+        """Return a page; page numbers start at 1."""
 
 
 @dataclass(slots=True)
 class CollectionResult:
-    """What a walk brought home."""
+    """Result of a paginated fetch."""
 
     frame: pd.DataFrame
     available: int | None
@@ -75,16 +75,16 @@ class CollectionResult:
     details: int = 0
     refused: dict[str, Refused] = field(default_factory=dict)
     not_sent: tuple[str, ...] = ()
-    needed: int = 0  # own pages that would tell what was not sent
+    needed: int = 0  # number of own pages that would complete `not_sent`
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """The records whose own page should have come and did not."""
-        return tuple(one for one, why in self.refused.items() if why.is_loss)
+        """The ids of records whose own page could not be fetched."""
+        return tuple(identifier for identifier, why in self.refused.items() if why.is_loss)
 
     @property
     def complete(self) -> bool:
-        """Whether every record that answers the question is in the frame, proven."""
+        """Whether the frame is proven to hold every matching record."""
         return self.why is None and not self.capped
 
 
@@ -100,39 +100,38 @@ def fetch_collection(
     details: Details | None = None,
     on_details: Callable[[int, int], None] | None = None,
 ) -> CollectionResult:
-    """Fetch a collection, whole or up to a number of records.
+    """Fetch a collection, all of it or a limited number of records.
 
     Parameters
     ----------
     fetch
-        Hands over a page.
+        Fetches a page.
     resource
-        What the records are.
+        Resource of the records.
     max_items
-        Cap on the number of records; None for all.
+        Maximum number of records; None for all.
     workers
-        How many pages are fetched at the same time. The order of the records does not
-        depend on it.
+        Number of pages fetched concurrently. The order of the records does not depend on it.
     columns
-        Names of the columns to read; None for everything there is.
+        Names of the columns to read; None for all.
     at_hand
-        Hands over a page that need not be fetched. Asked first, and by this thread: for pages
-        on disk, threads only stand in one another's way.
+        Returns a page that need not be fetched, or None. Called first, and in this thread:
+        threads do not speed up reading pages from disk.
     progress
-        Is told after each page how many records it held, and how many should come in all. If
-        it raises StopIteration the walk ends there, as the callbacks of SciPy's optimizers do.
+        Called after each page with its number of records and the number expected in total. If
+        it raises StopIteration, the fetch ends, as with the callbacks of SciPy's optimizers.
     details
-        Asks for the own pages of the records that came without their analysis; None leaves
-        them as they came.
+        Fetches the own pages of records without their analysis; None leaves these records
+        unchanged.
     on_details
-        Is told after each own page, as `progress` is.
+        Called after each own page, as `progress` is.
 
     Returns
     -------
-    Walk
+    CollectionResult
         The frame, and what is known about its completeness.
     """
-    walker = _Paginator(
+    paginator = _Paginator(
         fetch,
         resource,
         max_items=max_items,
@@ -142,23 +141,23 @@ def fetch_collection(
         progress=progress,
     )
     details = details if wants_analysis(resource, columns) else None
-    walker.asks_details = details is not None
+    paginator.asks_details = details is not None
     try:
-        walker.read([1])
-        while walker.read_on():
+        paginator.read([1])
+        while paginator.read_on():
             pass
         for _ in range(MAX_REFETCHES):
-            again = walker.unfit()
-            if not again:
+            pages = paginator.unfit()
+            if not pages:
                 break
-            walker.read(again, refresh=True)
-            while walker.read_on(refresh=True):
+            paginator.read(pages, refresh=True)
+            while paginator.read_on(refresh=True):
                 pass
         if details is not None:
-            walker.read_details(details, on_details)
+            paginator.read_details(details, on_details)
     except StopIteration:
-        walker.stopped = True
-    return walker.result()
+        paginator.stopped = True
+    return paginator.result()
 
 
 class _Paginator(PageSequence):
@@ -182,26 +181,26 @@ class _Paginator(PageSequence):
         self._key = resource.key
         self._resource = resource
         self._wants_analysis = wants_analysis(resource, columns)
-        read = with_signs(resource, columns)
-        self._reader = RecordReader(resource, chosen=column_paths(resource, read))
-        self._builder = FrameBuilder(resource, read)
-        self._rows: list[tuple[int, int]] = []  # for each reading: its page, its records
+        names = with_signs(resource, columns)
+        self._reader = RecordReader(resource, chosen=column_paths(resource, names))
+        self._builder = FrameBuilder(resource, names)
+        self._rows: list[tuple[int, int]] = []  # page number and record count of each read
         self._answers: list[FetchedPage] = []
         self._synthetic = False
         self._held = 0
-        self._own: dict[str, int] = {}  # the rows of the records of own pages
+        self._own: dict[str, int] = {}  # row of each record read from its own page
         self._refused: dict[str, Refused] = {}
         self._details_left: int | None = None
         self.asks_details = False
-        self.stopped = False  # by who watches the progress
+        self.stopped = False  # by the progress callback
 
     # -- reading ---------------------------------------------------------------------------
 
     def read_on(self, *, refresh: bool = False) -> bool:
-        """Read what is unread, up to a page that shows the end; tell whether there was any."""
+        """Read the next pages, up to the last one; return whether there were any."""
         begin = len(self._rows)
         numbers = self.unread()
-        # A page that turns out to be the end saves those behind it that are not on their way.
+        # Once the last page is known, pages after it that are not in flight are not requested.
         return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
 
     def read(
@@ -211,13 +210,13 @@ class _Paginator(PageSequence):
         refresh: bool = False,
         ended: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Fetch pages at the same time and read them in order; tell whether there were any."""
+        """Fetch pages concurrently and read them in order; return whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
         at_hand = (lambda _: None) if refresh else self._at_hand
         if self.is_behind_the_last(numbers):
             try:
                 self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
-            except NotFoundError:  # which says as well that nothing stands there
+            except NotFoundError:  # also means that there is no further page
                 self.ended = True
             return True
         workers = self._workers if len(numbers) > 1 else 1
@@ -229,7 +228,7 @@ class _Paginator(PageSequence):
         return bool(numbers)
 
     def _end_was_read(self, begin: int) -> bool:
-        """Tell whether the newest reading since one of them shows that nothing is behind it."""
+        """Return whether the latest page read since `begin` is the last one."""
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, answer: FetchedPage) -> None:
@@ -251,7 +250,7 @@ class _Paginator(PageSequence):
 
     def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
         self._rows.append((number, count))
-        # It was read, and takes memory.
+        # The content is no longer needed and takes memory.
         self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
         self._held += 1
         if self._held == PAGES_PER_CHUNK:
@@ -264,65 +263,71 @@ class _Paginator(PageSequence):
         rows, ids, _ = self._chosen()
         needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
         self._details_left = len(needed)
-        for asked, came in fetch_ahead(details.fetch, details.at_hand, needed, self._workers):
-            if isinstance(came, Refused):
-                self._refused[asked] = came
+        for identifier, response in fetch_ahead(
+            details.fetch, details.at_hand, needed, self._workers
+        ):
+            if isinstance(response, Refused):
+                self._refused[identifier] = response
             else:
-                self._read_own(asked, came)
+                self._read_own(identifier, response)
             self._details_left -= 1
             if progress is not None:
                 progress(1, len(needed))
 
-    def _read_own(self, asked: str, answer: FetchedPage) -> None:
+    def _read_own(self, identifier: str, answer: FetchedPage) -> None:
         envelope = self._reader.add(answer.page)
         ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
-        if ids == (asked,):
-            self._own[asked] = sum(count for _, count in self._rows)
+        if ids == (identifier,):
+            self._own[identifier] = sum(count for _, count in self._rows)
         else:
-            named = ", ".join(str(one) for one in ids[:3]) or "nothing"
-            self._refused[asked] = Refused(f"answered with {named}", requests=0)
+            names = ", ".join(str(value) for value in ids[:3]) or "nothing"
+            self._refused[identifier] = Refused(f"answered with {names}", requests=0)
         self._was_read(0, len(ids), answer)
 
     def _convert(self) -> None:
         self._builder.add(self._reader.pop_columns())
         self._held = 0
 
-    # -- the outcome -----------------------------------------------------------------------
+    # -- result ----------------------------------------------------------------------------
 
     def _chosen(self) -> tuple[NDArray[np.int64], pd.Series[str], int]:
-        """Name the rows of the newest readings, in order, each id once; how many came again."""
+        """Return rows and ids of the latest records, each id once, and the number of duplicates."""
         starts = np.cumsum([0, *(count for _, count in self._rows)])
         used = self.used()
         parts = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
         rows = np.concatenate(parts) if parts else np.arange(0)
-        ids = pd.Series([one for page in used for one in page.ids], dtype="str")
+        ids = pd.Series([identifier for page in used for identifier in page.ids], dtype="str")
         repeated = (ids.duplicated() & ids.notna()).to_numpy()
-        # Without a key, records that are alike may be two.
-        once = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[: self._max_items]
-        return rows[once], ids.iloc[once].reset_index(drop=True), int(repeated.sum())
+        # Without a key, equal records may be different ones.
+        selected = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[
+            : self._max_items
+        ]
+        return rows[selected], ids.iloc[selected].reset_index(drop=True), int(repeated.sum())
 
     def _sent(self, rows: NDArray[np.int64]) -> Sent:
-        """Say what the records of some rows came with."""
+        """Return which of the given rows came with an analysis."""
         self._convert()
-        every = sent_columns(self._builder)
-        return Sent(every.held[rows], every.named[rows])
+        sent = sent_columns(self._builder)
+        return Sent(sent.held[rows], sent.named[rows])
 
     def result(self) -> CollectionResult:
-        """Put the pages' newest readings together, in order, each id once."""
+        """Combine the latest version of each page, in order, each id once."""
         rows, ids, repeated = self._chosen()
-        came = self._sent(rows)
-        everything = select_columns(self._builder.finish(), self._columns)
+        sent = self._sent(rows)
+        combined = select_columns(self._builder.finish(), self._columns)
         if self._own:
             pairs = zip(ids, rows, strict=True)
-            rows = np.array([self._own.get(one, row) for one, row in pairs], dtype=np.int64)
-        frame = everything.iloc[rows].reset_index(drop=True)
+            rows = np.array(
+                [self._own.get(identifier, row) for identifier, row in pairs], dtype=np.int64
+            )
+        frame = combined.iloc[rows].reset_index(drop=True)
         cap = self._max_items
         available = self.available()
-        needed = int(came.needed().sum()) if self._wants_analysis else 0
-        if self.asks_details and self._details_left is None:  # stopped before the first
+        needed = int(sent.needed().sum()) if self._wants_analysis else 0
+        if self.asks_details and self._details_left is None:  # stopped before the first one
             self._details_left = needed
-        bare = self._wants_analysis and not self.asks_details and came.left_out
+        bare = self._wants_analysis and not self.asks_details and sent.left_out
         return CollectionResult(
             frame=frame,
             available=available,
@@ -341,8 +346,10 @@ class _Paginator(PageSequence):
         )
 
     def _details_doubt(self) -> str | None:
-        """Say which records stand without their own page; None if none does."""
-        missing = [f"{one} ({why.why})" for one, why in self._refused.items() if why.is_loss]
+        """Return which records lack their own page; None if none does."""
+        missing = [
+            f"{identifier} ({why.why})" for identifier, why in self._refused.items() if why.is_loss
+        ]
         if not missing:
             return None
         more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
@@ -352,10 +359,12 @@ class _Paginator(PageSequence):
         )
 
     def _keys(self, frame: pd.DataFrame, used: list[Page]) -> pd.Series[Any]:
-        """Give what tells the records apart: their key, or else what they hold."""
+        """Return the values that identify the records: their key, or else their digests."""
         if self._key in frame:
             return frame[self._key]
-        return pd.Series([one for page in used for one in page.ids], frame.index, dtype="str")
+        return pd.Series(
+            [identifier for page in used for identifier in page.ids], frame.index, dtype="str"
+        )
 
     def _halt(self, frame: pd.DataFrame) -> str | None:
         if not self.stopped:

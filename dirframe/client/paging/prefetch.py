@@ -1,4 +1,4 @@
-"""Fetch several pages at a time and hand them over in the order of their numbers."""
+"""Fetch pages concurrently and yield them in order."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ def fetch_ahead(
     Parameters
     ----------
     fetch
-        Gets a page, slowly; runs in a thread if `workers` is more than 1.
+        Fetches a page; runs in a worker thread if `workers` is more than 1.
     at_hand
-        Gets a page that need not be fetched, or None; runs in this thread.
+        Returns a page that need not be fetched, or None; runs in this thread.
     numbers
-        The pages, or whatever tells them apart, in order. Asked for the next one as late as
-        possible.
+        Page numbers or other identifiers, in order. Consumed as late as possible.
     workers
-        How many pages are fetched at the same time.
+        Number of pages fetched concurrently.
     """
     ahead: deque[tuple[Key, T | Future[T]]] = deque()
     pool: ThreadPoolExecutor | None = None
@@ -53,7 +52,7 @@ def fetch_ahead(
             yield _result(*ahead.popleft())
     finally:
         if pool is not None:
-            # What is on its way still arrives in the cache; what was not sent costs nothing.
+            # Requests in flight still reach the cache; those not sent cost nothing.
             pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -1,4 +1,4 @@
-"""A progress bar in the terminal and in the notebook, or whatever else is to be told."""
+"""Progress bar for terminals and notebooks, or a progress callback."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "ProgressCallback"]
 
-#: A function that is told how many records came, and of how many.
+#: A callback that receives the number of records so far and the total.
 ProgressCallback: TypeAlias = "Callable[[int, int], None]"
 
 
 class Progress:
-    """Count records as they come.
+    """Report the number of records as they arrive.
 
     Parameters
     ----------
     unit
-        What is counted.
+        Name of the counted records.
     shown
-        Whether to show a bar at all, or a function that is told instead: how many records
-        came, pages that were asked for again included, and of how many.
+        Whether to show a bar, or a callback that is called instead with the number of records so
+        far, pages fetched again included, and the total.
     """
 
     def __init__(self, unit: str, *, shown: bool | ProgressCallback) -> None:
@@ -35,7 +35,7 @@ class Progress:
         self._bar: Any = None
 
     def advance(self, count: int, total: int) -> None:
-        """Note that so many more came, of so many in all."""
+        """Add a number of records, of a total."""
         self._came += count
         if callable(self._shown):
             self._shown(self._came, total)
@@ -43,8 +43,8 @@ class Progress:
         if not self._shown:
             return
         if self._bar is None:
-            # Without a terminal (a pipe, a log) there is no bar; a notebook has no terminal
-            # either, but someone who looks.
+            # Without a terminal (a pipe, a log) there is no bar. A notebook has no terminal
+            # either, but shows a bar.
             in_notebook = _in_notebook()
             self._bar = _bar_class(in_notebook)(
                 total=total or None, unit=f" {self._unit}", disable=False if in_notebook else None
@@ -66,14 +66,14 @@ class Progress:
 
 
 def _in_notebook() -> bool:
-    # That ipykernel is loaded says nothing: who runs notebooks has it too, such as nbmake.
+    # A loaded ipykernel is not sufficient: tools that run notebooks, such as nbmake, load it too.
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return shell is not None and "IPKernelApp" in shell.config
 
 
 def _bar_class(in_notebook: bool) -> Any:
-    # tqdm.auto warns in a notebook that has no widgets; a bar of text is no reason to.
+    # tqdm.auto warns in a notebook without widgets; the text bar does not need them.
     if in_notebook and find_spec("ipywidgets") is not None:
         from tqdm.auto import tqdm as bar_with_widgets
 

@@ -1,4 +1,4 @@
-"""What one asks of a collection, apart from where and how."""
+"""Query to a collection: filter, sort and limit."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["CollectionQuery"]
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionQuery:
-    """A question to a collection, checked.
+    """A validated query to a collection.
 
     Parameters
     ----------
     resource
-        What is asked for.
+        Resource of the records.
     query
-        Only records that match; None for all.
+        Search text; None for all records.
     sort
-        The order; None for the directory's default.
+        Sort order; None for the directory's default.
     max_items
-        Cap on the number of records; None for all.
+        Maximum number of records; None for all.
     address
-        Where the collection is; None for the resource's own path.
+        Address of the collection; None for the resource's own path.
     """
 
     resource: Resource
@@ -56,20 +56,22 @@ class CollectionQuery:
         return self.address.path if self.address else f"/{self.resource.collection}.xml"
 
     def parameters(self, page: int) -> dict[str, str]:
-        """Return the query parameters of one page, counted from 1."""
+        """Return the query parameters of a page; page numbers start at 1."""
         own = self.address.parameters if self.address else {}
-        asked = {**own, "query": self.query or own.get("query"), "sort": self.sort}
-        asked["sort"] = self.sort or own.get("sort")
-        # Where nothing is known about pages, the first one is what comes without a number.
-        asked["page"] = None if page == 1 and self.address and not self.address.paged else str(page)
-        return {name: value for name, value in asked.items() if value}
+        parameters = {**own, "query": self.query or own.get("query"), "sort": self.sort}
+        parameters["sort"] = self.sort or own.get("sort")
+        # Without known paging at an address, the first page is requested without a number.
+        parameters["page"] = (
+            None if page == 1 and self.address and not self.address.paged else str(page)
+        )
+        return {name: value for name, value in parameters.items() if value}
 
     def facts(self) -> dict[str, Any]:
-        """Return what was asked, as provenance notes it."""
-        asked: dict[str, Any] = {}
+        """Return the query as recorded in provenance."""
+        facts: dict[str, Any] = {}
         if self.address:
-            asked |= self.address.facts or {"path": self.address.path}
-            asked |= self.address.parameters
+            facts |= self.address.facts or {"path": self.address.path}
+            facts |= self.address.parameters
         for name in ("query", "sort", "max_items"):
-            asked[name] = getattr(self, name) or asked.get(name)
-        return {name: value for name, value in asked.items() if value is not None}
+            facts[name] = getattr(self, name) or facts.get(name)
+        return {name: value for name, value in facts.items() if value is not None}

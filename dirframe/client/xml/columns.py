@@ -1,4 +1,4 @@
-"""Columns of text: for each path in a record its values, page after page."""
+"""Buffer columns of text: for each path in a record its values."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ColumnChunk: TypeAlias = "pa.LargeStringArray | list[CellValue]"  # some records
 
 @dataclass(slots=True)
 class ColumnBuffer:
-    """Flattened records: for each path its chunks, with one value a record."""
+    """Flattened records: for each path its chunks, with one value per record."""
 
     rows: int = 0
     by_path: dict[FieldPath, list[ColumnChunk]] = field(default_factory=dict)
 
     def append(self, rows: int, chunks: Mapping[FieldPath, ColumnChunk]) -> None:
-        """Append records; what is at none of their paths is missing."""
+        """Append records; paths without a chunk get missing values."""
         for path in chunks:
             if path not in self.by_path:
                 self.by_path[path] = [_nulls(self.rows)] if self.rows else []
@@ -35,7 +35,7 @@ class ColumnBuffer:
         self.rows += rows
 
     def values(self) -> dict[FieldPath, list[CellValue]]:
-        """Return for each path its texts and lists, one a record."""
+        """Return the values of each path, one per record."""
         return {
             path: [value for chunk in column for value in chunk_to_list(chunk)]
             for path, column in self.by_path.items()

@@ -1,4 +1,4 @@
-"""Digests that tell records apart that have no key."""
+"""Digests that identify records without a key."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ __all__ = ["record_digests"]
 def record_digests(
     records: TagScan | etree._Element, tree: Callable[[TagScan], etree._Element]
 ) -> tuple[str, ...]:
-    """Return a digest of what each record of a page holds.
+    """Return a digest of the content of each record of a page.
 
-    It depends on neither blanks nor on how a page writes what it holds. Records of one page that
-    are alike are counted, so that theirs differ too.
+    It does not depend on whitespace or on other details of the XML. Equal records of one page are
+    numbered, so that their digests differ too.
 
     Parameters
     ----------
     records
         The records of a page.
     tree
-        Builds the tree of a scan, where there are namespaces.
+        Builds the tree of a scan, for pages with namespaces.
 
     Returns
     -------
     tuple of str
-        One digest a record.
+        One digest per record.
     """
     if isinstance(records, TagScan):
         try:
@@ -79,7 +79,7 @@ def _in_tree(element: etree._Element, depth: int) -> Iterator[Element]:
 def _scanned(scan: TagScan) -> Iterator[Element]:
     pages = concat_scans([scan])
     strings = pages.strings.to_pylist()
-    resolved = resolve_references(strings[1::2])  # every second string is no tag
+    resolved = resolve_references(strings[1::2])  # texts alternate with tags
     for depth, tag, text, filled in zip(
         pages.depth.tolist(),
         pages.tag.tolist(),

@@ -1,4 +1,4 @@
-"""The envelope: what a response says beside its records."""
+"""The envelope of a response: status, error and counts."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What a response says beside its records.
+    """The envelope of a response.
 
     Parameters
     ----------
     status
-        ``success``, ``failed``, another word, or None where the document has no status.
+        ``success``, ``failed``, another word, or None if the document has no status.
     error
-        The help text of a failure.
+        The error message of a failure.
     items_returned, items_available, first_item_position
-        The counts of a collection; None where they are absent or no numbers.
+        The counts of a collection; None if they are absent or not numbers.
     has_result
-        Whether there is a result element (today's service leaves it out when empty).
+        Whether there is a result element (today's service omits it when empty).
     records
-        How many records the result holds.
+        Number of records in the result.
     synthetic
-        Whether the document says that its data is generated.
+        Whether the document declares its data as generated.
     """
 
     status: str | None
@@ -47,7 +47,7 @@ class Envelope:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the document hands over what was asked for."""
+        """Whether the response is a success."""
         if self.status is None:  # a bare <result> succeeds, a bare <error> does not
             return self.has_result
         return self.status == "success"
@@ -59,16 +59,16 @@ def read_envelope(root: etree._Element, content: bytes, records: int) -> Envelop
     Parameters
     ----------
     root
-        The root of the document; what is inside its result does not matter.
+        The root of the document; the content of its result is not used.
     content
-        The document as it came: the mark of generated data stands before its root.
+        The bytes of the document: the mark of generated data is before its root.
     records
-        How many records it holds.
+        Number of its records.
 
     Returns
     -------
     Envelope
-        What the document says, also where it reports a failure.
+        The envelope, also if the document reports a failure.
     """
     children = {local_name(child): child for child in root}
     synthetic = _SYNTHETIC in content[: content.find(local_name(root).encode())]

@@ -1,14 +1,14 @@
-"""The rule by which a record becomes columns.
+"""Flatten records to columns.
 
 A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_lines")``. An
 attribute counts as a child leaf. A repeated element is a list: at its container's path if the
 container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its
-text, or a dict if it has attributes or children, in which the entry's text goes by the
-entry's tag. An empty element is a missing one, and so is a list of nothing but these that the
-schema does not know. Text between elements (mixed content) is not part of the interface and is
-not read.
+text, or a dict if it has attributes or children; the dict has the entry's text under the
+entry's tag. An empty element is a missing value, and so is a list of only empty elements that is
+not in the schema. Text between elements (mixed content) is not part of the interface and is
+ignored.
 
-`dirframe.client.xml.fast` gives the same columns for usual pages, or none.
+`dirframe.client.xml.fast` returns the same columns for usual pages and rejects all others.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = ["flatten_records", "list_paths", "local_name", "text_of"]
 def flatten_records(
     records: Iterable[etree._Element], resource: Resource | None
 ) -> tuple[int, dict[FieldPath, list[CellValue]]]:
-    """Return how many records there are, and for each path its value in each of them.
+    """Return the number of records, and for each path the values of all records.
 
     Parameters
     ----------
     records
         The elements of the records.
     resource
-        Whose schema says which elements are lists even if they hold one entry.
+        Its schema defines which elements are lists even with a single entry.
 
     Returns
     -------
     tuple of int and dict
-        The number of records; for each path as many values: a text, a list, or None.
+        The number of records; for each path one value per record: a text, a list, or None.
     """
     lists = list_paths(resource)
     rows = 0
@@ -52,7 +52,7 @@ def flatten_records(
     for record in records:
         for path, value in _flatten(record, (), lists):
             if value is None or (isinstance(value, str) and not value.strip()):
-                continue  # an empty element is a missing one, and makes no column
+                continue  # an empty element is a missing value and creates no column
             column = columns.setdefault(path, [])
             column.extend([None] * (rows - len(column)))
             if len(column) == rows:
@@ -68,7 +68,7 @@ def flatten_records(
 def _flatten(
     element: etree._Element, path: FieldPath, lists: set[FieldPath]
 ) -> Iterator[tuple[FieldPath, CellValue]]:
-    """Yield the path and the value of everything in an element."""
+    """Yield path and value of each leaf and list in an element."""
     for name, value in element.items():
         yield (*path, str(name).rpartition("}")[2]), value
     if len(element) == 0:
@@ -101,7 +101,7 @@ def _is_list(path: FieldPath, tags: Counter[str], lists: set[FieldPath]) -> bool
 
 
 def _entry(element: etree._Element) -> CellValue:
-    """Return one entry of a list, flattened by the rule, however deep it is."""
+    """Return one entry of a list, flattened to any depth."""
     text = (element.text or "").strip()
     if not len(element) and not element.keys():
         return text or None
@@ -124,7 +124,7 @@ def _ensure_list(value: CellValue) -> list[CellValue]:
 
 
 def list_paths(resource: Resource | None) -> set[FieldPath]:
-    """Return the paths that the schema knows as repeated elements."""
+    """Return the paths of the repeated elements in the schema."""
     fields = resource.fields if resource else ()
     return {field.path for field in fields if field.kind is Kind.ITEMS}
 
@@ -136,5 +136,5 @@ def local_name(element: etree._Element) -> str:
 
 
 def text_of(element: etree._Element | None) -> str | None:
-    """Return the text of a leaf without blanks around it; None if there is none."""
+    """Return the stripped text of a leaf; None if there is none."""
     return None if element is None else ((element.text or "").strip() or None)

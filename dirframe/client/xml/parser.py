@@ -1,9 +1,9 @@
-"""Parse a page: from bytes to its envelope and its records, or an error that says what came.
+"""Parse a page into its envelope and its records.
 
-The parser accepts the specification's envelope and what services of this kind have sent
-since 2007: elements in any order, unknown elements and attributes, repeated elements, error
-bodies without an envelope. It takes bytes and never fetches; entities, external documents
-and the network are switched off.
+The parser accepts the specification's envelope and all that services of this kind have sent since
+2007: elements in any order, unknown elements and attributes, repeated elements, error bodies
+without an envelope. It takes bytes and never fetches; entities, external documents and network
+access are disabled.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_BYTES", "Page", "PageParser", "check_records"]
 
-#: Largest document that is read unless told otherwise. Parsing takes about six times its size.
+#: Default maximum size of a document. Parsing takes about six times its size in memory.
 MAX_BYTES = 64 * 1024 * 1024
 
 _ROOTS = ("response", "error", "result")
 _PLAIN_NAME = re.compile(r"[\w.-]+")
 
-#: More bytes in one text are refused by libxml2, but only where it builds a tree.
+#: libxml2 refuses longer texts, but only when it builds a tree.
 _LONGEST_TEXT = 10_000_000
 
 
@@ -42,14 +42,14 @@ class Page:
     Parameters
     ----------
     envelope
-        What it says beside its records.
+        Its envelope.
     records
-        Its records: the tags of a usual page, the result element of another one; None if it
-        has none.
+        Its records: a scan of the tags of a usual page, the result element of any other one;
+        None if there are none.
     record_name
-        The name of the records' elements; None if it has none.
+        The element name of the records; None if there are none.
     source
-        How errors call it.
+        Its name in error messages.
     """
 
     envelope: Envelope
@@ -62,12 +62,12 @@ class PageParser:
     """Parse documents, each once.
 
     Usual documents are checked without a tree and scanned for their tags
-    (`dirframe.client.xml.fast.scan`); of any other one, the tree is built.
+    (`dirframe.client.xml.fast.scan`); for all others, the tree is built.
 
     Parameters
     ----------
     max_bytes
-        Largest document that is accepted.
+        Maximum size of a document.
 
     Examples
     --------
@@ -92,9 +92,9 @@ class PageParser:
             no_network=True,
             huge_tree=False,
         )
-        # Builds no tree, which costs more than half of the time: it only says whether it could.
+        # Builds no tree, which saves more than half of the time; it only checks well-formedness.
         self._checker = etree.XMLParser(
-            target=_NoTree(),  # type: ignore[arg-type]  # each method of a target may be absent
+            target=_NoTree(),  # type: ignore[arg-type]  # all methods of a target are optional
             resolve_entities=False,
             load_dtd=False,
             no_network=True,
@@ -110,14 +110,14 @@ class PageParser:
         content
             The document.
         source
-            How errors call it: an address without a key, or a file.
+            Its name in error messages: a URL without a key, or a file.
         record_name
-            The name that its records must have; None if it does not matter.
+            The expected element name of its records; None for any.
 
         Returns
         -------
         Page
-            The document, also one that reports a failure.
+            The parsed document, also if it reports a failure.
 
         Raises
         ------
@@ -136,16 +136,16 @@ class PageParser:
     def tree(self, scan: TagScan) -> etree._Element:
         """Return the result element of a scanned page."""
         result = find_result(self._root(scan.content, None))
-        assert result is not None  # noqa: S101  # a scan is of what is inside one
+        assert result is not None  # noqa: S101  # a scanned page has a result
         return result
 
     def _parse_usual(self, content: bytes, source: str | None) -> Page | None:
-        """Parse a usual document; None if the tree has to be built, be it for what is wrong."""
+        """Parse a usual document; None if the tree is needed, be it for the error message."""
         if len(content) > _LONGEST_TEXT:
             return None
         try:
             etree.fromstring(content, self._checker)
-            # What is wrong with a namespace is no error for a parser that builds no tree.
+            # A parser that builds no tree reports namespace errors only in its log.
             scan = None if self._checker.error_log else scan_tags(content)
             if scan is None:
                 return None
@@ -189,35 +189,35 @@ class PageParser:
 
 
 def check_records(page: Page, record_name: str | None) -> None:
-    """Refuse a page whose records have another name.
+    """Raise if the records of a page have another name.
 
     Parameters
     ----------
     page
         The page.
     record_name
-        The name that its records must have; None if it does not matter.
+        The expected element name of its records; None for any.
 
     Raises
     ------
     UnreadableResponseError
-        If they have another one.
+        If they have another name.
     """
     if record_name is not None and page.record_name not in {None, record_name}:
         _raise_other_records(record_name, {str(page.record_name)}, page.source)
 
 
 def _raise_other_records(expected: str, others: set[str], source: str | None) -> None:
-    found = ", ".join(f"<{other}>" for other in sorted(others))
+    names = ", ".join(f"<{other}>" for other in sorted(others))
     raise UnreadableResponseError(
-        f"{source or 'The document'} should hold <{expected}> records alone, but it holds {found}.",
-        found=found,
+        f"{source or 'The document'} should hold <{expected}> records alone, but it holds {names}.",
+        found=names,
         source=source,
     )
 
 
 class _NoTree:
-    """A parser target that makes nothing of a document."""
+    """A parser target that ignores the document."""
 
     def close(self) -> None:
         """Return nothing."""

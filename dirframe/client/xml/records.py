@@ -1,4 +1,4 @@
-"""Read the records of pages of one resource into one growing set of columns."""
+"""Read the records of several pages of one resource into columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordReader"]
 
-#: Bytes of pages that are flattened together: each sweep costs as much for one page.
+#: Bytes of pages that are flattened together: the cost per call hardly depends on their number.
 _BATCH_BYTES = 1024 * 1024
 
 
@@ -35,11 +35,11 @@ class RecordReader:
     Parameters
     ----------
     resource
-        What the records must be; None to take what the first record is.
+        Expected resource of the records; None for that of the first record.
     chosen
-        Paths of the leaves to read; None for everything there is.
+        Paths of the leaves to read; None for all.
     max_bytes
-        Largest document that is accepted.
+        Maximum size of a document.
 
     Examples
     --------
@@ -65,14 +65,14 @@ class RecordReader:
         self._parser = PageParser(max_bytes=max_bytes)
         self._chosen = chosen
         self._columns = ColumnBuffer()
-        self._known: dict[FieldPath, None] = {}  # paths of the schema, and others met
+        self._known: dict[FieldPath, None] = {}  # paths of the schema and of the pages so far
         self._pending: list[TagScan] = []  # scanned, but not flattened yet
         self._last: Page | None = None
         self._flatten_fast: FastFlattener | None = None
 
     @property
     def rows(self) -> int:
-        """How many records the columns hold."""
+        """Number of records in the columns."""
         return self._columns.rows + sum(len(scan) for scan in self._pending)
 
     def read(self, content: bytes, *, source: str | None = None) -> Envelope:
@@ -83,12 +83,12 @@ class RecordReader:
         content
             The document.
         source
-            How errors call it: an address without a key, or a file.
+            Its name in error messages: a URL without a key, or a file.
 
         Returns
         -------
         Envelope
-            What the document says beside its records, also where it reports a failure.
+            Its envelope, also if the document reports a failure.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class RecordReader:
         return self.add(self._parser.parse(content, source=source, record_name=name))
 
     def add(self, page: Page) -> Envelope:
-        """Add the records of a page that was parsed, all of them or none; see `read`."""
+        """Add the records of a parsed page, all of them or none; see `read`."""
         check_records(page, self.resource.name if self.resource else None)
         name = page.record_name
         if self.resource is None and name is not None:
@@ -115,7 +115,7 @@ class RecordReader:
         return page.envelope
 
     def pop_columns(self) -> ColumnBuffer:
-        """Return the columns so far and begin new ones."""
+        """Return the columns so far and start new ones."""
         self._flatten_pending()
         columns = self._columns
         self._columns = ColumnBuffer(0, {path: [] for path in columns.by_path})
@@ -123,7 +123,7 @@ class RecordReader:
         return columns
 
     def last_values(self, name: str) -> tuple[str | None, ...]:
-        """Return the texts of a leaf in the page added last, without blanks around them."""
+        """Return the stripped texts of a leaf in the page added last."""
         rows = self._last.envelope.records if self._last else 0
         if self._last is None or not rows:
             return ()
@@ -133,12 +133,12 @@ class RecordReader:
         if texts is None:
             self._flatten_pending()
             chunks = self._columns.by_path.get((name,))
-            # Whole pages are flattened at a time: these records are all in the last chunk.
+            # Pages are flattened as a whole: these records are all in the last chunk.
             texts = chunk_to_list(chunks[-1][-rows:]) if chunks else [None] * rows
         return tuple(v.strip() or None if isinstance(v, str) else None for v in texts)
 
     def last_digests(self) -> tuple[str, ...]:
-        """Return a digest of what each record of the page added last holds."""
+        """Return a digest of the content of each record in the page added last."""
         if self._last is None or self._last.records is None:
             return ()
         return record_digests(self._last.records, self._parser.tree)
@@ -150,13 +150,13 @@ class RecordReader:
                 self._flatten_fast = fast_flattener(self.resource, self._chosen)
                 fields = self.resource.fields if self.resource else ()
                 self._known |= dict.fromkeys(field.path for field in fields)
-            if not self._known and self._chosen is None:  # a first page shows what there is
+            if not self._known and self._chosen is None:  # learn the paths from a first page
                 self._flatten_tree(self._parser.tree(scans.pop(0)))
         if scans and self._flatten_fast is not None:
             self._flatten_scans(scans, self._flatten_fast)
 
     def _flatten_scans(self, scans: list[TagScan], flatten_fast: FastFlattener) -> None:
-        """Add the records of pages; those that are unusual are found by halving."""
+        """Add the records of pages; unusual pages are found by bisection."""
         try:
             self._columns.append(*flatten_fast(scans, self._known))
         except FallbackToTree:

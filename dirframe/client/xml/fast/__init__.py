@@ -1,13 +1,13 @@
-"""The fast path: the columns of usual pages from their bytes, without a tree.
+"""Fast path: read the columns of usual pages from their bytes, without a tree.
 
-It has one function. What it does not know it leaves to `dirframe.client.xml.flatten`, whose
-columns it gives otherwise; the tests hold the two equal.
+Pages that it does not support are left to `dirframe.client.xml.flatten`; for all others the
+columns are equal, which the tests check.
 
-It is there because nothing simpler is as fast: 20 columns take 1.2 times as long as lxml alone,
+It exists because nothing simpler is as fast: 20 columns take 1.2 times as long as lxml alone,
 a single pass over lxml's trees 1.6 times, tokens or expat's events 1.7 times and more.
-xml2arrow is faster, but cannot tell an empty element from a missing one, merges repeated
-containers without a word, and reads what is not XML: what it overlooks would have to be found
-by scanning the bytes as well.
+xml2arrow is faster, but cannot distinguish an empty element from a missing one, merges repeated
+containers silently, and reads content that is not XML: detecting what it misses would require a
+scan of the bytes as well.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ __all__ = ["FallbackToTree", "fast_flattener"]
 def fast_flattener(
     resource: Resource | None, chosen: frozenset[FieldPath] | None = None
 ) -> FastFlattener:
-    """Return a function that flattens scanned pages at once.
+    """Return a function that flattens several scanned pages in one call.
 
     Parameters
     ----------
     resource
-        What the records are.
+        Resource of the records.
     chosen
-        Paths of the leaves to read; None for everything there is.
+        Paths of the leaves to read; None for all.
 
     Returns
     -------
     callable
-        Takes scans and the paths met so far, which may only grow from call to call. Returns
-        how many records there are and for each path its values; raises `FallbackToTree` if
-        anything stands elsewhere.
+        Takes scans and the paths known so far, which may only grow from call to call. Returns
+        the number of records and the values of each path; raises `FallbackToTree` if there is
+        anything at other paths.
     """
     pool = StringPool()
     layout = None if chosen is None else Layout(sorted(chosen), resource, pool, chosen=True)

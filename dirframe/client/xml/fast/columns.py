@@ -1,8 +1,8 @@
-"""Sort the elements of scanned pages to the columns at whose paths they stand.
+"""Assign the elements of scanned pages to columns by their paths.
 
-All elements of some pages are sorted at once, level by level, and no object is made for any of
-them. Whatever does not stand where the rule (`dirframe.client.xml.flatten`) has put it before
-makes the pages fall back to the rule, so that nothing is lost, whatever they hold.
+All elements of several pages are assigned at once, level by level, without creating an object for
+any of them. If an element is not at a known path, the pages fall back to
+`dirframe.client.xml.flatten`, so that no content is lost.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Layout"]
 
-#: Columns, and different tags, that a layout learns before it leaves pages to the rule: what it
-#: holds grows with their square.
+#: Maximum number of columns, and of different tags, in a layout; above it, pages fall back to the
+#: tree. The memory of a layout grows with their square.
 _MANY = 1_000
 
 
 class _Role(IntEnum):
     RECORD = 0
-    OTHER = 1  # unknown; passed over if columns were chosen, empty otherwise
+    OTHER = 1  # unknown; skipped if columns were chosen, empty otherwise
     BRANCH = 2
     LEAF = 3
     LIST = 4
@@ -45,24 +45,24 @@ class _Role(IntEnum):
     PART = 6  # of an entry
 
 
-_RECORD, _OTHER = 0, 1  # the nodes that every layout has
-_USUAL, _SILENT, _UNUSUAL = 0, 1, 2  # as the rule has it; only without text; for the rule
+_RECORD, _OTHER = 0, 1  # the nodes of every layout
+_USUAL, _SILENT, _UNUSUAL = 0, 1, 2  # supported; supported without text; fallback to the tree
 _CASES = [(filled, attributed) for filled in (False, True) for attributed in (False, True)]
 
 
 class Layout:
-    """Where the text of each element goes that was met before, by its path.
+    """Map from the path of each known element to the column of its text.
 
     Parameters
     ----------
     paths
-        The columns met so far.
+        The columns known so far.
     resource
-        What the records are.
+        Resource of the records.
     pool
-        The texts met so far in entries of lists.
+        The texts in list entries so far.
     chosen
-        Whether what is not among the paths is passed over.
+        Whether elements at other paths are skipped.
     """
 
     def __init__(
@@ -77,18 +77,18 @@ class Layout:
         self._chosen = chosen
         self._lists = set() if chosen else list_paths(resource)
         self._roles = [_Role.RECORD, _Role.OTHER]
-        self._below: list[dict[str, int]] = [{}, {}]  # for each node its known children
-        self._others = [_OTHER, _OTHER]  # for each node what its other children are
+        self._below: list[dict[str, int]] = [{}, {}]  # known children of each node
+        self._others = [_OTHER, _OTHER]  # node of all other children of each node
         self._slots: dict[FieldPath, int] = {}
         self._slot_of: dict[int, int] = {}
         self._list_nodes: dict[FieldPath, int] = {}
         self._attributes: dict[tuple[int, str], FieldPath] = {}
-        self._filled: set[FieldPath] = set()  # those of the columns that had a text
+        self._filled: set[FieldPath] = set()  # columns that had a text
         self._overfull = len(paths) > _MANY
         for path in () if self._overfull else paths:
             self._add_path(path)
-        self._names: list[str] = [""]  # no element is called that: indices begin at 1
-        self._known: dict[str, int] = {}  # from a tag without attributes to its name's index
+        self._names: list[str] = [""]  # no element has an empty name: indices begin at 1
+        self._known: dict[str, int] = {}  # from a tag without attributes to the index of its name
         self._next = np.full((len(self._roles), 1), _OTHER)
         self._add_names(sorted({name for below in self._below for name in below}))
         slots = [self._slot_of.get(node, -1) for node in range(len(self._roles))]
@@ -110,17 +110,17 @@ class Layout:
         Returns
         -------
         tuple
-            How many records there are, and for each column with content its texts or lists.
+            The number of records, and for each column with content its texts or lists.
 
         Raises
         ------
         FallbackToTree
-            If anything would stay unseen.
+            If any content would be skipped.
         """
         if self._overfull:
             raise FallbackToTree
         near = np.arange(len(pages.depth))
-        if self._chosen:  # nothing deeper is among the columns
+        if self._chosen:  # no column is deeper
             near = np.flatnonzero(pages.depth <= self._deepest)
         encoded = pages.strings.take(pa.array(pages.tag[near])).dictionary_encode()
         tag, tags = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
@@ -144,14 +144,14 @@ class Layout:
         self._check(elements)
         return elements.rows, self._columns(elements)
 
-    # -- what is known -------------------------------------------------------------------------
+    # -- known paths ---------------------------------------------------------------------------
 
     def _add_path(self, path: FieldPath) -> None:
         node = _RECORD
         for depth, name in enumerate(path, start=1):
             here = path[:depth]
             last = depth == len(path)
-            if last and self._roles[node] is _Role.LIST:  # what else is inside is an entry
+            if last and self._roles[node] is _Role.LIST:  # any other child is an entry
                 self._attributes[node, name] = path
                 return
             role = _Role.LIST if here in self._lists else _Role.LEAF if last else _Role.BRANCH
@@ -179,7 +179,7 @@ class Layout:
         return len(self._roles) - 1
 
     def _classify(self, role: _Role, filled: bool, attributed: bool) -> int:
-        """Say what an element may be that has elements inside or attributes, or not."""
+        """Return the case of an element, with or without child elements and attributes."""
         if self._chosen and role is _Role.OTHER:
             return _USUAL
         if attributed and role not in {_Role.LIST, _Role.ENTRY}:
@@ -202,11 +202,11 @@ class Layout:
         more = np.array(columns, dtype=np.int64).reshape(len(self._below), len(names))
         self._next = np.hstack([self._next, more])
 
-    # -- what a page holds ---------------------------------------------------------------------
+    # -- content of pages ----------------------------------------------------------------------
 
     def _names_in(self, tags: Iterable[str]) -> list[int]:
-        """Return for each tag the index of its name."""
-        # Attributes differ from element to element, and the name is what stands before them.
+        """Return the index of the name of each tag."""
+        # Attributes differ from element to element; the name is before them.
         starts = [tag.partition(" ")[0] for tag in tags]
         return [self._known.get(start) or self._name(start) for start in starts]
 
@@ -220,7 +220,7 @@ class Layout:
         return index
 
     def _sort(self, level: Indices, name: Indices) -> Indices:
-        """Return for each element its node."""
+        """Return the node of each element."""
         node = np.full(len(level), _RECORD)
         order = np.argsort(level.astype(np.uint8), kind="stable")
         first = np.cumsum(np.bincount(level))
@@ -233,7 +233,7 @@ class Layout:
         return node
 
     def _check(self, elements: MatchedElements) -> None:
-        """Raise `FallbackToTree` if there is more than what the columns take."""
+        """Raise `FallbackToTree` if there is content without a column."""
         verdict = self._verdicts[elements.node, elements.filled * 2 + elements.attributed]
         if (verdict == _UNUSUAL).any():
             raise FallbackToTree
@@ -270,7 +270,7 @@ class Layout:
         return chunks
 
     def _attributes_of(self, elements: MatchedElements, node: int) -> dict[FieldPath, ColumnChunk]:
-        """Return the columns that are attributes of a list."""
+        """Return the columns of the attributes of a list."""
         at = np.flatnonzero(elements.node == node)
         columns: dict[FieldPath, list[CellValue]] = {
             path: [None] * elements.rows for (of, _), path in self._attributes.items() if of == node
@@ -290,19 +290,19 @@ class Layout:
 
 
 def _has_text(texts: pa.LargeStringArray) -> bool:
-    """Tell whether a column has more than blanks: an empty element makes no column."""
+    """Return whether a column has any text; an empty element creates no column."""
     return any(text.as_py().strip() for text in texts.drop_null())
 
 
 def _check_once(elements: MatchedElements, at: Indices) -> None:
-    """Raise `FallbackToTree` if a record has two elements of one node: these are a list."""
+    """Raise `FallbackToTree` if a record has two elements of one node: they form a list."""
     slots = np.sort(elements.node[at] * elements.rows + elements.row[at])
     if (slots[1:] == slots[:-1]).any():
         raise FallbackToTree
 
 
 def _referring(texts: pa.LargeStringArray) -> Mask:
-    """Tell which texts of a new array hold references: a fifth of what Arrow's search takes."""
+    """Return which texts of a new array hold references: five times as fast as Arrow's search."""
     _, offsets, data = texts.buffers()
     starts = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
     signs = np.frombuffer(data, np.uint8)[: starts[-1]]

@@ -1,4 +1,4 @@
-"""The elements of scanned pages, and what is written in their tags and texts."""
+"""The elements of scanned pages, with their tags and texts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["FallbackToTree", "ScannedPages", "attributes_of", "concat_scans"]
 __all__ += ["resolve_references"]
 
-# What stands before the value of an attribute, and before the first the element's name; the end.
+# Text before the value of an attribute, with the element's name before the first one; the end.
 _AROUND = re.compile(r"(?:<[^\s'/>]+)? +([^\s=:']+)=")
 _CLOSE = re.compile(r" */?>")
 _MANY = 1_000
 
 
-class FallbackToTree(Exception):  # noqa: N818  # no error: the tree says what a page holds
-    """The pages hold something that the fast path does not look at: flatten their trees."""
+class FallbackToTree(Exception):  # noqa: N818  # a control signal and not an error
+    """The pages have content that the fast path does not support: flatten their trees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,13 @@ class ScannedPages:
     Parameters
     ----------
     strings
-        What the documents are made of: a tag, what stands behind it as it is written, the next
-        tag and so on.
+        The parts of the documents: a tag, the raw text after it, the next tag and so on.
     tag, text
-        For each element the indices of its start tag and of its text in `strings`; -1 for no
-        text.
+        Indices in `strings` of the start tag and of the text of each element; -1 for no text.
     depth
-        For each element how deep it stands; 0 is a record.
+        Depth of each element; 0 is a record.
     filled
-        For each element whether there are elements inside.
+        Whether each element has child elements.
     """
 
     strings: pa.LargeStringArray
@@ -77,7 +75,7 @@ def concat_scans(scans: Sequence[TagScan]) -> ScannedPages:
 
 
 def resolve_references(texts: list[str]) -> list[str]:
-    """Return texts with their references, such as ``&amp;``, as a parser reads them."""
+    """Return texts with their references, such as ``&amp;``, resolved."""
     referring = [index for index, text in enumerate(texts) if "&" in text]
     if not referring:
         return texts
@@ -89,14 +87,14 @@ def resolve_references(texts: list[str]) -> list[str]:
 
 
 def attributes_of(tag: str) -> dict[str, str]:
-    """Return the attributes of a start tag, without namespaces and blanks around values.
+    """Return the attributes of a start tag, without namespaces, with stripped values.
 
     Raises
     ------
     FallbackToTree
-        If the tag has to do with namespaces, or two attributes have one name without them.
+        If the tag uses namespaces, or two attributes have the same name without them.
     """
-    if "xmlns" in tag:  # names mean something else inside
+    if "xmlns" in tag:  # changes the meaning of names inside
         raise FallbackToTree
     if "&" in tag or "\n" in tag or "\t" in tag:
         return _attributes_of_any(tag)
@@ -106,7 +104,7 @@ def attributes_of(tag: str) -> dict[str, str]:
 
 
 class _Names(dict[tuple[str, ...], tuple[str, ...]]):
-    """The names of attributes by what stands around their values; none if it is not plain."""
+    """Cache of attribute names by the text around the values; empty if not in plain form."""
 
     def __missing__(self, around: tuple[str, ...]) -> tuple[str, ...]:
         matches = [_AROUND.fullmatch(text) for text in around[:-1]]
@@ -123,9 +121,9 @@ _NAMES = _Names()
 def _attributes_of_any(tag: str) -> dict[str, str]:
     try:
         element = etree.fromstring(tag if tag.endswith("/>") else f"{tag[:-1]}/>")
-    except etree.XMLSyntaxError as error:  # its namespace is declared elsewhere
+    except etree.XMLSyntaxError as error:  # its namespace is declared in another element
         raise FallbackToTree from error
     attributes = {str(k).rpartition("}")[2]: str(v) for k, v in element.items()}
-    if len(attributes) < len(element.attrib):  # lang and xml:lang, of which one would be lost
+    if len(attributes) < len(element.attrib):  # lang and xml:lang: one would be lost
         raise FallbackToTree
     return attributes

@@ -1,4 +1,4 @@
-"""The lists of scanned pages, all at once: their entries follow each other in a document."""
+"""Read all lists of scanned pages at once: their entries are consecutive in a document."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["MatchedElements", "StringPool", "read_lists"]
 
 
 class StringPool(dict[str, str]):
-    """From a text to the equal one that was met first, which is the one to hold.
+    """Map from a text to the first equal one, so that each is stored once.
 
     Lists repeat their texts so often that this halves the memory of a frame.
     """
 
     def __missing__(self, text: str) -> str:
-        """Hold a text that was not met before."""
+        """Store a new text."""
         self[text] = text
         return text
 
@@ -42,25 +42,25 @@ class MatchedElements:
     pages
         The documents.
     text, filled
-        As in the documents, for the elements that matter alone.
+        As in `pages`, for the selected elements only.
     tag
-        The element's start tag, as its index in `tags`.
+        Index of the start tag in `tags`.
     tags
-        The different start tags.
+        The distinct start tags.
     attributed
         Whether the element has attributes.
     name
-        The element's name, as its index in `names`.
+        Index of the element's name in `names`.
     names
-        The names met so far.
+        The element names so far.
     node
-        The node of the layout that it belongs to.
+        The node of the element in the layout.
     row
-        In which record it stands.
+        Index of its record.
     rows
-        How many records there are.
+        Number of records.
     pool
-        The texts met so far in lists.
+        The texts in lists so far.
     """
 
     pages: ScannedPages
@@ -77,31 +77,31 @@ class MatchedElements:
     pool: StringPool
 
     def texts(self, at: Indices) -> list[str]:
-        """Return the texts of some elements without blanks around them; "" for none."""
+        """Return the stripped texts of some elements; "" for none."""
         indices = self.text[at]
         taken = self.pages.strings.take(pa.array(indices, mask=indices < 0))
-        encoded = taken.dictionary_encode()  # most texts come again and again
+        encoded = taken.dictionary_encode()  # most texts occur repeatedly
         resolved = resolve_references(encoded.dictionary.to_pylist())
         words = [*(self.pool[text.strip()] for text in resolved), ""]
         return [words[index] for index in encoded.indices.fill_null(-1).to_pylist()]
 
     def attributes(self, tag: int) -> dict[str, str]:
-        """Return the attributes of a start tag, without blanks around values."""
+        """Return the attributes of a start tag, with stripped values."""
         named = attributes_of(self.tags[tag]).items()
         return {name: self.pool[value.strip()] for name, value in named}
 
 
 def read_lists(elements: MatchedElements, entries: Indices, parts: Mask) -> list[list[CellValue]]:
-    """Return for each list its entries in each record; None where there are none.
+    """Return the entries of each list by record; None for records without entries.
 
     Parameters
     ----------
     elements
-        The elements. A list stands in a record at most once.
+        The elements. A record has each list at most once.
     entries
-        For each node of which list it is an entry, as a number from 0 on; -1 for others.
+        For each node the number of the list it is an entry of, from 0; -1 for others.
     parts
-        For each node whether it is inside an entry.
+        Whether each node is inside an entry.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def read_lists(elements: MatchedElements, entries: Indices, parts: Mask) -> list
 
 
 def _values(elements: MatchedElements, at: Indices, parts: Mask) -> list[CellValue]:
-    """Read entries: a text, or what stands in attributes or children by their names."""
+    """Read entries: a text, or a dict of attributes or children."""
     filled, attributed = elements.filled[at], elements.attributed[at]
     if (filled & attributed).any():
         raise FallbackToTree
@@ -141,7 +141,7 @@ def _values(elements: MatchedElements, at: Indices, parts: Mask) -> list[CellVal
             zip(elements.tag[of].tolist(), elements.name[of].tolist(), strict=True)
         )
     }
-    if any(name in named for named, name in read.values()):  # which means the text, too
+    if any(name in named for named, name in read.values()):  # the name of the text
         raise FallbackToTree
     for index, tag in zip(with_attributes.tolist(), elements.tag[of].tolist(), strict=True):
         named, name = read[tag]
@@ -163,6 +163,6 @@ def _children(elements: MatchedElements, at: Indices, parts: Indices) -> list[di
         dict(zip(names[begin:end], texts[begin:end], strict=True))
         for begin, end in pairwise([0, *ends])
     ]
-    if sum(map(len, entries)) != len(parts):  # a name comes twice
+    if sum(map(len, entries)) != len(parts):  # duplicate name
         raise FallbackToTree
     return entries

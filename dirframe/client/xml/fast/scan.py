@@ -1,10 +1,10 @@
-"""Scan a page for the tags inside its result, all at once.
+"""Scan a page for all tags inside its result.
 
-In bytes that a parser has found well-formed, every ``<`` opens a tag; where every second mark
-is a ``>``, each of these ends one. So the tags, the texts between them and the depth of each
-element come from a few sweeps, and no object is made for an element. Pages in which that
-is not so, or not cheap to know, are left to the tree: those with comments, CDATA, instructions
-or a bare ``>`` among the records, and those in an encoding that is not UTF-8.
+In well-formed bytes, every ``<`` opens a tag; if every second mark is a ``>``, each of these ends
+one. So the tags, the texts between them and the depth of each element are found in a few
+vectorized passes, without an object per element. Pages for which this does not hold, or is not
+cheap to check, are left to the tree: those with comments, CDATA, processing instructions or a bare
+``>`` among the records, and those in an encoding other than UTF-8.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class TagScan:
     Parameters
     ----------
     content
-        The document, its lines ended as XML reads them.
+        The document, with line endings normalized as in XML.
     shell
-        The document without what is inside its result.
+        The document without the content of its result.
     bounds
-        For each tag where it begins, and where what stands behind it does.
+        For each tag the positions of its first byte and of the first byte after it.
     closing, alone
-        For each tag whether it ends an element, and whether it is one by itself.
+        Whether each tag is an end tag, or an empty-element tag.
     level
-        For each tag how deep one stands behind it; 0 is between records.
+        Depth after each tag; 0 is between records.
     records
         The indices of the start tags of records.
     """
@@ -57,21 +57,21 @@ class TagScan:
     records: Indices
 
     def __len__(self) -> int:
-        """Count the records."""
+        """Return the number of records."""
         return len(self.records)
 
     def names(self) -> set[str]:
-        """Return the different names of records, of those with attributes as they stand."""
+        """Return the distinct names of records; those with attributes are not shortened."""
         begins, ends = (self.bounds[2 * self.records + side].tolist() for side in (0, 1))
         tags = {self.content[begin:end] for begin, end in zip(begins, ends, strict=True)}
         return {tag[1:-1].decode() for tag in tags}
 
     def leaf(self, name: str) -> list[str] | None:
-        """Return the text of a leaf that each record has once; None if it is not so plain."""
+        """Return the text of a leaf that each record has exactly once; None if not applicable."""
         content, bounds = self.content, self.bounds
         begins = bounds[0::2]
         start = f"<{name}".encode()
-        # The last letter of the name is looked at first: it tells most others apart.
+        # The last letter of the name is compared first: it differs for most other names.
         last = np.minimum(begins + len(name), len(content) - 1)
         letters = np.frombuffer(content, np.uint8)[last]
         leaves = (letters == start[-1]) & (self.level - ~self.alone == 1) & ~self.closing
@@ -106,8 +106,8 @@ def scan_tags(content: bytes) -> TagScan | None:
     Returns
     -------
     TagScan or None
-        Its tags; None if the tree has to be asked. That the result is where it seems to be is
-        true if the shell, too, is well-formed and has it as its root or right below.
+        Its tags; None if the tree is needed. The position of the result is correct if the shell
+        is well-formed too and has the result as its root or as a child of it.
     """
     if b"\0" in content or not _is_utf8(content):
         return None

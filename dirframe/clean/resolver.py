@@ -29,7 +29,7 @@ def resolve(raw: object) -> Resolution:
     if len(raw) > _LONGEST:
         return Resolution(None, reason="too long for a name")
     text = clean_text(raw)
-    # The interface sends Namibia in plain letters; a full-width or padded NA is a null marker.
+    # The interface sends Namibia as plain NA; NA in full-width or with invisible letters is not it.
     if text.strip() == "NA" != raw.strip():
         return NULL_MARKER
     if MISSING not in text and (answer := as_it_stands(text)):

@@ -35,14 +35,14 @@ DEFAULTS: Selection = {"exclude": (), "max_age": None, "by": None, "min_records"
 
 _PARAMETERS = """\
 exclude : collection of str, default ()
-    Names of rules: records that `dirframe.flags` flags by them are left out. What is an
-    outlier is told by the whole frame, before any stratum is made. ``counted`` holds how many
-    are left out, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
-    record can be told by several; what else it holds is of the records that are left.
+    Names of rules: records that `dirframe.flags` flags by them are excluded. Outliers
+    are determined on the whole frame, before stratification. ``counted`` holds the number of
+    excluded records, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
+    record can match several; its other counts are of the remaining records.
 max_age : str, int or datetime.timedelta, optional
     Leave out projects whose code was fetched longer ago than this, as the rule
     ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
-    without a day stay. Left out: any age.
+    without a date are kept. Left out: any age.
 """
 BY_STATISTIC = """\
 by : str or sequence of str, optional
@@ -59,7 +59,7 @@ by : str or sequence of str, optional
     ``strata_in_other`` and ``stratum_missing`` (records in strata of missing values that are
     not in ``other``).
 min_records : int, default 1
-    Strata with fewer records are one together, the last: ``other (n strata)``, with
+    Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
     thousands separated by commas.
 """
 BY_CHART = """\

@@ -97,7 +97,8 @@ def _sorted(table: pd.DataFrame, keys: list[_Key]) -> pd.DataFrame:
     for key in keys:
         counts = table.groupby(key.name)["records"].sum()
         if key.order is None:
-            values = sorted(counts.index, key=lambda value: (-counts[value], value))  # called in this iteration
+            # The lambda is called within this iteration.
+            values = sorted(counts.index, key=lambda value: (-counts[value], value))
         else:
             values = sorted(counts.index, key=key.order)
         rank_of = {value: rank for rank, value in enumerate(values)}

@@ -57,20 +57,19 @@ def activity(
     window: int = 12,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Count the projects that were active at a month, dormant, or not known to be either.
+    """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
-        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the month that is
-        looked back from. Left out: the month in which the code of the median project was
-        fetched, of those with such a date that is not after the retrieval (of two in the
-        middle, the later), so that at least half of them were seen in it, and no few wrong
-        dates move it.
+        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the reference
+        month. Left out: the month in which the code of the median project was fetched, of those
+        with such a date that is not after the retrieval (of two medians, the later). At least
+        half of them were fetched then or later, and a few wrong dates do not change it.
     window : int, default 12
-        Months that are looked back, the month of `as_of` among them: 1 to 24.
+        Length of the window in months, including the month of `as_of`: 1 to 24.
 
     Returns
     -------
@@ -83,7 +82,7 @@ def activity(
         - ``share`` (Float64, 0 to 1): of the active and dormant ones; 0.0 where there is
           neither, missing for the unknown
         - ``share_of_all`` (Float64, 0 to 1): of all three; 0.0 where there is none
-        - ``as_of`` (datetime64[us, UTC]): first day of the month looked back from; missing
+        - ``as_of`` (datetime64[us, UTC]): first day of the reference month; missing
           where it was left out and no project has a date of the fetch
 
     Raises

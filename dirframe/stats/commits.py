@@ -112,8 +112,8 @@ def commit_concentration(
 
     Notes
     -----
-    The bus factor counts commits over the whole life of the project, and knows nothing of who
-    is still there. The Gini coefficient is computed as in `contributor_concentration`, of the
+    The bus factor counts commits over the whole life of the project, regardless of who is
+    still active. The Gini coefficient is computed as in `contributor_concentration`, of the
     contributors with a number of commits, 0 too. Who is left out, and what ``counted`` holds,
     is said in `commits_by_contributor`.
 

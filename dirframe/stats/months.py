@@ -60,9 +60,9 @@ def monthly_activity(
     Notes
     -----
     A month between the first and the last that has no row counts as one without activity: 0.
-    Nothing is said of months before and after. A number that is missing or negative in a row is
-    missing. Months after the project's last analysis can hold zeros that only say that nobody
-    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
+    Months before and after are not included. A number that is missing or negative in a row is
+    missing. Months after the project's last analysis can hold zeros that only mean that they
+    were not analysed. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
     ``month_missing`` (in no row here), ``months_filled`` (months without a row), and
     ``commits_invalid`` and ``contributors_invalid``, the rows with a month whose number is
     missing or negative. The rules of `exclude` know accounts and projects: one whose columns

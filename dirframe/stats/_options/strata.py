@@ -121,8 +121,8 @@ def _divided(
     if pooled:
         label = f"other ({len(pooled):,} {'stratum' if len(pooled) == 1 else 'strata'})"
         records = int(table["records"][small].sum())
-        remainder = keep(frame, columns, reduce(or_, pooled))
-        yield Stratum((label,) * len(keys), records, remainder, len(pooled))
+        rest = keep(frame, columns, reduce(or_, pooled))
+        yield Stratum((label,) * len(keys), records, rest, len(pooled))
 
 
 def _is(key: _Key, value: str | None) -> nw.Expr:

@@ -32,19 +32,19 @@ class Comparison(ReportMixin):
     Parameters
     ----------
     title : str
-        How many records are new, gone, changed and the same.
+        Numbers of records that are new, gone, changed and the same.
     new, gone : pandas.DataFrame
         The records that are in one snapshot only.
     changed : pandas.DataFrame
-        A row a value that differs.
+        A row per value that differs.
     languages : pandas.DataFrame
-        A row a main language that gained or lost projects.
+        A row per main language that gained or lost projects.
     contributors : pandas.DataFrame
-        A row a project whose number of contributors differs.
+        A row per project whose number of contributors differs.
     columns : pandas.DataFrame
-        A row a column that only one snapshot has.
+        A row per column that only one snapshot has.
     notes : tuple of str
-        What makes the comparison uncertain, and where both snapshots are from.
+        Caveats of the comparison, and the sources of both snapshots.
     """
 
     title: str
@@ -80,7 +80,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     Parameters
     ----------
     before, after : pandas.DataFrame
-        Frames of the same loader, of the same question, from different days.
+        Frames of the same loader and query, from different days.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     -----
     Ids are matched as text, so that the whole number 7 is the id "7".
 
-    A record that is gone was deleted, or is no longer an answer to the question. Where a
-    snapshot is not complete, it may just not have been loaded; ``notes`` say so.
+    A record that is gone was deleted, or no longer matches the query. If a snapshot is
+    incomplete, the record may just not have been loaded; ``notes`` states this.
 
     Examples
     --------

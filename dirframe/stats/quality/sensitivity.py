@@ -44,7 +44,7 @@ def sensitivity(
         Names of the rules of `dirframe.flags` to try. Left out: all whose columns the frame
         has.
     max_age : str, int or datetime.timedelta, optional
-        The age from which ``stale_analysis`` takes an analysis for stale, as in
+        The age from which ``stale_analysis`` treats an analysis as stale, as in
         `dirframe.flags`. Left out: ``"1y"``.
     **options : object
         Options of the statistic, such as ``top=5`` or ``by="year"``.

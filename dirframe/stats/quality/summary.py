@@ -35,13 +35,13 @@ class Summary(ReportMixin):
     Parameters
     ----------
     title : str
-        How many records of what.
+        Number and kind of the records.
     fields : pandas.DataFrame
-        A row a column of the frame.
+        A row per column of the frame.
     bias : pandas.DataFrame
-        A row a reason to beware.
+        A row per reason to beware.
     source : str
-        Where the frame is from.
+        Source of the frame.
     """
 
     title: str
@@ -61,7 +61,7 @@ class Summary(ReportMixin):
 
 
 def summary(frame: pd.DataFrame) -> Summary:
-    """Give an overview of accounts, projects or other records: completeness, gaps, bias.
+    """Return an overview of accounts, projects or other records: completeness, gaps, bias.
 
     Parameters
     ----------

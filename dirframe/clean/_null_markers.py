@@ -1,4 +1,4 @@
-"""What people and programs write where they know nothing."""
+"""Detect markers of missing values, such as "unknown" and "n/a"."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MARKERS: Final = _words("""
     未知 不明 不详 不詳 无 無 なし 該当なし 未指定 不适用 不適用 暂无 未定 없음 미상
     """)
 
-#: What markers are put together from.
+#: Words that markers are composed of.
 _WORDS: Final = _words("""
     n a k s d v t b o not no non nao não available applicable specified stated known provided
     given set found defined disclosed answer country data value name num div null information
@@ -45,14 +45,14 @@ _WORDS: Final = _words("""
 
 _PARTS: Final = _MARKERS | _WORDS
 
-#: More letters than any marker has.
+#: Longer than any marker.
 _LONGEST: Final = 60
 
 
 def is_null_marker(text: str) -> bool:
-    """Tell whether a text is nothing but markers of a missing value, however decorated.
+    """Return whether a text consists only of markers of a missing value.
 
-    The two capital letters `NA` by themselves are the code of Namibia.
+    The text `NA` in capitals is the code of Namibia.
     """
     if len(text) > _LONGEST or text.strip() == "NA":
         return False

@@ -1,4 +1,4 @@
-"""What a person decides about single values, checked before it is used."""
+"""Validate the overrides of country resolution."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Overrides = Mapping[str, str | None] | pd.DataFrame
 
 
 def checked_overrides(overrides: Overrides | None) -> dict[Hashable, str | None]:
-    """Return the overrides by raw value; an answer that is no country is an error."""
+    """Return the overrides by raw value; raise if a code is not a country."""
     if overrides is None:
         return {}
     if isinstance(overrides, pd.DataFrame):
-        lacking = [name for name in ("raw", "country_alpha_2") if name not in overrides]
-        if lacking:
+        missing_columns = [name for name in ("raw", "country_alpha_2") if name not in overrides]
+        if missing_columns:
             raise InvalidInputError(
                 "The table of overrides has no column "
-                f"{' and no column '.join(map(repr, lacking))}.",
+                f"{' and no column '.join(map(repr, missing_columns))}.",
                 hint=Hint(
                     "A frame of overrides is the table of country_audit().",
                     shell="Overrides are what --audit writes.",
@@ -37,14 +37,18 @@ def checked_overrides(overrides: Overrides | None) -> dict[Hashable, str | None]
             "overrides is a mapping of raw values to two-letter codes (None for no country) or "
             f"the table of country_audit(), not {type(overrides).__name__}."
         )
-    chosen = {raw: None if pd.isna(code) else code for raw, code in pairs if not pd.isna(raw)}
-    wrong = {
-        raw: code for raw, code in chosen.items() if code is not None and code not in countries()
+    codes_by_value = {
+        raw: None if pd.isna(code) else code for raw, code in pairs if not pd.isna(raw)
     }
-    if wrong:
-        shown = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(wrong.items())[:5])
+    invalid = {
+        raw: code
+        for raw, code in codes_by_value.items()
+        if code is not None and code not in countries()
+    }
+    if invalid:
+        examples = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(invalid.items())[:5])
         raise InvalidInputError(
-            f"{len(wrong)} of the overrides name no country: {shown}. Give a two-letter code of "
+            f"{len(invalid)} of the overrides name no country: {examples}. Give a two-letter code of "
             "ISO 3166-1 in capitals (or XK), or None for no country."
         )
-    return chosen
+    return codes_by_value

@@ -1,4 +1,4 @@
-"""Why a value has no country, in words for a person."""
+"""Human-readable reasons for unresolved values."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dirframe.clean.normalize import clean_text, normalize
 
 __all__ = ["NO_CODE", "UNKNOWN", "explain"]
 
-#: What `resolve` says where it knows nothing better.
+#: Generic reasons of `resolve`.
 UNKNOWN: Final = "names no country that is known"
 NO_CODE: Final = "no code of ISO 3166-1"
 
 
 def explain(raw: object, reason: str) -> str:
-    """Return the reason, made more exact where ISO 3166-2 or plain sense can."""
+    """Return the reason, made more specific for subdivisions of ISO 3166-2."""
     if reason not in (UNKNOWN, NO_CODE) or not isinstance(raw, str):
         return reason
     key = normalize(clean_text(raw))
@@ -34,7 +34,7 @@ def explain(raw: object, reason: str) -> str:
 
 @cache
 def _subdivisions() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    codes_by_name: dict[str, list[str]] = {}
     for entry in pycountry.subdivisions:
-        found.setdefault(normalize(entry.name), []).append(entry.code)
-    return found
+        codes_by_name.setdefault(normalize(entry.name), []).append(entry.code)
+    return codes_by_name

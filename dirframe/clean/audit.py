@@ -1,4 +1,4 @@
-"""The table of all decisions about countries, and the note on what is missing."""
+"""Audit table of country resolutions, and a note on missing countries."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def country_audit(
     column: str = "country_code",
     overrides: Overrides | None = None,
 ) -> pd.DataFrame:
-    """Return what becomes of every distinct value of a column of countries, and why.
+    """Return how every distinct value of a column of countries is resolved, and why.
 
     Parameters
     ----------
     data : pandas.DataFrame or pandas.Series
         A frame with a column of countries, or that column alone.
     column : str, default "country_code"
-        The column that holds codes and names as they came; a Series needs none.
+        The column of raw codes and names; ignored for a Series.
     overrides : Mapping of str to str or None, or pandas.DataFrame, optional
         As for `unify_countries`.
 
@@ -46,15 +46,15 @@ def country_audit(
     -------
     pandas.DataFrame
         One row for each distinct value, the most frequent first; missing values are one row
-        with a missing ``raw``. Edit ``country_alpha_2`` and pass the table as `overrides`: it
-        then decides every value in it, those without an answer too.
+        with a missing ``raw``. Edit ``country_alpha_2`` and pass the table as `overrides` to
+        decide every value in it, including the unresolved ones.
 
-        - ``raw``: the value as it came
-        - ``count`` (int64, records): how many have it
-        - ``country_alpha_2``, ``country_name``: the answer
-        - ``rule``: what answered, or empty
-        - ``reason``: why there is no answer, or empty
-        - ``suggestion``: the country that a probable typing error means; never an answer
+        - ``raw``: the raw value
+        - ``count`` (int64, records): records with this value
+        - ``country_alpha_2``, ``country_name``: the resolved country
+        - ``rule``: the rule that resolved the value, or empty
+        - ``reason``: why the value is unresolved, or empty
+        - ``suggestion``: the country that a probable typing error means; never applied
 
     Raises
     ------
@@ -68,28 +68,30 @@ def country_audit(
     >>> table[["raw", "count", "country_alpha_2"]].values.tolist()
     [['DE', 2, 'DE'], ['Korea', 1, nan]]
     """
-    found = resolve_column(raw_column(data, column), overrides)
+    resolved = resolve_column(raw_column(data, column), overrides)
     rows = [
-        _row(value, int(count), one)
-        for value, count, one in zip(found.values, found.counts, found.answers, strict=True)
+        _row(value, int(count), answer)
+        for value, count, answer in zip(
+            resolved.values, resolved.counts, resolved.answers, strict=True
+        )
     ]
-    if found.missing:
-        rows.append((np.nan, found.missing, None, None, "", "no value", ""))
+    if resolved.missing:
+        rows.append((np.nan, resolved.missing, None, None, "", "no value", ""))
     rows.sort(key=lambda row: (-row[1], str(row[0])))
     table = pd.DataFrame(rows, columns=_COLUMNS)
-    table["raw"] = table["raw"].astype("object" if found.mixed else "str")
+    table["raw"] = table["raw"].astype("object" if resolved.mixed else "str")
     table["count"] = table["count"].astype("int64")
     for name in _COLUMNS[2:]:
         table[name] = table[name].astype("str")
-    return found.attach(data, table, "country_audit")
+    return resolved.attach(data, table, "country_audit")
 
 
-def _row(value: Hashable, count: int, one: Resolution) -> _Row:
-    if one.alpha_2:
-        return value, count, one.alpha_2, countries()[one.alpha_2].name, one.rule, "", ""
-    reason = explain(value, one.reason)
-    near = suggest(value) if reason == UNKNOWN else None
-    suggestion = f"{near} ({countries()[near].name})?" if near else ""
+def _row(value: Hashable, count: int, answer: Resolution) -> _Row:
+    if answer.alpha_2:
+        return value, count, answer.alpha_2, countries()[answer.alpha_2].name, answer.rule, "", ""
+    reason = explain(value, answer.reason)
+    code = suggest(value) if reason == UNKNOWN else None
+    suggestion = f"{code} ({countries()[code].name})?" if code else ""
     return value, count, None, None, "", reason, suggestion
 
 
@@ -99,17 +101,17 @@ def country_note(data: pd.DataFrame) -> str:
     Parameters
     ----------
     data : pandas.DataFrame
-        What `unify_countries` or `country_audit` returned.
+        A frame returned by `unify_countries` or `country_audit`.
 
     Returns
     -------
     str
-        How many records have no country, their share, and of which kind they are.
+        The number of records without a country, their share, and the reasons.
 
     Raises
     ------
     InvalidInputError
-        If the frame is neither.
+        If the frame was returned by neither.
 
     Examples
     --------

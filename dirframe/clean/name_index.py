@@ -1,4 +1,4 @@
-"""The names that are looked up: the shipped tables, pycountry's own, and the codes."""
+"""Lookup index of country names and codes: the shipped tables and pycountry."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_CODE", "Names", "Resolution", "has_island", "names", "without_island"]
 
-#: Names of so few letters are only found as they are written.
+#: Names of at most this many letters are only matched exactly.
 LONGEST_CODE: Final = 3
 
-#: The generated tables, the weakest first: where two have a key they agree on it.
+#: The generated tables, lowest precedence first. Tables that share a key agree on it.
 _TABLES: Final = {
     "factbook": "World Factbook",
     "libphonenumber": "libphonenumber",
@@ -33,7 +33,7 @@ _TABLES: Final = {
 
 
 class Resolution(NamedTuple):
-    """What is known of a key: the country and where from, or None and the reason."""
+    """Resolution of a key: the country and the rule, or None and the reason."""
 
     alpha_2: str | None
     rule: str = ""
@@ -42,7 +42,7 @@ class Resolution(NamedTuple):
 
 @dataclass(frozen=True)
 class Names:
-    """All keys with their answers, and those of English names apart."""
+    """All keys with their resolutions; the keys of English names separately."""
 
     codes: dict[str, Resolution]
     index: dict[str, Resolution]
@@ -53,35 +53,35 @@ class Names:
 
     @cached_property
     def current(self) -> dict[str, Resolution]:
-        """Names of the pycountry that is installed, which may be newer than the tables."""
-        found = {
+        """Names from the installed pycountry, which may be newer than the tables."""
+        all_names = {
             normalize(text): Resolution(entry.alpha_2, "name (pycountry)")
             for entry in pycountry.countries
             for field in ("name", "official_name", "common_name")
             if (text := getattr(entry, field, None))
         }
-        common = {
-            normalize(one.name): Resolution(alpha_2, "common name")
-            for alpha_2, one in countries().items()
+        common_names = {
+            normalize(country.name): Resolution(alpha_2, "common name")
+            for alpha_2, country in countries().items()
         }
-        return common | found
+        return common_names | all_names
 
     @cached_property
     def lost(self) -> dict[str, str]:
-        """Names with their letters beyond ASCII lost."""
-        return _agreed((key, alpha_2) for alpha_2, _, *keys in self.lines_lost for key in keys)
+        """Names whose non-ASCII letters are lost."""
+        return _unambiguous((key, alpha_2) for alpha_2, _, *keys in self.lines_lost for key in keys)
 
     @cached_property
     def cores(self) -> dict[str, str]:
-        """English names of several words, without small words, in the alphabet's order."""
-        return _agreed(
+        """English names of several words, without stop words, in alphabetical order."""
+        return _unambiguous(
             (sort_words(key), alpha_2) for key, alpha_2 in self.english.items() if " " in key
         )
 
     @cached_property
     def joined_foreign(self) -> dict[str, str]:
-        """Names beyond ASCII of several words, written as one."""
-        return _agreed(
+        """Non-ASCII names of several words, joined into one."""
+        return _unambiguous(
             (strip_spaces(key), answer.alpha_2)
             for key, answer in self.index.items()
             if answer.alpha_2 and " " in key and not key.isascii()
@@ -90,7 +90,7 @@ class Names:
     @cached_property
     def islands(self) -> dict[str, str]:
         """Names of island countries without the word for island."""
-        return _agreed(
+        return _unambiguous(
             (without_island(key), answer.alpha_2)
             for key, answer in self.index.items()
             if answer.alpha_2 in ISLANDS
@@ -98,32 +98,32 @@ class Names:
 
     @cached_property
     def joined(self) -> dict[str, str]:
-        """English names of several words, written as one."""
-        return _agreed(
-            (strip_spaces(written), alpha_2)
+        """English names of several words, joined into one."""
+        return _unambiguous(
+            (strip_spaces(spelling), alpha_2)
             for key, alpha_2 in self.english.items()
             if " " in key
-            for written in (key, key.replace(" of ", " of the ").replace(" and ", " and the "))
+            for spelling in (key, key.replace(" of ", " of the ").replace(" and ", " and the "))
         )
 
     @cached_property
     def by_word(self) -> dict[str, list[tuple[list[str], str]]]:
-        """English names, as lists of words, by each word that carries them."""
-        found = defaultdict(list)
+        """English names, as lists of words, by each significant word."""
+        names_by_word = defaultdict(list)
         for key, alpha_2 in self.english.items():
             words = [word for word in key.split() if word not in ("of", "and", "the")]
             for word in set(words):
-                found[word].append((words, alpha_2))
-        return found
+                names_by_word[word].append((words, alpha_2))
+        return names_by_word
 
 
 def has_island(key: str) -> bool:
-    """Tell whether a key has a word for island."""
+    """Return whether a key has a word for island."""
     return key.endswith(ISLAND_TAILS) or not ISLAND_WORDS.isdisjoint(key.split())
 
 
 def without_island(key: str) -> str:
-    """Return a key without the words for island in it, and the connectors that leaves."""
+    """Return a key without words for island and the connectors left at its ends."""
     words = [word for word in key.split() if word not in ISLAND_WORDS]
     while words and words[0] in CONNECTORS:
         del words[0]
@@ -135,11 +135,11 @@ def without_island(key: str) -> str:
     return bare
 
 
-def _agreed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, set[str]] = defaultdict(set)
+def _unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    answers_by_key: dict[str, set[str]] = defaultdict(set)
     for key, alpha_2 in pairs:
-        found[key].add(alpha_2)
-    return {key: min(answers) for key, answers in found.items() if len(answers) == 1}
+        answers_by_key[key].add(alpha_2)
+    return {key: min(answers) for key, answers in answers_by_key.items() if len(answers) == 1}
 
 
 @cache
@@ -166,9 +166,9 @@ def names() -> Names:
             elif key.isascii():
                 english[key] = alpha_2
     abbreviations = frozenset(codes)
-    for alpha_2, one in countries().items():
+    for alpha_2, country in countries().items():
         codes[alpha_2.lower()] = Resolution(alpha_2, "two-letter code")
-        codes[one.alpha_3.lower()] = Resolution(alpha_2, "three-letter code")
+        codes[country.alpha_3.lower()] = Resolution(alpha_2, "three-letter code")
     return Names(codes, index, english, exact, abbreviations, lost)
 
 

@@ -1,8 +1,7 @@
-"""Cleaning raw text, and the keys by which names are found.
+"""Clean raw text and normalize it to lookup keys.
 
-`fold` makes one key of all spellings of a name that differ in case, accents, punctuation
-and blanks alone; the table (`names`) was built with the same function. `repaired` undoes
-what encodings and markup did to a text.
+`normalize` gives one key to all spellings of a name that differ only in case, accents,
+punctuation and spaces. The name tables are built with the same function.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ __all__ = [
     "undo_mojibake",
 ]
 
-#: What decoders write for bytes that they cannot read.
+#: Replacement character that decoders write for undecodable bytes.
 MISSING: Final = "\ufffd"
 
-#: Stands in a key for one letter whose bytes were lost.
+#: Placeholder in a key for one letter whose bytes were lost.
 LOST: Final = "?"
 
 _LETTERS: Final = str.maketrans(
@@ -47,19 +46,19 @@ _ASCII: Final = str.maketrans(
     | {"'": "", "`": "", "&": " and "}
 )
 _MARKS: Final = re.compile("[\u0300-\u036f\u0640\u064b-\u065f\u0670\u0591-\u05c7]")
-# The scripts from Devanagari on write vowels as marks, which are no \w.
+# Scripts from Devanagari on write vowels as combining marks, which \w does not match.
 _SEPARATORS: Final = re.compile(r"(?:[^\w\u0900-\u1fff]|_)+")
 _LOSSY_SEPARATORS: Final = re.compile(r"(?:[^\w?\u0900-\u1fff]|_)+")
 _INITIALS: Final = re.compile(r"\b([a-z]) (?=[a-z]\b)")
 _ELISION: Final = re.compile(r"\b(d|l|dell|nell) (?=[aeiouh][a-z])")
 _SAINT: Final = re.compile(r"\b(?:st|ste|sainte)\b(?= \w)")
-#: Words that need a closer look; a text without them needs none.
+#: Words that the regular expressions apply to; a key without them skips them.
 _SPECIAL: Final = frozenset(
     (*"abcdefghijklmnopqrstuvwxyz", "dell", "nell", "st", "ste", "sainte", "the")
 )
 _THE: Final = re.compile(r"(?:^| )the(?= |$)")
 _ARABIC_ARTICLE: Final = re.compile(r"\bال(?=\w{3})")
-# Japanese writes the same sounds and the same words in two ways.
+# Japanese has two spellings of the same sounds and words.
 _JAPANESE: Final = {
     "ヴァ": "バ", "ヴィ": "ビ", "ヴェ": "ベ", "ヴォ": "ボ", "ヴ": "ブ",
     "アメリカ領": "米領", "イギリス領": "英領", "フランス領": "仏領", "オランダ領": "蘭領",
@@ -69,16 +68,16 @@ _JAPANESE_FORMS: Final = re.compile("|".join(_JAPANESE))
 _BETWEEN_IDEOGRAMS: Final = re.compile("(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])")
 _SMALL_WORDS: Final = frozenset(("of", "and", "the"))
 _ENTITY: Final = re.compile(r"&(?:amp;)*(?:#\w+|\w+);?")
-# How R and JSON write a letter beyond ASCII where they must not.
+# Escapes that R and JSON write for non-ASCII letters.
 _ESCAPE: Final = re.compile(r"<U\+([0-9A-Fa-f]{4})>|\\u([0-9A-Fa-f]{4})")
-# What UTF-8 looks like when it was read as Windows-1252 or Latin-1: a lead, then the rest.
+# Lead bytes of UTF-8 that was decoded as Windows-1252 or Latin-1.
 _MOJIBAKE: Final = re.compile("[\u00c2-\u00f4]")
-# Letters that stand in a text that was decoded rightly.
+# Letters that occur in correctly decoded text.
 _ACCENTED: Final = re.compile("[\u00c6-\u00ff]")
 
 
 def clean_text(raw: str) -> str:
-    """Return a text without markup entities, invisible characters and typographic forms."""
+    """Remove markup entities, invisible characters and typographic forms from a text."""
     text = _ESCAPE.sub(_unescaped, raw) if "U+" in raw or "\\u" in raw else raw
     for _ in range(3):
         if "&" not in text or not _ENTITY.search(text):
@@ -100,19 +99,19 @@ def _is_invisible(letter: str) -> bool:
 
 
 def normalize(text: str) -> str:
-    """Return the key of a readable text: lower-case words, one blank between them."""
+    """Return the key of a text: lower-case words, separated by one space."""
     if text.isascii():
         return _joined(text.lower().translate(_ASCII).split())
     return _joined(_SEPARATORS.sub(" ", _plain(text)).split())
 
 
 def casefold_exact(text: str) -> str:
-    """Return the key of a readable text that differs from it in case and blanks alone."""
+    """Return the key of a text that differs from it only in case and spaces."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def fold_lossy(text: str) -> str:
-    """Return the key of a text in which `LOST` stands for letters."""
+    """Return the key of a text in which `LOST` replaces letters."""
     return _joined(_LOSSY_SEPARATORS.sub(" ", _plain(text)).split())
 
 
@@ -136,19 +135,19 @@ def _joined(words: list[str]) -> str:
 
 
 def strip_spaces(key: str) -> str:
-    """Return a key without blanks."""
+    """Return a key without spaces."""
     return key.replace(" ", "")
 
 
 def sort_words(key: str) -> str:
-    """Return the words of an English key that carry it, in the order of the alphabet."""
+    """Return the significant words of an English key in alphabetical order."""
     return " ".join(sorted(word for word in key.split() if word not in _SMALL_WORDS))
 
 
 def undo_mojibake(text: str) -> Iterator[str]:
-    """Yield what a text may have been before it was decoded wrongly: once, then twice.
+    """Yield what a text may have been before one, then two, wrong decodings.
 
-    Bytes that are gone become `LOST`; such a text is only good for `fold_lossy`.
+    Lost bytes become `LOST`; pass such a text to `fold_lossy`.
     """
     if MISSING in text or LOST in text:
         yield text.replace(MISSING, LOST)

@@ -1,4 +1,4 @@
-"""One raw value to one country, with the rule that answered or the reason that none did."""
+"""Resolve one raw value to a country, with the rule or the reason for no result."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, resolve_text
 
 __all__ = ["resolve"]
 
-#: More letters than any name of a country has, with entities and a bracket.
+#: Longer than any country name, with entities and a bracketed part.
 _LONGEST: Final = 250
 
-#: Letters that must be left of a name of which others are lost.
+#: Minimum number of letters left in a name with lost letters.
 _ENOUGH: Final = 4
 
 
 def resolve(raw: object) -> Resolution:
-    """Return the country that a raw value names.
+    """Resolve a raw value to a country.
 
-    Of two readings the plainer goes first: the text as it stands, then taken apart, then
-    with its encoding repaired.
+    Tried in order: exact lookup, the rules, the rules after repairing the encoding.
     """
     if not isinstance(raw, str):
         return Resolution(None, reason="not a text")
     if len(raw) > _LONGEST:
         return Resolution(None, reason="too long for a name")
     text = clean_text(raw)
-    # Namibia in wide letters, or with invisible ones, is not as an interface sends it.
+    # The interface sends Namibia as plain NA; NA in full-width or with invisible letters is not it.
     if text.strip() == "NA" != raw.strip():
         return NULL_MARKER
-    if MISSING not in text and (known := as_it_stands(text)):
-        return known
+    if MISSING not in text and (answer := as_it_stands(text)):
+        return answer
     return _by_rules(raw, text)
 
 
@@ -56,9 +55,9 @@ def _repair_encoding(raw: str) -> Resolution | None:
     for text in undo_mojibake(raw):
         if LOST in text:
             key = fold_lossy(clean_text(text))
-            enough = sum(map(str.isalpha, key)) >= _ENOUGH
-            found = names().lost.get(key) if enough else None
-            answer = Resolution(found, "letters lost in decoding") if found else None
+            is_long_enough = sum(map(str.isalpha, key)) >= _ENOUGH
+            alpha_2 = names().lost.get(key) if is_long_enough else None
+            answer = Resolution(alpha_2, "letters lost in decoding") if alpha_2 else None
         else:
             answer = resolve_text(clean_text(text))
         if answer is not None and answer.alpha_2:

@@ -1,4 +1,4 @@
-"""The country that a probable typing error means: for a person to decide, never an answer."""
+"""Suggest a country for a probable typing error; suggestions are never applied."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dirframe.clean.normalize import clean_text, normalize, strip_spaces
 
 __all__ = ["suggest"]
 
-#: From this length on one wrong letter still leaves a name, and from the second on two.
+#: Minimum key lengths at which one and two wrong letters are accepted.
 _ONE_ERROR, _TWO_ERRORS = 5, 9
-#: Longer texts are no single name.
+#: Longer texts are not a single name.
 _LONGEST: Final = 60
 
 
 def suggest(raw: object) -> str | None:
-    """Return the two-letter code of the one country whose English name is that close."""
+    """Return the two-letter code of the single country with the closest English name."""
     key = (
         strip_spaces(normalize(clean_text(raw)))
         if isinstance(raw, str) and len(raw) <= _LONGEST
@@ -29,22 +29,22 @@ def suggest(raw: object) -> str | None:
     if len(key) < _ONE_ERROR or not key.isascii():
         return None
     keys, codes = _keys()
-    # Letters to add, drop, change, or swap with their neighbour.
-    near = process.extract(
+    # OSA counts insertions, deletions, substitutions and swaps of neighbours.
+    matches = process.extract(
         key,
         keys,
         scorer=OSA.distance,
         score_cutoff=1 if len(key) < _TWO_ERRORS else 2,
         limit=None,
     )
-    closest = min((distance for _, distance, _ in near), default=0)
-    found = {codes[index] for _, distance, index in near if distance == closest}
-    return found.pop() if len(found) == 1 else None
+    closest = min((distance for _, distance, _ in matches), default=0)
+    candidates = {codes[index] for _, distance, index in matches if distance == closest}
+    return candidates.pop() if len(candidates) == 1 else None
 
 
 @cache
 def _keys() -> tuple[list[str], list[str]]:
-    """Give the English names that are long enough, and the codes of their countries."""
+    """Return the sufficiently long English names and their country codes."""
     pairs = [(strip_spaces(key), alpha_2) for key, alpha_2 in names().english.items()]
     pairs = [(key, alpha_2) for key, alpha_2 in pairs if len(key) >= _ONE_ERROR]
     return [key for key, _ in pairs], [alpha_2 for _, alpha_2 in pairs]

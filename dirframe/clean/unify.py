@@ -1,4 +1,4 @@
-"""Adding codes and a name to a frame."""
+"""Add ISO 3166-1 codes and the common country name to a frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "unify_countries"]
 
-#: The columns that are added, and the attribute of a country that fills each.
+#: Added columns, and the attribute of `Country` that fills each.
 COLUMNS = {"country_alpha_2": "alpha_2", "country_alpha_3": "alpha_3", "country_name": "name"}
 
 
@@ -33,19 +33,19 @@ def unify_countries(
     data : pandas.DataFrame or pandas.Series
         A frame with a column of countries, or that column alone.
     column : str, default "country_code"
-        The column that holds codes and names as they came; a Series needs none.
+        The column of raw codes and names; ignored for a Series.
     errors : {"coerce", "raise"}, default "coerce"
-        What a value without an answer does: "coerce" leaves it without a country,
+        How to handle unresolved values: "coerce" leaves them without a country,
         "raise" raises an error that lists all of them.
     overrides : Mapping of str to str or None, or pandas.DataFrame, optional
-        Your own answers: raw values to two-letter codes (None for no country), or the table
-        of `country_audit`. They go before every rule and match the raw value exactly.
+        Raw values mapped to two-letter codes (None for no country), or the table of
+        `country_audit`. Overrides precede every rule and match the raw value exactly.
 
     Returns
     -------
     pandas.DataFrame
-        A new frame; the raw value is kept. Of a Series, only the three columns, with its
-        index. Columns added, or replaced where they exist, all of dtype str:
+        A new frame; the raw value is kept. For a Series, only the three columns, with its
+        index. Columns added, or replaced if they exist, all of dtype str:
 
         - ``country_alpha_2``: two-letter code of ISO 3166-1, or XK for Kosovo
         - ``country_alpha_3``: three-letter code, or XKX
@@ -59,21 +59,20 @@ def unify_countries(
     InvalidInputError
         If there is no such column, or an override names no country.
     UnresolvedCountriesError
-        If a value has no answer and `errors` is "raise".
+        If a value is unresolved and `errors` is "raise".
 
     See Also
     --------
-    country_audit : What became of every value, and why.
+    country_audit : How every value was resolved, and why.
 
     Notes
     -----
-    A value is looked up, never guessed: in the codes and names of ISO 3166-1 (pycountry), in
-    names of CLDR, iso-codes, libphonenumber and the World Factbook, and in a table of our own,
-    after its text was repaired and by rules that only rearrange it. What could mean two
-    countries, a part of a country, a region or a dissolved state has no answer.
+    Values are looked up, never guessed: in the codes and names of ISO 3166-1 (pycountry), in
+    names of CLDR, iso-codes, libphonenumber and the World Factbook, and in a table of our own.
+    Before the lookup the text is repaired; rules may only rearrange it. A value that could mean
+    two countries, a part of a country, a region or a dissolved state is unresolved.
 
-    The code of Namibia is NA, which pandas takes for a missing value when it reads a CSV
-    file. Read with ``pd.read_csv(path, keep_default_na=False, na_values=[""])``.
+    The code of Namibia is NA, which pandas reads from a CSV file as a missing value. Read with ``pd.read_csv(path, keep_default_na=False, na_values=[""])``.
 
     Examples
     --------
@@ -84,18 +83,19 @@ def unify_countries(
     """
     if errors not in ("coerce", "raise"):
         raise InvalidInputError(f'errors is "coerce" or "raise", not {errors!r}.')
-    found = resolve_column(raw_column(data, column), overrides)
-    if errors == "raise" and found.unresolved:
-        raise UnresolvedCountriesError(found.failures())
-    # A shallow copy is enough: pandas copies a column when one of the two writes to it.
+    resolved = resolve_column(raw_column(data, column), overrides)
+    if errors == "raise" and resolved.unresolved:
+        raise UnresolvedCountriesError(resolved.failures())
+    # A shallow copy is enough: pandas copies a column on write.
     result = (
         data.copy(deep=False) if isinstance(data, pd.DataFrame) else pd.DataFrame(index=data.index)
     )
-    known = countries()
+    country_by_code = countries()
     for name, attribute in COLUMNS.items():
         values = [
-            getattr(known[one.alpha_2], attribute) if one.alpha_2 else None for one in found.answers
+            getattr(country_by_code[answer.alpha_2], attribute) if answer.alpha_2 else None
+            for answer in resolved.answers
         ]
-        column_of_all = pd.array(values, dtype="str").take(found.codes, allow_fill=True)
-        result[name] = pd.Series(column_of_all, index=result.index)
-    return found.attach(data, result, "unify_countries")
+        row_values = pd.array(values, dtype="str").take(resolved.codes, allow_fill=True)
+        result[name] = pd.Series(row_values, index=result.index)
+    return resolved.attach(data, result, "unify_countries")

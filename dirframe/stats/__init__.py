@@ -1,12 +1,12 @@
-"""Statistics: a frame of the loaders in, a tidy frame out.
+"""Statistics: each takes a frame from a loader and returns a tidy frame.
 
-Each row of the frame that comes in is one record; duplicates are the loader's business.
-Every statistic says in its docstring what it does with missing and impossible values, and in
-``result.attrs["dirframe"]["counted"]``, beside the provenance of the frame, how many there
-were. Columns and dtypes are the same for none, one or many records.
+Each row of the input is one record; duplicates are not removed. Every docstring states how
+missing and impossible values are handled, and ``result.attrs["dirframe"]["counted"]`` holds
+their numbers beside the provenance of the frame. Columns and dtypes do not depend on the number
+of records.
 
-The frame is one of pandas, one of Dask (whose scheduler, that of a cluster too, does the work) or
-a relation of DuckDB, which can be larger than memory. The numbers are the same.
+The input is a pandas frame, a Dask frame (computed by its scheduler, also on a cluster) or a
+DuckDB relation, which can be larger than memory. The numbers are the same.
 """
 
 from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution

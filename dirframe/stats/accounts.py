@@ -1,4 +1,4 @@
-"""Statistics of accounts: their standing and what they write."""
+"""Statistics of accounts: kudo ranks and forum posts."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def accounts_by_kudo_rank(
     8          9         1  0.333333
     """
     require_columns(accounts, RANK, giver=ACCOUNTS)
-    found = group_sizes(accounts, {"rank": integer_column(RANK)})
-    missing = int(found["records"][found["rank"].isna()].sum())
-    by_rank = found.dropna().set_index("rank")["records"]
+    sizes = group_sizes(accounts, {"rank": integer_column(RANK)})
+    missing = int(sizes["records"][sizes["rank"].isna()].sum())
+    by_rank = sizes.dropna().set_index("rank")["records"]
     count = as_int64(by_rank.reindex(RANKS, fill_value=0))
-    with_rank, records = int(count.sum()), int(found["records"].sum())
+    with_rank, records = int(count.sum()), int(sizes["records"].sum())
     result = pd.DataFrame({"kudo_rank": as_int64(RANKS), "accounts": count, "share": shares(count)})
     counted = {
         "accounts": records,
@@ -126,8 +126,8 @@ def posts_distribution(
     1     12         1   0.25            1.0
     """
     require_columns(accounts, "posts_count", giver=ACCOUNTS)
-    found = Frequencies.of(accounts, "posts_count")
-    result = found.distribution("posts", "accounts")
-    counted = found.counted("accounts", "posts")
+    frequencies = Frequencies.of(accounts, "posts_count")
+    result = frequencies.distribution("posts", "accounts")
+    counted = frequencies.counted("accounts", "posts")
     step = "posts_distribution"
     return attach_counts(accounts, result, step=step, resource="account", counted=counted)

@@ -1,4 +1,4 @@
-"""The statistic of which projects are active."""
+"""Numbers of active, dormant and unknown projects."""
 
 from __future__ import annotations
 
@@ -57,20 +57,19 @@ def activity(
     window: int = 12,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Count the projects that were active at a month, dormant, or not known to be either.
+    """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
-        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the month that is
-        looked back from. Left out: the month in which the code of the median project was
-        fetched, of those with such a date that is not after the retrieval (of two in the
-        middle, the later), so that at least half of them were seen in it, and no few wrong
-        dates move it.
+        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the reference
+        month. Left out: the month in which the code of the median project was fetched, of those
+        with such a date that is not after the retrieval (of two medians, the later). At least
+        half of them were fetched then or later, and a few wrong dates do not change it.
     window : int, default 12
-        Months that are looked back, the month of `as_of` among them: 1 to 24.
+        Length of the window in months, including the month of `as_of`: 1 to 24.
 
     Returns
     -------
@@ -83,7 +82,7 @@ def activity(
         - ``share`` (Float64, 0 to 1): of the active and dormant ones; 0.0 where there is
           neither, missing for the unknown
         - ``share_of_all`` (Float64, 0 to 1): of all three; 0.0 where there is none
-        - ``as_of`` (datetime64[us, UTC]): first day of the month looked back from; missing
+        - ``as_of`` (datetime64[us, UTC]): first day of the reference month; missing
           where it was left out and no project has a date of the fetch
 
     Raises
@@ -146,25 +145,25 @@ def activity(
     2  unknown         0      <NA>
     """
     require_fetched(projects, FIRST_MONTH, LAST_MONTH)
-    asked, back = None if as_of is None else month_of(as_of), months_back(window)
+    requested, months_in_window = None if as_of is None else month_of(as_of), months_back(window)
 
     def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         numbers = [month_number(name) for name in COLUMNS]
         return table.select(*numbers, working=valid("people") > 0)
 
-    found = group_sizes(
+    sizes = group_sizes(
         projects,
         {**COLUMNS, "people": integer_column(CONTRIBUTORS)},
         by=[*COLUMNS, "working"],
         prepare=months,
     )
-    count = found["records"].to_numpy(dtype=np.int64)
-    numbers, latest = numbered(found), latest_possible(projects)
-    month = usual_month(numbers["fetched"], count, latest) if asked is None else asked
-    state = classify(numbers, month, back, latest)
-    of_state = {name: int(count[state == name].sum()) for name in {*state.tolist()}}
-    reasons: dict[str, int] = {reason: of_state.get(reason, 0) for reason in UNKNOWN}
-    rows = [of_state.get("active", 0), of_state.get("dormant", 0), sum(reasons.values())]
+    count = sizes["records"].to_numpy(dtype=np.int64)
+    numbers, latest = numbered(sizes), latest_possible(projects)
+    month = usual_month(numbers["fetched"], count, latest) if requested is None else requested
+    state = classify(numbers, month, months_in_window, latest)
+    by_state = {name: int(count[state == name].sum()) for name in {*state.tolist()}}
+    reasons: dict[str, int] = {reason: by_state.get(reason, 0) for reason in UNKNOWN}
+    rows = [by_state.get("active", 0), by_state.get("dormant", 0), sum(reasons.values())]
     known = as_int64([*rows[:2], 0])
     result = pd.DataFrame(
         {
@@ -176,29 +175,31 @@ def activity(
         }
     )
     late = (state == "not_fetched_since") & (month is not None)
-    recent = numbers["last"] > (month or 0) - back
+    recent = numbers["last"] > (month or 0) - months_in_window
     counted = {
         "projects": int(count.sum()),
         "with_activity": rows[0] + rows[1],
         "unknown": rows[2],
         **reasons,
-        BEGUN_LATER: of_state.get(BEGUN_LATER, 0),
+        BEGUN_LATER: by_state.get(BEGUN_LATER, 0),
         "not_fetched_since_but_active": int(count[late & recent].sum()),
-        "window": back,
-        "in_disagreement": int(count[_disagrees(numbers, found["working"], latest)].sum()),
+        "window": months_in_window,
+        "in_disagreement": int(count[_disagrees(numbers, sizes["working"], latest)].sum()),
     }
     return attach_counts(projects, result, step="activity", resource="project", counted=counted)
 
 
 def _disagrees(numbers: dict[str, Any], working: pd.Series[Any], latest: int) -> NDArray[np.bool_]:
-    """Tell where the analysis counts people otherwise than its own months have it.
+    """Return a mask where the contributor count of the analysis contradicts its own months.
 
-    Twelve months before the fetch begin within a month, so that the twelfth fits with both.
+    The twelve months before the fetch begin within a month, so the twelfth agrees with both.
     """
     first, last, fetched = (numbers[name] for name in ("first", "last", "fetched"))
-    sound = (first <= last) & (last <= fetched) & (fetched <= latest)
+    is_consistent = (first <= last) & (last <= fetched) & (fetched <= latest)
     known = working.astype("boolean")
     nobody, somebody = true(~known), true(known)
-    back = fetched - last
-    disagrees: NDArray[np.bool_] = sound & ((nobody & (back < 12)) | (somebody & (back > 12)))
+    months_since_last = fetched - last
+    disagrees: NDArray[np.bool_] = is_consistent & (
+        (nobody & (months_since_last < 12)) | (somebody & (months_since_last > 12))
+    )
     return disagrees

@@ -1,4 +1,4 @@
-"""The statistic of the languages that the code of projects is written in."""
+"""Lines of code by language, over all languages of each project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["language_breakdown"]
 
 _UNNAMED = "code_lines_unnamed"
-#: What the directory writes for the languages that it does not list, without an id.
+#: Entry, without an id, for the languages that the directory does not list.
 _REST = r"\d+ Others?"
 
 
@@ -99,12 +99,12 @@ def language_breakdown(
     1     Perl         1       300.0  0.230769
     """
     require_columns(projects, LINES, giver=PROJECTS, lists=[LANGUAGES])
-    found, numbers, _ = map_reduce(projects, [LANGUAGES, LINES], _breakdown, combine_counts)
+    by_language, numbers, _ = map_reduce(projects, [LANGUAGES, LINES], _breakdown, combine_counts)
     names, pooled = rank_names(
-        found, "language", ["code_lines", "projects"], top=top, noun="languages"
+        by_language, "language", ["code_lines", "projects"], top=top, noun="languages"
     )
-    label = names.reindex(found["language"]).to_numpy()
-    sums = found.groupby(label)[["projects", "code_lines"]].sum()
+    label = names.reindex(by_language["language"]).to_numpy()
+    sums = by_language.groupby(label)[["projects", "code_lines"]].sum()
     sums = sums.reindex(pd.Index(list(dict.fromkeys(names)), dtype="str"))
     code_lines = pd.Series(sums["code_lines"].to_numpy(), dtype="Float64")
     result = pd.DataFrame(
@@ -116,7 +116,7 @@ def language_breakdown(
         }
     )
     counted = {
-        **{what: int(number) for what, number in numbers.items() if what != _UNNAMED},
+        **{name: int(number) for name, number in numbers.items() if name != _UNNAMED},
         "languages": len(names),
         "languages_in_other": pooled,
         _UNNAMED: round(numbers[_UNNAMED]),
@@ -130,15 +130,15 @@ def _breakdown(projects: pd.DataFrame) -> Counts:
     lines = integer_column(LINES).of(projects).reset_index(drop=True)
     number = entries["project_id"].astype("int64")
     percentage = entries["percentage"]
-    odd = percentage.isna() | (percentage < 0) | (percentage > 100)
+    is_invalid = percentage.isna() | (percentage < 0) | (percentage > 100)
     listed = pd.Series(range(len(projects))).isin(set(number))
-    impossible = pd.Series(range(len(projects))).isin(set(number[odd.fillna(value=True)]))
+    impossible = pd.Series(range(len(projects))).isin(set(number[is_invalid.fillna(value=True)]))
     missing, negative = lines.isna(), (lines < 0).fillna(value=False)
     counts = listed & ~missing & ~negative & ~impossible
-    kept = counts.reindex(number).to_numpy(dtype=bool)
-    rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
+    included = counts.reindex(number).to_numpy(dtype=bool)
+    is_rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
     weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
-    named_rows = kept & ~rest & has_name(entries, "language")
+    named_rows = included & ~is_rest & has_name(entries, "language")
     table = nw.from_native(
         pd.DataFrame(
             {
@@ -149,7 +149,7 @@ def _breakdown(projects: pd.DataFrame) -> Counts:
         )
     ).lazy()
     own = table.group_by("project", "language").agg(nw.col("lines").sum())
-    found = own.group_by("language").agg(projects=nw.len(), code_lines=nw.col("lines").sum())
+    by_language = own.group_by("language").agg(projects=nw.len(), code_lines=nw.col("lines").sum())
     numbers = {
         "projects": len(projects),
         "with_breakdown": counts.sum(),
@@ -157,6 +157,6 @@ def _breakdown(projects: pd.DataFrame) -> Counts:
         "code_lines_missing": (listed & missing).sum(),
         "code_lines_negative": (listed & negative).sum(),
         "percentages_impossible": (listed & ~missing & ~negative & impossible).sum(),
-        _UNNAMED: weight[kept & ~named_rows].sum(),
+        _UNNAMED: weight[included & ~named_rows].sum(),
     }
-    return Counts(collect(found), {what: float(number) for what, number in numbers.items()})
+    return Counts(collect(by_language), {what: float(number) for what, number in numbers.items()})

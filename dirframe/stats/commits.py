@@ -1,4 +1,4 @@
-"""Statistics of how the work on one project is spread over its contributors."""
+"""Distribution of the commits of one project over its contributors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def commit_concentration(
     frame: Frame,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Measure how much the work on a project hangs on few contributors.
+    """Measure how much a project depends on few contributors.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def commit_concentration(
 
     Notes
     -----
-    The bus factor counts commits over the whole life of the project, and knows nothing of who
-    is still there. The Gini coefficient is computed as in `contributor_concentration`, of the
+    The bus factor counts commits over the whole life of the project, regardless of who is
+    still active. The Gini coefficient is computed as in `contributor_concentration`, of the
     contributors with a number of commits, 0 too. Who is left out, and what ``counted`` holds,
     is said in `commits_by_contributor`.
 
@@ -141,20 +141,20 @@ def commit_concentration(
 
 
 def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
-    """Measure the table of `commits_by_contributor`; None where nobody has committed."""
+    """Return the measures of a table of `commits_by_contributor`; None without commits."""
     commits = ranked["commits"].to_numpy(dtype=np.int64)
     total = int(commits.sum())
     if not total:
         return dict.fromkeys(["top 1", "top 5", "gini", "bus factor"])
     held = np.concatenate([[0], commits[::-1].cumsum()]) / total
     records = np.arange(len(commits) + 1) / len(commits)
-    so_far = commits.cumsum()
+    cumulative = commits.cumsum()
     return {
-        "top 1": int(so_far[0]) / total,
-        "top 5": int(so_far[:5][-1]) / total,
+        "top 1": int(cumulative[0]) / total,
+        "top 5": int(cumulative[:5][-1]) / total,
         "gini": concentration(records, held)["gini"],
-        # In whole numbers: a half is a half, however many commits there are.
-        "bus factor": float(np.searchsorted(so_far, -(-total // 2))) + 1,
+        # In integers, so that exactly half is recognised for any number of commits.
+        "bus factor": float(np.searchsorted(cumulative, -(-total // 2))) + 1,
     }
 
 
@@ -165,11 +165,11 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
         "name": text_column("contributor_name"),
         "commits": integer_column("commits"),
     }
-    found = group_sizes(frame, columns, by=[*columns])
-    again = found["id"][found["id"].notna() & (found["id"].duplicated() | (found["records"] > 1))]
-    if len(again):
+    rows = group_sizes(frame, columns, by=[*columns])
+    repeated = rows["id"][rows["id"].notna() & (rows["id"].duplicated() | (rows["records"] > 1))]
+    if len(repeated):
         raise InvalidInputError(
-            f"The contributor {again.iloc[0]!r} is in the frame more than once.",
+            f"The contributor {repeated.iloc[0]!r} is in the frame more than once.",
             hint=Hint(
                 f"Pass the contributors of one project, as {CONTRIBUTORS.python} gives them, or "
                 "those of several with by= and the column that tells their projects apart.",
@@ -177,10 +177,10 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
                 "--by and the column that tells projects apart.",
             ),
         )
-    # Those without an id are as many people as rows.
-    found = found.loc[found.index.repeat(found["records"].to_numpy(dtype=int))]
-    missing, negative = found["commits"].isna(), found["commits"].lt(0).fillna(value=False)
-    table = found[~missing & ~negative]
+    # Each row without an id is a person.
+    rows = rows.loc[rows.index.repeat(rows["records"].to_numpy(dtype=int))]
+    missing, negative = rows["commits"].isna(), rows["commits"].lt(0).fillna(value=False)
+    table = rows[~missing & ~negative]
     check_int64_sum("commits", table["commits"])
     order = np.lexsort(
         [
@@ -202,7 +202,7 @@ def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
         }
     )
     counted = {
-        CONTRIBUTOR_FACT.collection: len(found),
+        CONTRIBUTOR_FACT.collection: len(rows),
         "with_commits": len(table),
         "commits_missing": int(missing.sum()),
         "commits_negative": int(negative.sum()),

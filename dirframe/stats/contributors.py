@@ -1,7 +1,7 @@
-"""Statistics of how many contributors projects have, and how they are spread.
+"""Distribution and concentration of contributors over projects.
 
-A contributor here is one who committed to the project in the twelve months before its
-analysis; a person in two projects counts twice.
+A contributor is a person who committed to the project in the twelve months before its analysis.
+A person in two projects counts twice.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ def contributor_distribution(
     0             0         2  0.666667       0.666667
     1             3         1  0.333333            1.0
     """
-    found = _frequencies(projects)
-    result = found.distribution("contributors", "projects")
-    return _finish(projects, result, found, "contributor_distribution")
+    frequencies = _frequencies(projects)
+    result = frequencies.distribution("contributors", "projects")
+    return _finish(projects, result, frequencies, "contributor_distribution")
 
 
 @selectable
@@ -96,7 +96,7 @@ def contributor_quantiles(
     quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Give quantiles of the number of contributors a project has.
+    """Return quantiles of the number of contributors per project.
 
     Parameters
     ----------
@@ -143,14 +143,14 @@ def contributor_quantiles(
     at = np.asarray(quantiles, dtype=float)
     if not ((at >= 0) & (at <= 1)).all():
         raise InvalidInputError(f"quantiles are shares from 0 to 1; {list(quantiles)} came.")
-    found = _frequencies(projects)
+    frequencies = _frequencies(projects)
     result = pd.DataFrame(
         {
             "quantile": pd.Series(at, dtype="Float64"),
-            "contributors": pd.Series(found.quantile(at), dtype="Float64"),
+            "contributors": pd.Series(frequencies.quantile(at), dtype="Float64"),
         }
     )
-    return _finish(projects, result, found, "contributor_quantiles")
+    return _finish(projects, result, frequencies, "contributor_quantiles")
 
 
 @selectable
@@ -158,7 +158,7 @@ def lorenz(
     projects: Frame,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Give the Lorenz curve of contributors over projects.
+    """Return the Lorenz curve of contributors over projects.
 
     Parameters
     ----------
@@ -198,9 +198,9 @@ def lorenz(
     2            0.75                0.25             1
     3             1.0                 1.0             3
     """
-    found = _frequencies(projects)
-    records, held = found.cumulated()
-    numbers = pd.Series([None, *found.numbers] if len(held) else [], dtype="Int64")
+    frequencies = _frequencies(projects)
+    records, held = frequencies.cumulated()
+    numbers = pd.Series([None, *frequencies.numbers] if len(held) else [], dtype="Int64")
     result = pd.DataFrame(
         {
             "projects_share": pd.Series(records, dtype="Float64"),
@@ -208,7 +208,7 @@ def lorenz(
             "contributors": numbers,
         }
     )
-    return _finish(projects, result, found, "lorenz")
+    return _finish(projects, result, frequencies, "lorenz")
 
 
 @selectable
@@ -270,17 +270,17 @@ def contributor_concentration(
     3  top 20%    0.6                  0.3
     4  top 50%    1.0                 0.75
     """
-    found = _frequencies(projects)
-    measures = concentration(*found.cumulated())
-    without = concentration(*found.without_zeros().cumulated())
+    frequencies = _frequencies(projects)
+    measures = concentration(*frequencies.cumulated())
+    measures_without_zeros = concentration(*frequencies.without_zeros().cumulated())
     result = pd.DataFrame(
         {
             "measure": pd.Series([*measures], dtype="str"),
             "value": pd.Series([*measures.values()], dtype="Float64"),
-            "value_without_zeros": pd.Series([*without.values()], dtype="Float64"),
+            "value_without_zeros": pd.Series([*measures_without_zeros.values()], dtype="Float64"),
         }
     )
-    return _finish(projects, result, found, "contributor_concentration", zeros=True)
+    return _finish(projects, result, frequencies, "contributor_concentration", zeros=True)
 
 
 @selectable
@@ -338,12 +338,12 @@ def team_size_classes(
         whole_number("bounds", bound, least=0, instead="the smallest number of a class")
     if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
-    found = _frequencies(projects)
-    check_int64_sum(CONTRIBUTORS, pd.Series(found.numbers), pd.Series(found.records))
-    place = np.searchsorted(np.asarray(bounds), found.numbers, side="right") - 1
+    frequencies = _frequencies(projects)
+    check_int64_sum(CONTRIBUTORS, pd.Series(frequencies.numbers), pd.Series(frequencies.records))
+    index = np.searchsorted(np.asarray(bounds), frequencies.numbers, side="right") - 1
     counts = np.zeros((2, len(bounds)), dtype=np.int64)
-    np.add.at(counts[0], place, found.records)
-    np.add.at(counts[1], place, found.records * found.numbers)
+    np.add.at(counts[0], index, frequencies.records)
+    np.add.at(counts[1], index, frequencies.records * frequencies.numbers)
     largest = [*(bound - 1 for bound in bounds[1:]), None]
     result = pd.DataFrame(
         {
@@ -358,7 +358,7 @@ def team_size_classes(
             "contributors": as_int64(counts[1]),
         }
     )
-    return _finish(projects, result, found, "team_size_classes")
+    return _finish(projects, result, frequencies, "team_size_classes")
 
 
 def _frequencies(projects: Frame) -> Frequencies:
@@ -367,10 +367,15 @@ def _frequencies(projects: Frame) -> Frequencies:
 
 
 def _finish(
-    projects: Frame, result: pd.DataFrame, found: Frequencies, step: str, *, zeros: bool = False
+    projects: Frame,
+    result: pd.DataFrame,
+    frequencies: Frequencies,
+    step: str,
+    *,
+    zeros: bool = False,
 ) -> pd.DataFrame:
-    counted = found.counted("projects", "contributors")
+    counted = frequencies.counted("projects", "contributors")
     if zeros:
-        none = found.known - found.without_zeros().known
-        counted["projects_without_contributors"] = none
+        without_contributors = frequencies.known - frequencies.without_zeros().known
+        counted["projects_without_contributors"] = without_contributors
     return attach_counts(projects, result, step=step, resource="project", counted=counted)

@@ -1,4 +1,4 @@
-"""Statistics of accounts by country."""
+"""Numbers of accounts by country."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def accounts_by_country(
     """
     columns = ("country_code", "country_alpha_2", "country_name")
     require_columns(accounts, *columns, giver=UNIFIED_ACCOUNTS)
-    found = group_sizes(accounts, {name: text_column(name) for name in columns})
-    known, given = has_name(found, "country_name"), has_name(found, "country_code")
-    rows = found[known].astype({"country_name": "str", "country_alpha_2": "str"})
+    sizes = group_sizes(accounts, {name: text_column(name) for name in columns})
+    has_country, has_code = has_name(sizes, "country_name"), has_name(sizes, "country_code")
+    rows = sizes[has_country].astype({"country_name": "str", "country_alpha_2": "str"})
     by_name = rows.groupby("country_name")
     totals = by_name["records"].sum().reset_index()
     names, pooled = rank_names(totals, "country_name", ["records"], top=top, noun="countries")
@@ -97,12 +97,12 @@ def accounts_by_country(
             "share": shares(count),
         }
     )
-    records = found["records"]
+    records = sizes["records"]
     counted = {
         "accounts": int(records.sum()),
-        "with_country": int(records[known].sum()),
-        "country_missing": int(records[~known & ~given].sum()),
-        "country_unresolved": int(records[~known & given].sum()),
+        "with_country": int(records[has_country].sum()),
+        "country_missing": int(records[~has_country & ~has_code].sum()),
+        "country_unresolved": int(records[~has_country & has_code].sum()),
         "countries": len(names),
         "countries_in_other": pooled,
     }

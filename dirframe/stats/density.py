@@ -1,4 +1,4 @@
-"""Statistics that set contributors against users and against the size of the code."""
+"""Statistics of contributors in relation to lines of code and to users."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def contributors_per_thousand_lines(
     top: int | None = None,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Give how many contributors a thousand lines of code have, by main language.
+    """Return the contributors per thousand lines of code, by main language.
 
     Parameters
     ----------
@@ -106,18 +106,18 @@ def contributors_per_thousand_lines(
     columns = ["contributors", "code_lines"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        both = (nw.col(columns[0]) >= 0) & (nw.col(columns[1]) >= 0)
-        # 1 or 0, and a product instead of a choice: a third of the time, with the same sums.
-        weighed = table.with_columns(projects=both.cast(nw.Int64))
-        weighed = weighed.with_columns(nw.col(name) * nw.col("projects") for name in columns)
+        has_both = (nw.col(columns[0]) >= 0) & (nw.col(columns[1]) >= 0)
+        # A product with 1 or 0 takes a third of the time of a conditional, with the same sums.
+        weighted = table.with_columns(projects=has_both.cast(nw.Int64))
+        weighted = weighted.with_columns(nw.col(name) * nw.col("projects") for name in columns)
         sums = [nw.col(name).sum() for name in ("projects", *columns)]
-        return weighed.group_by("language").agg(nw.len().alias("records"), *sums)
+        return weighted.group_by("language").agg(nw.len().alias("records"), *sums)
 
-    found = aggregate(
+    totals = aggregate(
         projects,
         {
             "language": text_column(LANGUAGE),
-            # Missing and negative are one here: in no row.
+            # Missing and negative numbers are excluded alike.
             "contributors": integer_column(CONTRIBUTORS, missing=-1),
             "code_lines": integer_column(LINES, missing=-1),
         },
@@ -125,24 +125,24 @@ def contributors_per_thousand_lines(
         by=["language"],
         sums=columns,
     )
-    spoken = has_name(found, "language")
-    rows = found[spoken & (found["projects"] > 0)].drop(columns="records")
+    has_language = has_name(totals, "language")
+    rows = totals[has_language & (totals["projects"] > 0)].drop(columns="records")
     with_both = int(rows["projects"].sum())
     result, pooled = rank_rows(rows, "language", ["projects"], top=top, noun="languages")
     people, lines = (result[name].astype("Float64") for name in columns)
     result["contributors_per_thousand_lines"] = 1000 * people / lines.where(lines > 0)
     names, _ = rank_names(rows, "language", ["projects"], top=top, noun="languages")
-    single = _ratios(projects, names)
-    for place, name in enumerate(_QUARTILES):
-        quartile = single[0][place].reindex(result["language"])
+    ratios = _ratios(projects, names)
+    for position, name in enumerate(_QUARTILES):
+        quartile = ratios[0][position].reindex(result["language"])
         result[name] = pd.Series(quartile.to_numpy(), dtype="Float64")
-    numbers = found["records"]
+    numbers = totals["records"]
     counted = {
         "projects": int(numbers.sum()),
         "with_both": with_both,
-        "without_language": int(numbers[~spoken].sum()),
-        "numbers_missing_or_negative": int(numbers[spoken].sum()) - with_both,
-        "without_lines": with_both - single[1],
+        "without_language": int(numbers[~has_language].sum()),
+        "numbers_missing_or_negative": int(numbers[has_language].sum()) - with_both,
+        "without_lines": with_both - ratios[1],
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -151,21 +151,23 @@ def contributors_per_thousand_lines(
 
 
 def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
-    """Give the quartiles of the projects' own ratios by the name shown, and how many there are."""
+    """Return the quartiles of the ratios of projects by label, and the number of ratios."""
 
     def with_lines(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        both = (nw.col("contributors") >= 0) & (nw.col("code_lines") > 0)
-        return table.filter(both)
+        has_ratio = (nw.col("contributors") >= 0) & (nw.col("code_lines") > 0)
+        return table.filter(has_ratio)
 
     read = {"language": text_column(LANGUAGE), "contributors": integer_column(CONTRIBUTORS)}
-    found = aggregate(projects, {**read, "code_lines": integer_column(LINES)}, with_lines)
-    codes, languages = pd.factorize(found["language"])  # names are looked up once each
-    place = np.append(pd.Index(names.index).get_indexer(languages), -1)[codes]
-    found, place = found[place >= 0], place[place >= 0]
-    shown, labels = pd.factorize(names)
-    people, lines = (found[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
-    quartiles = quantiles_of(1000 * people / lines, shown[place], np.array([*_QUARTILES.values()]))
-    return quartiles.set_axis(labels.take(quartiles.index.to_numpy())), len(place)
+    values = aggregate(projects, {**read, "code_lines": integer_column(LINES)}, with_lines)
+    codes, languages = pd.factorize(values["language"])  # each name is looked up once
+    positions = np.append(pd.Index(names.index).get_indexer(languages), -1)[codes]
+    values, positions = values[positions >= 0], positions[positions >= 0]
+    label_codes, labels = pd.factorize(names)
+    people, lines = (values[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
+    quartiles = quantiles_of(
+        1000 * people / lines, label_codes[positions], np.array([*_QUARTILES.values()])
+    )
+    return quartiles.set_axis(labels.take(quartiles.index.to_numpy())), len(positions)
 
 
 @selectable

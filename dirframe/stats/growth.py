@@ -1,4 +1,4 @@
-"""Statistics over time: how many accounts and projects there are, and in which languages."""
+"""Growth of the directory, and main languages by year."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def growth(
     freq: str = "MS",
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Count accounts or projects by when the directory got them.
+    """Count accounts or projects by the date on which they were created.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def growth(
     Notes
     -----
     ``new`` is ``frame.set_index("created_at").resample(freq).size()`` of pandas, in UTC, without
-    the empty period that pandas puts behind the last record now and then. A record belongs to
+    the empty period that pandas sometimes adds after the last record. A record belongs to
     the period that its day (UTC) is in. Several units, as in ``"2W"``, are
     counted from the first record's, so that another first record moves them all.
 
@@ -109,11 +109,11 @@ def growth(
         }
     )
     resource = (provenance.resource_of(frame) or PROJECT).name
-    known, records = int(dated.sum()), int(by_day["records"].sum())
+    with_date, records = int(dated.sum()), int(by_day["records"].sum())
     counted = {
         f"{resource}s": records,
-        "with_created_at": known,
-        "created_at_missing": records - known,
+        "with_created_at": with_date,
+        "created_at_missing": records - with_date,
     }
     return attach_counts(frame, result, step="growth", resource=resource, counted=counted)
 
@@ -189,9 +189,9 @@ def languages_by_year(
         return table.select("language", year=nw.col("date").dt.year())
 
     columns = {"language": text_column(LANGUAGE), "date": timestamp_column(date)}
-    found = group_sizes(projects, columns, by=["language", "year"], prepare=years_of)
-    spoken, dated = has_name(found, "language"), found["year"].notna().to_numpy(dtype=bool)
-    rows = found[spoken & dated]
+    sizes = group_sizes(projects, columns, by=["language", "year"], prepare=years_of)
+    has_language, has_date = has_name(sizes, "language"), sizes["year"].notna().to_numpy(dtype=bool)
+    rows = sizes[has_language & has_date]
     totals = rows.groupby("language")["records"].sum().reset_index()
     names, pooled = rank_names(totals, "language", ["records"], top=top, noun="languages")
     order = list(dict.fromkeys(names))
@@ -212,12 +212,12 @@ def languages_by_year(
             ),
         }
     )
-    records = found["records"]
+    records = sizes["records"]
     counted = {
         "projects": int(records.sum()),
-        "with_language_and_date": int(records[spoken & dated].sum()),
-        "without_language": int(records[~spoken].sum()),
-        "date_missing": int(records[spoken & ~dated].sum()),
+        "with_language_and_date": int(records[has_language & has_date].sum()),
+        "without_language": int(records[~has_language].sum()),
+        "date_missing": int(records[has_language & ~has_date].sum()),
         "languages": len(names),
         "languages_in_other": pooled,
     }

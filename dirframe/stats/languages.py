@@ -104,53 +104,57 @@ def language_share(
     1     Java         1  0.333333         800      2
     """
     require_columns(projects, LANGUAGE, LINES, giver=PROJECTS)
-    values, analysed = ["code_lines", "users"], ANALYSIS in projects.columns
+    values, has_analysis = ["code_lines", "users"], ANALYSIS in projects.columns
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         numbers = [valid(name).alias(f"{name}_valid") for name in values]
-        if analysed:
+        if has_analysis:
             numbers.append(nw.col("analysis").is_null().cast(nw.Int64).alias("lacking"))
         table = table.with_columns(*numbers)
         sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
         known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
         given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        unanalysed = [nw.col("lacking").sum().alias("without_analysis")] if analysed else []
+        unanalysed = [nw.col("lacking").sum().alias("without_analysis")] if has_analysis else []
         rows = nw.len().alias("projects")
         return table.group_by("language").agg(rows, *sums, *known, *given, *unanalysed)
 
-    found = aggregate(
+    totals = aggregate(
         projects,
         {
             "language": text_column(LANGUAGE),
             "code_lines": integer_column(LINES),
             "users": integer_column(*USERS),
-            **({"analysis": text_column(ANALYSIS)} if analysed else {}),
+            **({"analysis": text_column(ANALYSIS)} if has_analysis else {}),
         },
         statement,
         by=["language"],
         sums=values,
     )
     for name in values:
-        found[name] = found[name].mask(found[f"{name}_known"] == 0)
-    spoken = has_name(found, "language")
-    rows = found[spoken]
+        totals[name] = totals[name].mask(totals[f"{name}_known"] == 0)
+    has_language = has_name(totals, "language")
+    rows = totals[has_language]
     columns = ["language", "projects", *values]
     result, pooled = rank_rows(rows[columns], "language", ["projects"], top=top, noun="languages")
     result.insert(2, "share", shares(result["projects"]))
-    with_language, records = (int(table["projects"].sum()) for table in (rows, found))
+    with_language, records = (int(table["projects"].sum()) for table in (rows, totals))
     counted = {
         "projects": records,
         "with_language": with_language,
         "without_language": records - with_language,
-        # Only where the frame has the column: one that was not loaded tells nothing.
-        **({"without_analysis": int(found["without_analysis"][~spoken].sum())} if analysed else {}),
+        # Only if the frame has the column: it is unknown if not loaded.
+        **(
+            {"without_analysis": int(totals["without_analysis"][~has_language].sum())}
+            if has_analysis
+            else {}
+        ),
         "languages": len(rows),
         "languages_in_other": pooled,
     }
     for name in values:
-        given_to = int(rows[f"{name}_given"].sum())
-        counted[f"{name}_missing"] = with_language - given_to
-        counted[f"{name}_negative"] = given_to - int(rows[f"{name}_known"].sum())
+        with_number = int(rows[f"{name}_given"].sum())
+        counted[f"{name}_missing"] = with_language - with_number
+        counted[f"{name}_negative"] = with_number - int(rows[f"{name}_known"].sum())
     return attach_counts(
         projects, result, step="language_share", resource="project", counted=counted
     )
@@ -226,20 +230,20 @@ def contributors_by_language(
     require_columns(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
     columns = {"language": text_column(LANGUAGE), "people": integer_column(CONTRIBUTORS)}
     lacking = nw.col("analysis").is_null().alias("lacking")
-    found = group_sizes(
+    sizes = group_sizes(
         projects,
         columns | {"analysis": text_column(ANALYSIS)},
         by=[*columns, "lacking"],
         prepare=lambda table: table.with_columns(lacking),
     )
-    records = int(found["records"].sum())
-    spoken = has_name(found, "language")
-    without_analysis = int(found["records"][found["lacking"].astype("bool") & ~spoken].sum())
-    found = found[spoken].astype({"people": "Int64", "records": "Int64"})
-    found["known"] = found["records"].where((found["people"] >= 0).fillna(value=False), 0)
-    check_int64_sum(CONTRIBUTORS, found["people"], found["known"])
-    found["sum"] = (found["people"] * found["known"]).mask(found["known"] == 0)
-    totals = _totals(found, found["language"]).fillna({"contributors": -1})
+    records = int(sizes["records"].sum())
+    has_language = has_name(sizes, "language")
+    without_analysis = int(sizes["records"][sizes["lacking"].astype("bool") & ~has_language].sum())
+    sizes = sizes[has_language].astype({"people": "Int64", "records": "Int64"})
+    sizes["known"] = sizes["records"].where((sizes["people"] >= 0).fillna(value=False), 0)
+    check_int64_sum(CONTRIBUTORS, sizes["people"], sizes["known"])
+    sizes["sum"] = (sizes["people"] * sizes["known"]).mask(sizes["known"] == 0)
+    totals = _totals(sizes, sizes["language"]).fillna({"contributors": -1})
     names, pooled = rank_names(
         totals.rename_axis("language").reset_index(),
         "language",
@@ -247,35 +251,35 @@ def contributors_by_language(
         top=top,
         noun="languages",
     )
-    found["label"] = names.reindex(found["language"]).to_numpy()
+    sizes["label"] = names.reindex(sizes["language"]).to_numpy()
     order = pd.Index(dict.fromkeys(names), dtype="str", name="language")
-    result = _totals(found, found["label"]).reindex(order)
-    described = found[found["known"] > 0].groupby(["label", "people"])["known"].sum()
-    spread = quantiles(described, QUARTILES)
-    for place, name in enumerate(("lower_quartile", "median", "upper_quartile")):
-        result[name] = spread[place].reindex(order).astype("Float64")
-    most = described.reset_index().groupby("label")["people"].max()
-    result["maximum"] = most.reindex(order).astype("Int64")
-    negative = (found["people"] < 0).fillna(value=False)
-    with_language = int(found["records"].sum())
+    result = _totals(sizes, sizes["label"]).reindex(order)
+    counts = sizes[sizes["known"] > 0].groupby(["label", "people"])["known"].sum()
+    quartiles = quantiles(counts, QUARTILES)
+    for position, name in enumerate(("lower_quartile", "median", "upper_quartile")):
+        result[name] = quartiles[position].reindex(order).astype("Float64")
+    maximum = counts.reset_index().groupby("label")["people"].max()
+    result["maximum"] = maximum.reindex(order).astype("Int64")
+    negative = (sizes["people"] < 0).fillna(value=False)
+    with_language = int(sizes["records"].sum())
     counted = {
         "projects": records,
         "with_language": with_language,
-        "with_language_and_contributors": int(found["known"].sum()),
+        "with_language_and_contributors": int(sizes["known"].sum()),
         "without_language": records - with_language,
         **({"without_analysis": without_analysis} if ANALYSIS in projects.columns else {}),
         "languages": len(names),
         "languages_in_other": pooled,
-        "contributors_missing": int(found["records"][found["people"].isna()].sum()),
-        "contributors_negative": int(found["records"][negative].sum()),
+        "contributors_missing": int(sizes["records"][sizes["people"].isna()].sum()),
+        "contributors_negative": int(sizes["records"][negative].sum()),
     }
     result = result.reset_index().astype({"language": "str"})
     step = "contributors_by_language"
     return attach_counts(projects, result, step=step, resource="project", counted=counted)
 
 
-def _totals(found: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:
-    groups = found.groupby(by)
+def _totals(sizes: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:
+    groups = sizes.groupby(by)
     totals = groups[["records", "known"]].sum()
     totals["contributors"] = groups["sum"].sum(min_count=1)
     columns = {"records": "projects", "known": "projects_counted"}

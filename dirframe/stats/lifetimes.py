@@ -1,6 +1,6 @@
-"""Statistics of when projects were developed: life span and age.
+"""Life span and age of projects.
 
-A month is the first day of it, as the interface has it.
+A month is represented by its first day, as in the interface.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = ["life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
 _UNKNOWN_END = 2
-#: Months of a life that are looked for among all.
+#: Life spans up to this many months are not filtered in advance.
 _SHORT = 2
 
 
@@ -115,8 +115,8 @@ def project_age(
     1      1         0    0.0            0.5
     2      2         1    0.5            1.0
     """
-    asked = None if as_of is None else month_of(as_of)
-    if asked is None:
+    requested = None if as_of is None else month_of(as_of)
+    if requested is None:
         require_fetched(projects, FIRST_MONTH, LAST_MONTH)
     else:
         require_columns(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
@@ -125,16 +125,16 @@ def project_age(
         first, last = month_number("first"), month_number("last")
         return table.select(first, month_number("fetched"), backwards=last < first)
 
-    found = group_sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
-    count, latest = found["records"].to_numpy(dtype=np.int64), latest_possible(projects)
+    sizes = group_sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
+    count, latest = sizes["records"].to_numpy(dtype=np.int64), latest_possible(projects)
     first, fetched = (
-        found[name].to_numpy(np.float64, na_value=np.nan) for name in ("first", "fetched")
+        sizes[name].to_numpy(np.float64, na_value=np.nan) for name in ("first", "fetched")
     )
-    month = usual_month(fetched, count, latest) if asked is None else asked
+    month = usual_month(fetched, count, latest) if requested is None else requested
     at = np.nan if month is None else float(month)
     rules: dict[str, Any] = {
         "month_missing": np.isnan(first),
-        "months_reversed": true(found["backwards"]),
+        "months_reversed": true(sizes["backwards"]),
         "months_after_fetch": np.where(np.isnan(fetched), first > latest, first > fetched),
         BEGUN_LATER: first > at,
         "as_of_missing": np.full(len(first), month is None),
@@ -169,7 +169,7 @@ def life_span(
     window: int = 12,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Give each project's time from its first to its last month with activity.
+    """Return the time from the first to the last month with activity of each project.
 
     Parameters
     ----------
@@ -240,14 +240,14 @@ def life_span(
     """
     require_fetched(projects, "id", "name", LANGUAGE, FIRST_MONTH, LAST_MONTH, CONTRIBUTORS)
     check_top(top, "projects")
-    back, latest = months_back(window), latest_possible(projects)
+    months_in_window, latest = months_back(window), latest_possible(projects)
 
     def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        # Each month is numbered once, in columns of their own.
+        # Each month is numbered once, in separate columns.
         numbers = [month_number(name).alias(f"{name}_number") for name in COLUMNS]
         first, last, fetched = (nw.col(f"{name}_number") for name in COLUMNS)
-        # A number, as pandas' truth values cannot be missing.
-        end = nw.when(last <= fetched - back).then(nw.lit(1)).otherwise(nw.lit(0))
+        # A number, since pandas booleans cannot be missing.
+        end = nw.when(last <= fetched - months_in_window).then(nw.lit(1)).otherwise(nw.lit(0))
         return table.with_columns(*numbers).with_columns(
             months=last - first + 1,
             end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(_UNKNOWN_END)),
@@ -260,15 +260,15 @@ def life_span(
     lengths["months"] = lengths["months"].astype("Int64")
     lengths = lengths.sort_values("months", ascending=False)
     positive, beyond = true(lengths["months"] > 0), true(lengths["beyond"])
-    lived = lengths[positive & ~beyond]
+    valid_lives = lengths[positive & ~beyond]
     least = 1
-    if top is not None and len(lived):  # all that could be among them, before they are sorted
-        enough = int((lived["records"].cumsum() < top).sum())
-        least = int(lived["months"].iloc[min(enough, len(lived) - 1)])
+    if top is not None and len(valid_lives):  # shortest life that can be among the top
+        longer = int((valid_lives["records"].cumsum() < top).sum())
+        least = int(valid_lives["months"].iloc[min(longer, len(valid_lives) - 1)])
 
     def long_enough(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         if least > _SHORT:
-            # Most are too short by far, whose months need not be numbered again.
+            # Most lives are far too short, so their months need not be numbered again.
             shortest = timedelta(days=28 * (least - 2))
             table = table.filter(nw.col("last") - nw.col("first") >= nw.lit(shortest))
         lives = lengths_of(table).filter(nw.col("months") >= least, ~nw.col("beyond"))
@@ -300,7 +300,7 @@ def life_span(
         "contributors": "Int64",
     }
     result = result[[*dtypes]].astype(dtypes).reset_index(drop=True)
-    by_end = lived["records"].groupby(lived["end"]).sum()
+    by_end = valid_lives["records"].groupby(valid_lives["end"]).sum()
     missing = lengths["months"].isna().to_numpy(dtype=bool)
     counted = {
         "projects": int(lengths["records"].sum()),
@@ -311,7 +311,7 @@ def life_span(
         "month_missing": int(lengths["records"][missing].sum()),
         "months_reversed": int(lengths["records"][~positive & ~missing].sum()),
         "months_after_fetch": int(lengths["records"][positive & beyond].sum()),
-        "window": back,
+        "window": months_in_window,
         "projects_not_shown": int(by_end.sum()) - len(result),
     }
     return attach_counts(projects, result, step="life_span", resource="project", counted=counted)

@@ -1,7 +1,7 @@
-"""Statistics of what a project has several of: licences, tags, languages of its code.
+"""Numbers of projects by licence and by tag.
 
-A project counts once for each of its entries, however often it names it, so that the shares
-sum up to more than 1.
+A project counts once for each of its entries, even if it repeats them, so the shares can sum to
+more than 1.
 """
 
 from __future__ import annotations
@@ -170,9 +170,9 @@ def _memberships(
     top: int | None,
     noun: str,
 ) -> pd.DataFrame:
-    """Count the projects of each label; one that has two of the others counts once there."""
+    """Count the projects of each label; a project counts once in the pooled row."""
     require_columns(projects, giver=PROJECTS, lists=[column])
-    if isinstance(projects, pd.DataFrame):  # read once for both rounds
+    if isinstance(projects, pd.DataFrame):  # read once for both passes
         entries = read(projects)
         entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries
     else:
@@ -181,10 +181,10 @@ def _memberships(
     def memberships(part: pd.DataFrame) -> Counts:
         return _of_labels(entries_of(part), len(part))
 
-    found, numbers, titles = map_reduce(projects, [column], memberships, combine_counts)
-    names, pooled = rank_names(found, "label", ["projects"], top=top, noun=noun)
-    kept = names.index[: len(names) - pooled]
-    order, counts = [*kept], list(found.set_index("label")["projects"].reindex(kept))
+    totals, numbers, titles = map_reduce(projects, [column], memberships, combine_counts)
+    names, pooled = rank_names(totals, "label", ["projects"], top=top, noun=noun)
+    labels = names.index[: len(names) - pooled]
+    order, counts = [*labels], list(totals.set_index("label")["projects"].reindex(labels))
     if pooled:
         others = set(names.index[-pooled:])
 
@@ -197,12 +197,12 @@ def _memberships(
     result = pd.DataFrame({name: pd.Series(order, dtype="str"), "projects": as_int64(counts)})
     if titles is not None:
         result.insert(1, "title", pd.Series([titles.get(label) for label in order], dtype="str"))
-    records, having = int(numbers["projects"]), int(numbers["having"])
-    result["share"] = (result["projects"] / max(having, 1)).astype("Float64")
+    records, with_entries = int(numbers["projects"]), int(numbers["having"])
+    result["share"] = (result["projects"] / max(with_entries, 1)).astype("Float64")
     counted = {
         "projects": records,
-        f"with_{name}": having,
-        f"without_{name}": records - having,
+        f"with_{name}": with_entries,
+        f"without_{name}": records - with_entries,
         column: len(names),
         f"{column}_in_other": pooled,
     }
@@ -210,11 +210,11 @@ def _memberships(
 
 
 def _of_labels(entries: pd.DataFrame, records: int) -> Counts:
-    own = entries[has_name(entries, "label")]
-    once = own.drop_duplicates(["project", "label"])
-    table = once.groupby("label", sort=False).size().reset_index(name="projects")
-    numbers = {"projects": float(records), "having": float(own["project"].nunique())}
-    if "title" not in own:
+    named = entries[has_name(entries, "label")]
+    distinct = named.drop_duplicates(["project", "label"])
+    table = distinct.groupby("label", sort=False).size().reset_index(name="projects")
+    numbers = {"projects": float(records), "having": float(named["project"].nunique())}
+    if "title" not in named:
         return Counts(table, numbers)
-    titles = own.dropna(subset=["title"]).groupby("label")["title"].min()
+    titles = named.dropna(subset=["title"]).groupby("label")["title"].min()
     return Counts(table, numbers, dict(zip(titles.index.astype("str"), titles, strict=True)))

@@ -1,4 +1,4 @@
-"""Statistics of the life of one project, month by month."""
+"""Monthly activity of one project."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def monthly_activity(
     frame: Frame,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Give what happened in a project in each month of its life.
+    """Return the activity of a project in each month.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def monthly_activity(
     Notes
     -----
     A month between the first and the last that has no row counts as one without activity: 0.
-    Nothing is said of months before and after. A number that is missing or negative in a row is
-    missing. Months after the project's last analysis can hold zeros that only say that nobody
-    looked. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
+    Months before and after are not included. A number that is missing or negative in a row is
+    missing. Months after the project's last analysis can hold zeros that only mean that they
+    were not analysed. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
     ``month_missing`` (in no row here), ``months_filled`` (months without a row), and
     ``commits_invalid`` and ``contributors_invalid``, the rows with a month whose number is
     missing or negative. The rules of `exclude` know accounts and projects: one whose columns
@@ -84,14 +84,14 @@ def monthly_activity(
         "month": timestamp_column("month"),
         **{name: integer_column(name) for name in _NUMBERS},
     }
-    found = group_sizes(frame, columns, by=[*columns])
-    records = int(found["records"].sum())
-    dated = found.dropna(subset=["month"])
+    sizes = group_sizes(frame, columns, by=[*columns])
+    records = int(sizes["records"].sum())
+    dated = sizes.dropna(subset=["month"])
     first_days = _first_day(dated["month"])
-    again = first_days[first_days.duplicated() | (dated["records"] > 1)]
-    if len(again):
+    repeated = first_days[first_days.duplicated() | (dated["records"] > 1)]
+    if len(repeated):
         raise InvalidInputError(
-            f"The month {again.iloc[0]:%Y-%m} is in the frame more than once.",
+            f"The month {repeated.iloc[0]:%Y-%m} is in the frame more than once.",
             hint=Hint(
                 f"Pass the months of one project, as {ACTIVITY.python} gives them, or "
                 "those of several with by= and the column that tells their projects apart.",
@@ -105,7 +105,7 @@ def monthly_activity(
     span = pd.date_range(days.min(), days.max(), freq="MS") if len(days) else days
     filled = numbers.reindex(span)
     filled[~span.isin(numbers.index)] = 0
-    if not dated["code_added"].notna().any():  # the frame does not have it, and so says nothing
+    if not dated["code_added"].notna().any():  # absent from the frame, so unknown
         filled["code_added"] = pd.NA
     if not dated["code_removed"].notna().any():
         filled["code_removed"] = pd.NA
@@ -131,11 +131,11 @@ def _first_day(moments: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _finished(frame: Any, months: pd.Series[Any]) -> pd.Series[Any]:
-    """Tell which months were over when the frame was loaded, as far as it says when."""
-    noted = provenance.get_provenance(frame) if isinstance(frame, pd.DataFrame) else {}
-    loaded = noted.get("retrieved_newest")
+    """Return which months were over when the frame was loaded, if that date is known."""
+    origin = provenance.get_provenance(frame) if isinstance(frame, pd.DataFrame) else {}
+    loaded = origin.get("retrieved_newest")
     if loaded is None:
-        known: list[bool | None] = [True] * len(months)
-        return pd.Series([*known[:-1], *([None] if known else [])], dtype="boolean")
+        flags: list[bool | None] = [True] * len(months)
+        return pd.Series([*flags[:-1], *([None] if flags else [])], dtype="boolean")
     ends = months + pd.offsets.MonthBegin()
     return (ends <= pd.Timestamp(loaded)).astype("boolean")

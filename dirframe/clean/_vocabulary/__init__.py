@@ -1,1 +1,1 @@
-"""Words, codes and aliases that names of countries are made of."""
+"""Vocabulary of country names: words, codes and aliases."""

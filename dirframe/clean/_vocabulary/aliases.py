@@ -1,7 +1,7 @@
-"""Our own lines: what pycountry, CLDR and iso-codes do not know, each with its reason.
+"""Read our own aliases, which pycountry, CLDR and iso-codes lack.
 
-`own.tsv` has four columns: a name as it is written, the two-letter code (- for a value that
-must stay without one), the reason, and the source.
+`own.tsv` has four columns: the name as written, the two-letter code (- for a value that must
+not resolve), the reason, and the source.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["OwnLine", "own_lines"]
 
 
 class OwnLine(NamedTuple):
-    """One decision of ours; `alpha_2` is None for a value that names no single country."""
+    """One alias; `alpha_2` is None for a value that names no single country."""
 
     name: str
     alpha_2: str | None
@@ -25,7 +25,7 @@ class OwnLine(NamedTuple):
 
 
 def own_lines() -> Iterator[OwnLine]:
-    """Yield our own lines, in the order of the file."""
+    """Yield the aliases in file order."""
     text = files("dirframe.clean").joinpath("data", "own.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():
         if line and line[0] != "#":

@@ -1,4 +1,4 @@
-"""Which forms of government stand around which names, and how East Asian scripts write them."""
+"""Forms of government in country names, including East Asian suffixes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Countries that call or called themselves a state. Elsewhere the word means a part of a
+#: Countries that call or called themselves a state. For others the word means a member of a
 #: federation: the state of Georgia, Estado de México.
 _STATES: Final = _words("AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS")
 _STATE_WORDS: Final = _words("state etat estado staat stato panstwo")
@@ -27,7 +27,7 @@ _DEPARTMENTS: Final = _words("GF GP MQ RE YT")
 _TERRITORY_WORDS: Final = _words("territory territoire territorio terytorium collectivity")
 _TERRITORIES: Final = frozenset(STATES_OF) | {"PS", "EH", "AQ"}
 
-# Chinese, Japanese and Korean write the form of government onto the name.
+# Chinese, Japanese and Korean append the form of government to the name.
 _TAIL: Final = re.compile(
     "(?:民主|人民|社会主义|社會主義|社会主義|社主義|联邦|聯邦|連邦|伊斯兰|伊斯蘭|イスラム|アラブ|合作|協同|独立|獨立|联合|聯合|連合"
     "|多民族|玻利瓦尔|ボリバル|東方|哈希姆|ハシミテ|이슬람|민주|인민|사회주의|연방|협동|연합|독립)*"
@@ -35,12 +35,12 @@ _TAIL: Final = re.compile(
     "|国|國|연방|공화국|왕국|공국|대공국|연합)$"
 )
 _HEAD: Final = re.compile("^阿拉伯(?=.{2})")
-#: Letters that must be left of a name: 大国 is none.
+#: Minimum number of letters left in a name: 大国 is not a name.
 _ENOUGH: Final = 2
 
 
 def allows_form(words: Iterable[str], alpha_2: str) -> bool:
-    """Tell whether these words around its name can mean the country as a whole."""
+    """Return whether these words around a name can mean the country as a whole."""
     present = set(words)
     if present & _STATE_WORDS:
         return alpha_2 in _STATES
@@ -53,7 +53,7 @@ def allows_form(words: Iterable[str], alpha_2: str) -> bool:
 
 
 def without_form(key: str) -> str | None:
-    """Return an East Asian key without the form of government written onto it."""
+    """Return an East Asian key without the appended form of government."""
     bare = _TAIL.sub("", key)
     if bare == key or len(bare) < _ENOUGH:
         return None

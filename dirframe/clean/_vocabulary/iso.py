@@ -1,4 +1,4 @@
-"""What a country is, and what it is called: ISO 3166-1 as pycountry has it, and Kosovo."""
+"""Countries of ISO 3166-1, from pycountry, and Kosovo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Country", "countries"]
 #: The user-assigned code of Kosovo, which CLDR, the European Union and geocoders use.
 _KOSOVO: Final = ("XK", "XKX", "Kosovo")
 
-# ISO's short name is formal, or turned round, and pycountry knows no common name for these.
+# For these, ISO's short name is formal or inverted, and pycountry has no common name.
 _COMMON_NAMES: Final = {
     "CD": "Democratic Republic of the Congo",
     "CG": "Republic of the Congo",
@@ -42,7 +42,7 @@ class Country:
 @cache
 def countries() -> dict[str, Country]:
     """Return every country by its two-letter code."""
-    known = {
+    iso_countries = {
         entry.alpha_2: Country(
             entry.alpha_2,
             entry.alpha_3,
@@ -50,4 +50,4 @@ def countries() -> dict[str, Country]:
         )
         for entry in pycountry.countries
     }
-    return known | {_KOSOVO[0]: Country(*_KOSOVO)}
+    return iso_countries | {_KOSOVO[0]: Country(*_KOSOVO)}

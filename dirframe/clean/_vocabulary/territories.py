@@ -1,4 +1,4 @@
-"""Which state a territory belongs to, and which countries are islands."""
+"""Territories and their states, and the countries that are islands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _codes(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Countries that are islands: for these alone the word may come and go.
+#: Island countries: only for these is the word for island optional.
 ISLANDS: Final = _codes("""
     AI AW AX BB BM BS BV CC CK CU CV CW CX CY DM FJ FK FO GD GG GL GP GU HM IM IS JE JM KI KM KY LC MH
     MP MQ MS MT MU MV NC NF NR NU PN PR PW RE SB SC SH SJ TC TK TO TV UM VG VI VU WF YT
@@ -32,10 +32,10 @@ _TERRITORIES: Final = {
 
 #: The state of each territory that has a code of its own.
 STATES_OF: Final = {
-    territory: state for state, found in _TERRITORIES.items() for territory in found.split()
+    territory: state for state, codes in _TERRITORIES.items() for territory in codes.split()
 }
 
-#: How a state is named beside its territory.
+#: Adjectives and phrases that name the state of a territory.
 ADJECTIVES: Final = {
     "british": "GB",
     "br": "GB",

@@ -1,4 +1,4 @@
-"""Words around the names of countries, as keys."""
+"""Words that accompany country names, as keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Articles that stand before a name or, in lists, in brackets after it.
+#: Articles before a name or, in lists, in brackets after it.
 ARTICLES: Final = _words("the la le les l el los las il lo gli i os as a o die der das den de het")
 
 #: Words between a form of government and a name.
@@ -52,20 +52,20 @@ united grand duchy oriental eastern arab arabe araba arabische
 most serene sovereign федеративная исламская демократическая народная социалистическая
 """)
 
-#: Words for what a state or dependency is.
+#: Words for the form of a state or dependency.
 GOVERNMENTS: Final = _GOVERNMENT
 
-#: Words for what kind of state a name belongs to; alone they name none.
+#: Words for the kind of state; on their own they name no country.
 KINDS: Final = _GOVERNMENT | _QUALITIES
 
-#: Of these, the ones that also follow the name.
+#: Words of `KINDS` that may also follow the name.
 FORMS: Final = _words("""
     republic kingdom cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu
     birligi federal islam demokratik halk bagimsiz respublikasi
     شعبيه ديمقراطيه اسلاميه اتحاديه اشتراكيه تعاونيه متحده عربيه مستقله كبري هاشميه
     """)
 
-#: Abbreviations that are used without a point as well.
+#: Abbreviations that are also used without a point.
 SHORT: Final = {
     "rep": "republic",
     "repub": "republic",
@@ -111,5 +111,5 @@ ISLAND_WORDS: Final = _words("""
     остров острова جزر جزيره
     """)
 
-#: The same where they are written onto the name.
+#: Words for island that are appended to the name without a space.
 ISLAND_TAILS: Final = ("群岛", "群島", "諸島", "岛", "島", "eilanden", "eiland", "inseln")

@@ -1,7 +1,6 @@
-"""Whether a project was active at a month, as far as its own code was looked at.
+"""Classify projects as active, dormant or unknown in a month, given when their code was fetched.
 
-The rule is stated once, on months as whole numbers: the statistics count by it, and the
-explorer filters by it.
+Months are whole numbers. The statistics and the filters of the explorer share this rule.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ if TYPE_CHECKING:
 
     Months = NDArray[np.float64]
 
-#: When the code was fetched: the specification's name, then that of the newer dialect. The
-#: update of the analysis is no such date: it can be years after the fetch.
+#: Date of the fetch of the code: the specification's name, then that of the newer dialect. The
+#: update of the analysis cannot replace it: it can be years after the fetch.
 FETCHED: tuple[str, ...] = ("analysis_logged_at", "analysis_oldest_code_set_time")
 COLUMNS: dict[str, Column] = {
     "first": timestamp_column(FIRST_MONTH),
     "last": timestamp_column(LAST_MONTH),
     "fetched": timestamp_column(*FETCHED),
 }
-#: Why a project is in neither row, in the order in which they are looked at.
+#: Reasons why a project is unknown, in order of precedence.
 Unknown = Literal[
     "month_missing",
     "months_reversed",
@@ -57,20 +56,20 @@ _MOST_MONTHS = 24
 
 
 def require_fetched(projects: object, *columns: str) -> None:
-    """Refuse a frame without some columns, or without the date of the fetch."""
+    """Raise if a frame lacks some columns or the date of the fetch."""
     known = columns_of(projects, PROJECTS)
-    either = FETCHED[:1] if set(known).isdisjoint(FETCHED) else ()
-    require_columns(projects, *columns, *either, giver=PROJECTS, any_of=FETCHED)
+    missing = FETCHED[:1] if set(known).isdisjoint(FETCHED) else ()
+    require_columns(projects, *columns, *missing, giver=PROJECTS, any_of=FETCHED)
 
 
 def month_number(column: str) -> nw.Expr:
-    """Give the months of a column of points in time as numbers, from January of the year 0."""
+    """Return the months of a timestamp column as numbers; January of the year 0 is 0."""
     when = nw.col(column).dt
     return (12 * when.year() + when.month() - 1).alias(column)
 
 
 def month_of(as_of: object) -> int:
-    """Give the number of the month of a day that somebody asked for.
+    """Return the month number of a day or month passed by the user.
 
     Raises
     ------
@@ -95,21 +94,21 @@ def month_of(as_of: object) -> int:
 
 
 def months_back(window: object) -> int:
-    """Check a number of months that is looked back."""
+    """Validate the number of months in the window."""
     return whole_number("window", window, least=1, most=_MOST_MONTHS, instead="(months)")
 
 
 def timestamp(month: int | None) -> Any:
-    """Give the first day of a numbered month; missing stays missing."""
+    """Return the first day of a numbered month; NaT for None."""
     if month is None:
         return pd.NaT
     return pd.Timestamp(year=month // 12, month=month % 12 + 1, day=1, tz=UTC)
 
 
 def latest_possible(projects: object) -> int:
-    """Give the last month in which code can have been fetched: that of the retrieval.
+    """Return the last month in which code can have been fetched: that of the retrieval.
 
-    Where that is not known, or is later than the clock, the month of the clock.
+    If the retrieval is unknown or in the future, this is the current month.
     """
     now = pd.Timestamp(datetime.now(UTC))
     if isinstance(projects, pd.DataFrame):
@@ -121,26 +120,26 @@ def latest_possible(projects: object) -> int:
 
 
 def usual_month(fetched: Months, records: NDArray[np.int64], latest: int) -> int | None:
-    """Give the month in which the median project was fetched, of those with a possible date.
+    """Return the month in which the median project was fetched, of those with a possible date.
 
-    Half of them were fetched then or later, whatever a few dates are.
+    The median is robust: at least half of them were fetched then or later.
     """
     possible = fetched <= latest
     if not possible.any():
         return None
     order = np.argsort(fetched[possible])
-    until = records[possible][order].cumsum()
-    # The later one of two in the middle: half of the projects were fetched then or later.
-    middle = np.searchsorted(until, until[-1] // 2, side="right")
+    ends = records[possible][order].cumsum()
+    # The later of two medians: half of the projects were fetched then or later.
+    middle = np.searchsorted(ends, ends[-1] // 2, side="right")
     return int(fetched[possible][order][middle])
 
 
 def classify(
     months: Mapping[str, Months], as_of: int | None, window: int, latest: int
 ) -> NDArray[np.str_]:
-    """Tell for each project, or group of them, ``active``, ``dormant`` or why neither.
+    """Classify each project, or group of projects: ``active``, ``dormant`` or the reason for unknown.
 
-    `months` are ``first``, ``last`` and ``fetched``, numbered, not a number where missing.
+    `months` holds the month numbers ``first``, ``last`` and ``fetched``; missing ones are NaN.
     """
     first, last, fetched = (months[name] for name in ("first", "last", "fetched"))
     at = np.nan if as_of is None else float(as_of)
@@ -159,12 +158,12 @@ def classify(
 
 
 def numbered(months: pd.DataFrame) -> dict[str, Months]:
-    """Take the numbered months of a small table as numbers that can be missing."""
+    """Return the month numbers of a small table as floats, NaN where missing."""
     return {name: months[name].to_numpy(np.float64, na_value=np.nan) for name in COLUMNS}
 
 
 def months_of(projects: pd.DataFrame) -> dict[str, Months]:
-    """Give the numbers of the months of each project of a frame, in its order."""
+    """Return the month numbers of each project, in the order of the frame."""
     numbers = {}
     for name, column in COLUMNS.items():
         when = column.of(projects).dt
@@ -173,7 +172,7 @@ def months_of(projects: pd.DataFrame) -> dict[str, Months]:
 
 
 def states_of(projects: pd.DataFrame) -> pd.Series[str]:
-    """Tell for each project of a frame what `classify` tells, with the defaults of the rule."""
+    """Classify each project of a frame with the default month and window."""
     months, latest = months_of(projects), latest_possible(projects)
     as_of = usual_month(months["fetched"], np.ones(len(projects), dtype=np.int64), latest)
     states = classify(months, as_of, YEAR, latest)
@@ -181,7 +180,7 @@ def states_of(projects: pd.DataFrame) -> pd.Series[str]:
 
 
 def usual_month_of(projects: pd.DataFrame) -> int | None:
-    """Give the month that is looked back from if nobody asks for another."""
+    """Return the default month of `classify` for a frame."""
     fetched = months_of(projects)["fetched"]
     records = np.ones(len(projects), dtype=np.int64)
     return usual_month(fetched, records, latest_possible(projects))

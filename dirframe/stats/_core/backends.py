@@ -1,6 +1,6 @@
-"""What holds the records: a pandas frame, one of Dask in many parts, a relation of DuckDB.
+"""Engine-specific access to records: pandas frames, Dask frames and DuckDB relations.
 
-None of the engines is imported here before a frame of it comes.
+Dask and DuckDB are imported only when a frame of theirs is passed.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ __all__ = [
 
 Part = TypeVar("Part")
 
-#: Parts of a Dask frame that are put together at a time, so that no worker has to hold all.
+#: Parts of a Dask frame that are combined at a time, so that no worker has to hold all.
 _TOGETHER = 16
-#: How a relation's own columns are called while others stand beside them.
+#: Prefix of a relation's own columns while derived columns are added.
 _OWN = "__dirframe_own_"
-#: Rows of a relation that pandas looks at a time.
+#: Batch size of a relation, in rows.
 _ROWS = 100_000
 
 
 def columns_of(frame: object, giver: Loader) -> list[str]:
-    """Name the columns of what a statistic takes; refuse anything else."""
+    """Return the column names of a frame; raise if it is not of a supported engine."""
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
-        return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # all have them
+        return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(
         f"A DataFrame as {giver.python} gives it was expected, of pandas or Dask, or a relation of "
         f"DuckDB with its columns; a {type(frame).__name__} came."
@@ -60,16 +60,16 @@ def columns_of(frame: object, giver: Loader) -> list[str]:
 
 
 def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
-    """Say which columns did not come, as far as the engine keeps the provenance."""
+    """Return the columns that were not sent, if the engine keeps the provenance."""
     if isinstance(frame, pd.DataFrame):
         return absent(frame, columns)
-    if _is_dask(frame):  # its own frame without rows has what it was made from
+    if _is_dask(frame):  # the empty meta frame keeps the attributes
         return absent(frame._meta, columns, rows_elsewhere=True)
     return None
 
 
 def too_large(what: str) -> str:
-    """Say that numbers, or their sum, do not fit; what to do about it, too."""
+    """Return the error message for numbers, or sums, beyond 64 bits."""
     return (
         f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
         "be given. Leave out the records whose number cannot be right, such as those above 1e12."
@@ -77,7 +77,7 @@ def too_large(what: str) -> str:
 
 
 def is_relation(frame: object) -> bool:
-    """Tell whether a frame is DuckDB's."""
+    """Return whether a frame is a DuckDB relation."""
     return _is(frame, "duckdb", "DuckDBPyRelation")
 
 
@@ -87,20 +87,20 @@ def map_reduce(
     work: Callable[[pd.DataFrame], Part],
     together: Callable[[Sequence[Part]], Part],
 ) -> Part:
-    """Do some work on the records part by part, each a pandas frame, and put it together.
+    """Apply a function to the records part by part, each a pandas frame, and combine the results.
 
-    The parts are those of a Dask frame, where its scheduler has them done, and batches of a
-    relation; a pandas frame is one. A record is in one part only.
+    Parts are the partitions of a Dask frame, computed by its scheduler, or the batches of a
+    relation; a pandas frame is one part. Each record is in exactly one part.
     """
     if isinstance(frame, pd.DataFrame):
         return work(frame)
     names = [name for name in columns_of(frame, ANY) if name in set(columns)]
     if is_relation(frame):
-        # A relation without a column cannot be, and its rows still count.
+        # A relation needs at least one column, and its rows still count.
         from duckdb import ColumnExpression
 
-        chosen = [ColumnExpression(name) for name in names or frame.columns[:1]]
-        return together([work(part) for part in _batches(frame.select(*chosen))])
+        expressions = [ColumnExpression(name) for name in names or frame.columns[:1]]
+        return together([work(part) for part in _batches(frame.select(*expressions))])
     from dask.base import compute
     from dask.delayed import delayed
 
@@ -109,13 +109,13 @@ def map_reduce(
         groups = [parts[start : start + _TOGETHER] for start in range(0, len(parts), _TOGETHER)]
         parts = [delayed(together)(group) for group in groups]
     (result,) = compute(*parts)  # type: ignore[no-untyped-call]  # Dask's own
-    return result  # type: ignore[no-any-return]  # Dask does not say what it computes
+    return result  # type: ignore[no-any-return]  # compute is untyped
 
 
 def relation_table(relation: Any, names: Iterable[str]) -> nw.LazyFrame[Any]:
-    """Hand some columns of a relation to narwhals; points in time are UTC, without a zone.
+    """Wrap some columns of a relation in narwhals; timestamps are UTC, without a time zone.
 
-    DuckDB itself would take days, months and years by the zone of the session.
+    DuckDB itself would use the time zone of the session for days, months and years.
     """
     wanted = set(names)
     table: nw.LazyFrame[Any] = nw.from_native(
@@ -127,14 +127,16 @@ def relation_table(relation: Any, names: Iterable[str]) -> nw.LazyFrame[Any]:
 def relation_kept(
     relation: Any, names: Iterable[str], keep: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
 ) -> Any:
-    """Let narwhals keep some records of a relation by some columns; its own stay as they are."""
+    """Filter a relation with narwhals by some columns, leaving its own columns unchanged."""
     from duckdb import ColumnExpression
 
     wanted = set(names)
-    own = [ColumnExpression(name).alias(_OWN + name) for name in relation.columns]
-    beside = (column for name, column in _in_utc(relation) if name in wanted)
-    kept = keep(nw.from_native(relation.select(*own, *beside))).to_native()
-    return kept.select(*(ColumnExpression(_OWN + name).alias(name) for name in relation.columns))
+    originals = [ColumnExpression(name).alias(_OWN + name) for name in relation.columns]
+    derived = (column for name, column in _in_utc(relation) if name in wanted)
+    filtered = keep(nw.from_native(relation.select(*originals, *derived))).to_native()
+    return filtered.select(
+        *(ColumnExpression(_OWN + name).alias(name) for name in relation.columns)
+    )
 
 
 def _in_utc(relation: Any) -> Iterator[tuple[str, Any]]:
@@ -149,31 +151,31 @@ def _in_utc(relation: Any) -> Iterator[tuple[str, Any]]:
 
 
 def collect(table: nw.LazyFrame[Any]) -> pd.DataFrame:
-    """Compute a table that a group-by has made small, with the dtypes of our frames."""
+    """Compute a small aggregated table, with the dtypes of the loaders' frames."""
     if table.implementation.is_pandas():
         return table.collect(backend="pandas").to_pandas()
     from duckdb import DataError
 
     try:
-        found = _reader(table.to_native(), _ROWS).read_all()
-    except DataError as error:  # such as a whole number that 64 bits do not hold
+        result = _reader(table.to_native(), _ROWS).read_all()
+    except DataError as error:  # such as an integer beyond 64 bits
         raise InvalidInputError(f"DuckDB cannot count these records: {error}") from error
-    return _frame(found)
+    return _frame(result)
 
 
 def _reader(relation: Any, rows: int) -> Any:
-    # DuckDB before 1.5 knows the older name only.
+    # DuckDB before 1.5 has only the older name.
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
     return read(rows)
 
 
 def _batches(relation: Any) -> Iterator[pd.DataFrame]:
     batches = _reader(relation, _ROWS)
-    nothing = True
+    is_empty = True
     for batch in batches:
-        nothing = False
+        is_empty = False
         yield _frame(pa.Table.from_batches([batch]))
-    if nothing:
+    if is_empty:
         yield _frame(batches.schema.empty_table())
 
 
@@ -218,5 +220,5 @@ def _is_dask(frame: object) -> bool:
 
 
 def _is(frame: object, module: str, name: str) -> bool:
-    loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(frame, getattr(loaded, name))
+    engine = sys.modules.get(module)
+    return engine is not None and isinstance(frame, getattr(engine, name))

@@ -1,7 +1,7 @@
-"""The columns that statistics read: numbers, text and points in time.
+"""Typed columns that statistics read: numbers, text and timestamps.
 
-Each is stated once, and read from a pandas frame or, as an expression of narwhals, from a
-relation of DuckDB. Of several names the first that has a value counts, row by row.
+A column is read from a pandas frame or, as a narwhals expression, from a DuckDB relation. With
+several names, the first that has a value is used, row by row.
 """
 
 from __future__ import annotations
@@ -23,34 +23,36 @@ __all__ = ["Column", "integer_column", "number", "text_column", "timestamp_colum
 
 @dataclass(frozen=True)
 class Column:
-    """A column to read, by one or several names."""
+    """A column to read, with one or several alternative names."""
 
     names: tuple[str, ...]
     dtype: ClassVar[str]
     empty: ClassVar[DType]
 
     def of(self, frame: pd.DataFrame) -> pd.Series[Any]:
-        """Read it from a pandas frame; where there is none of the names, all is missing."""
-        found = [self._read(frame[name]) for name in self.names if name in frame]
-        if not found:
-            # One missing value, repeated: text is slow to make of a list.
-            nothing = pd.Series([None], dtype=self.dtype).array.repeat(len(frame))
-            return pd.Series(nothing, index=frame.index)
-        column: pd.Series[Any] = found[0]
-        for other in found[1:]:
+        """Read the column from a pandas frame; all values are missing if no name exists."""
+        columns = [self._read(frame[name]) for name in self.names if name in frame]
+        if not columns:
+            # Repeating one missing value is faster than building text from a list.
+            missing = pd.Series([None], dtype=self.dtype).array.repeat(len(frame))
+            return pd.Series(missing, index=frame.index)
+        column: pd.Series[Any] = columns[0]
+        for other in columns[1:]:
             column = column.where(column.notna(), other)
         return column
 
     def within(self, table: nw.LazyFrame[Any]) -> nw.Expr:
-        """Read it from a table that narwhals states."""
+        """Return the column as an expression over a narwhals table."""
         schema = table.collect_schema()
-        found = [self._stated(table, n, schema[n]) for n in self.names if n in schema.names()]
-        return nw.coalesce(*found) if found else nw.lit(None, dtype=self.empty)
+        expressions = [
+            self._expression(table, n, schema[n]) for n in self.names if n in schema.names()
+        ]
+        return nw.coalesce(*expressions) if expressions else nw.lit(None, dtype=self.empty)
 
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         raise NotImplementedError
 
-    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+    def _expression(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         raise NotImplementedError
 
 
@@ -64,7 +66,7 @@ class _Whole(Column):
         column = super().of(frame)
         if self.missing is None:
             return column
-        # Without missing ones, pandas computes in half the time.
+        # Without missing values, pandas takes half the time.
         return pd.Series(column.to_numpy("int64", na_value=self.missing), index=frame.index)
 
     def within(self, table: nw.LazyFrame[Any]) -> nw.Expr:
@@ -80,27 +82,27 @@ class _Whole(Column):
                 return _whole_decimals(column)
             numbers = pd.to_numeric(column)
             if numbers.dtype.kind == "f" and (numbers.abs() > _EXACT).any():
-                raise _other(column.name, "whole numbers", _INEXACT)
+                raise _type_error(column.name, "whole numbers", _INEXACT)
             return numbers.astype("Int64")
         except (OverflowError, TypeError, ValueError) as error:
-            raise _other(column.name, "whole numbers", error) from error
+            raise _type_error(column.name, "whole numbers", error) from error
 
-    def _stated(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+    def _expression(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_numeric():
-            return _nothing(table, name, dtype, "whole numbers", self.empty)
+            return _missing_or_raise(table, name, dtype, "whole numbers", self.empty)
         column = nw.col(name)
         if dtype.is_integer():
             return column.cast(nw.Int64)
-        # The engine would round without a word.
+        # The engine would round silently.
         if dtype.is_decimal():
-            if _any(table, ~(column % 1 == 0)):
-                raise _other(name, "whole numbers", "it holds fractions")
+            if _any_row(table, ~(column % 1 == 0)):
+                raise _type_error(name, "whole numbers", "it holds fractions")
             return column.cast(nw.Int64)
         number = column.cast(nw.Float64)
-        if _any(table, ~number.is_nan() & ~(number % 1 == 0)):
-            raise _other(name, "whole numbers", "it holds fractions")
-        if _any(table, ~number.is_nan() & (number.abs() > _EXACT)):
-            raise _other(name, "whole numbers", _INEXACT)
+        if _any_row(table, ~number.is_nan() & ~(number % 1 == 0)):
+            raise _type_error(name, "whole numbers", "it holds fractions")
+        if _any_row(table, ~number.is_nan() & (number.abs() > _EXACT)):
+            raise _type_error(name, "whole numbers", _INEXACT)
         return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
 
 
@@ -112,11 +114,11 @@ class _Number(Column):
         try:
             return pd.to_numeric(column).astype("Float64")
         except (TypeError, ValueError) as error:
-            raise _other(column.name, "numbers", error) from error
+            raise _type_error(column.name, "numbers", error) from error
 
-    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+    def _expression(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_numeric():
-            raise _other(name, "numbers", f"it holds {dtype}")
+            raise _type_error(name, "numbers", f"it holds {dtype}")
         column = nw.col(name).cast(nw.Float64)
         return nw.when(~column.is_nan()).then(column)
 
@@ -128,7 +130,7 @@ class _Text(Column):
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         return column.astype("str")
 
-    def _stated(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+    def _expression(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         return nw.col(name) if dtype == nw.String else nw.col(name).cast(nw.String)
 
 
@@ -143,16 +145,16 @@ class _Moment(Column):
         try:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
         except (OverflowError, TypeError, ValueError) as error:
-            raise _other(column.name, "dates", error) from error
+            raise _type_error(column.name, "dates", error) from error
 
-    def _stated(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+    def _expression(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_temporal() or dtype in {nw.Duration, nw.Time}:
-            return _nothing(table, name, dtype, "dates", self.empty)
+            return _missing_or_raise(table, name, dtype, "dates", self.empty)
         return nw.col(name).cast(nw.Datetime("us"))
 
 
 def integer_column(*names: str, missing: int | None = None) -> Column:
-    """Read whole numbers; where there is none, another may stand."""
+    """Read whole numbers; `missing` replaces missing values."""
     return _Whole(names, missing)
 
 
@@ -162,57 +164,59 @@ def number(*names: str) -> Column:
 
 
 def text_column(*names: str) -> Column:
-    """Read text; a category is the text it stands for."""
+    """Read text; categories become their text."""
     return _Text(names)
 
 
 def timestamp_column(*names: str) -> Column:
-    """Read points in time; one without a zone is UTC."""
+    """Read timestamps; one without a time zone is UTC."""
     return _Moment(names)
 
 
-#: What pandas calls what a column holds, as far as it is numbers or dates; text is neither, as
-#: "03/04/2013" is two days, and numbers are no dates, as nobody says since when, in what.
+#: Kinds of `infer_dtype` that are accepted as numbers and as dates. Text is neither, since
+#: "03/04/2013" is ambiguous. Numbers are not dates, since their epoch and unit are unknown.
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _DATES = {"datetime64", "datetime", "date", "empty"}
-#: Whole numbers beyond may have lost digits before they came.
+#: Floats beyond this may already have lost digits.
 _EXACT = 2**53
 _INEXACT = "it holds floating-point numbers beyond 2**53, whose last digits are lost"
 
 
 def _kind(column: pd.Series[Any], kinds: set[str], expected: str) -> str:
-    """Name what a column holds; refuse it if that is not expected, and not nothing."""
+    """Infer the kind of a column; raise if it is unexpected and the column has values."""
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in kinds and not column.isna().all():
-        raise _other(column.name, expected, f"it holds {kind}")
+        raise _type_error(column.name, expected, f"it holds {kind}")
     return kind
 
 
 def _whole_decimals(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Take decimals as they are, not by way of floating point."""
+    """Convert decimals to integers without floating point."""
     numbers = [None if pd.isna(number) else number for number in column]
     if any(number % 1 for number in numbers if number is not None):
-        raise ValueError("it holds fractions")  # becomes our own error
+        raise ValueError("it holds fractions")  # converted to InvalidInputError
     whole_numbers = [None if number is None else int(number) for number in numbers]
     return pd.Series(whole_numbers, index=column.index, dtype="Int64")
 
 
-def _any(table: nw.LazyFrame[Any], rows: nw.Expr) -> bool:
+def _any_row(table: nw.LazyFrame[Any], rows: nw.Expr) -> bool:
     return len(collect(table.filter(rows).head(1))) > 0
 
 
-def _nothing(
+def _missing_or_raise(
     table: nw.LazyFrame[Any], name: str, dtype: DType, expected: str, empty: DType
 ) -> nw.Expr:
-    """Take a column of another kind for missing if it has no value; refuse it otherwise."""
-    if _any(table, ~nw.col(name).is_null()):
-        raise _other(name, expected, f"it holds {dtype}")
+    """Return missing values for an empty column of another kind; raise if it has a value."""
+    if _any_row(table, ~nw.col(name).is_null()):
+        raise _type_error(name, expected, f"it holds {dtype}")
     return nw.lit(None, dtype=empty)
 
 
-def _other(name: object, expected: str, why: object) -> InvalidInputError:
-    way = "to_datetime(…, utc=True) of a known format" if expected == "dates" else "to_numeric(…)"
+def _type_error(name: object, expected: str, why: object) -> InvalidInputError:
+    function = (
+        "to_datetime(…, utc=True) of a known format" if expected == "dates" else "to_numeric(…)"
+    )
     return InvalidInputError(
         f"The column {name} must hold {expected}: {why}.",
-        hint=Hint(f"Convert it first, such as with pandas.{way}.", shell="Convert it first."),
+        hint=Hint(f"Convert it first, such as with pandas.{function}.", shell="Convert it first."),
     )

@@ -1,4 +1,4 @@
-"""Entries of lists inside records: licences, tags and languages of a project, and their counts."""
+"""List entries inside records: licences, tags and languages of projects, and their counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LANGUAGES = "analysis_languages"
 
 
 class Counts(NamedTuple):
-    """What some projects come to: a table by label, numbers by what they are, titles of labels."""
+    """Counts of some projects: a table by label, totals by name, titles by label."""
 
     table: pd.DataFrame
     numbers: dict[str, float]
@@ -29,27 +29,27 @@ class Counts(NamedTuple):
 
 def combine_counts(parts: Sequence[Counts]) -> Counts:
     table = combine([part.table for part in parts], [parts[0].table.columns[0]])
-    whats, titles = parts[0].numbers, parts[0].titles
+    names, titles = parts[0].numbers, parts[0].titles
     for other in parts[1:]:
         if titles is not None:
             titles = _least(titles, other.titles or {})
-    numbers = {what: sum(part.numbers[what] for part in parts) for what in whats}
+    numbers = {name: sum(part.numbers[name] for part in parts) for name in names}
     return Counts(table, numbers, titles)
 
 
 def _least(titles: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    both = {label: min(titles[label], others[label]) for label in titles.keys() & others.keys()}
-    return titles | others | both
+    shared = {label: min(titles[label], others[label]) for label in titles.keys() & others.keys()}
+    return titles | others | shared
 
 
 def list_entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Give the entries with the number of their project: an id may be there twice."""
+    """Return the entries with the row number of their project, since ids may repeat."""
     column = LANGUAGES if name == "languages" else name
-    own = pd.DataFrame({"id": pd.Series(range(len(projects))).astype("str")})
+    parents = pd.DataFrame({"id": pd.Series(range(len(projects))).astype("str")})
     if column in projects:
-        own[column] = _lists(projects[column]).to_numpy()
-    own.attrs["dirframe"] = {"resource": "project"}
-    entries = child_table(own, name)
+        parents[column] = _lists(projects[column]).to_numpy()
+    parents.attrs["dirframe"] = {"resource": "project"}
+    entries = child_table(parents, name)
     entries.attrs = {}
     return entries
 
@@ -57,7 +57,7 @@ def list_entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
 def _lists(column: pd.Series[Any]) -> pd.Series[Any]:
     if pd.api.types.infer_dtype(column) != "string":
         return column
-    try:  # lists that differ in form stand in Parquet as JSON
+    try:  # lists of mixed structure are stored in Parquet as JSON
         return column.map(json.loads, na_action="ignore").astype("object")
     except ValueError as error:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Records for which something holds, out of a frame of any engine; and how many there are."""
+"""Filter and count the records of a frame of any engine by an expression."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 
 
 def read(part: pd.DataFrame, columns: Mapping[str, Column]) -> pd.DataFrame:
-    """Read columns of a pandas frame; rows belong together by their place."""
-    plain = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
-    return pd.DataFrame(plain, copy=False)
+    """Read columns of a pandas frame, aligned by position."""
+    values = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
+    return pd.DataFrame(values, copy=False)
 
 
 def holding(part: pd.DataFrame, columns: Mapping[str, Column], test: nw.Expr) -> NDArray[np.bool_]:
-    """Tell for which rows of a pandas frame a test holds; where it cannot be told, not."""
+    """Return a mask of the rows of a pandas frame for which a test holds; missing is False."""
     table = nw.from_native(read(part, columns))
-    told = table.with_columns(holds=test.fill_null(value=False)).to_native()["holds"]
-    found: NDArray[np.bool_] = told.to_numpy(dtype=bool)
-    return found
+    mask = table.with_columns(holds=test.fill_null(value=False)).to_native()["holds"]
+    values: NDArray[np.bool_] = mask.to_numpy(dtype=bool)
+    return values
 
 
 def keep(frame: Any, columns: Mapping[str, Column], test: nw.Expr) -> Any:
-    """Give the records for which a test holds, with all their columns, on the engine they have."""
+    """Return the records for which a test holds, with all columns, on the same engine."""
     if isinstance(frame, pd.DataFrame):
         return frame[holding(frame, columns, test)]
     if is_relation(frame):
 
-        def kept(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-            stated = {name: column.within(table) for name, column in columns.items()}
-            return table.with_columns(**stated).filter(test.fill_null(value=False))
+        def filtered(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+            expressions = {name: column.within(table) for name, column in columns.items()}
+            return table.with_columns(**expressions).filter(test.fill_null(value=False))
 
-        return relation_kept(frame, [n for c in columns.values() for n in c.names], kept)
+        return relation_kept(frame, [n for c in columns.values() for n in c.names], filtered)
     return frame.map_partitions(keep, columns, test, meta=frame._meta)
 
 
@@ -53,10 +53,10 @@ def count(
     """Count the records for which each test holds."""
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        marked = table.with_columns(
+        flags = table.with_columns(
             **{name: test.fill_null(value=False).cast(nw.Int64) for name, test in tests.items()}
         )
-        return marked.select(nw.col(*tests).sum())
+        return flags.select(nw.col(*tests).sum())
 
-    found = aggregate(frame, columns, statement).fillna(0)
-    return {name: int(found[name].sum()) for name in tests}
+    sums = aggregate(frame, columns, statement).fillna(0)
+    return {name: int(sums[name].sum()) for name in tests}

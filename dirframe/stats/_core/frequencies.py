@@ -1,7 +1,6 @@
-"""How often each whole number occurs: what distributions, quantiles and shares are made from.
+"""Frequencies of whole numbers, and the distributions, quantiles and shares computed from them.
 
-The table has a row a number, not a row a record, so that everything here is exact and small
-however many records there are.
+A table has one row per number, not per record. It is exact, and small for any number of records.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
 
 @dataclass(frozen=True)
 class Frequencies:
-    """Numbers of 0 or more in ascending order, and how many records have each."""
+    """Non-negative numbers in ascending order, with the number of records of each."""
 
     numbers: NDArray[np.int64]
     records: NDArray[np.int64]
@@ -35,7 +34,7 @@ class Frequencies:
 
     @classmethod
     def of(cls, frame: Any, name: str) -> Self:
-        """Count a column; missing and negative numbers are told apart."""
+        """Count the values of a column; missing and negative ones are counted separately."""
         table = group_sizes(frame, {"number": integer_column(name)})
         missing = table["number"].isna().to_numpy(dtype=bool)
         numbers = table["number"].to_numpy(dtype=np.int64, na_value=0)
@@ -52,11 +51,11 @@ class Frequencies:
 
     @property
     def known(self) -> int:
-        """Records with a number of 0 or more."""
+        """Number of records with a value of 0 or more."""
         return int(self.records.sum())
 
     def counted(self, records: str, values: str, value: str = "") -> dict[str, int]:
-        """Say how many records there are, and how many have no valid number."""
+        """Return the number of records in all, and of those with and without a valid value."""
         value = value or values
         return {
             records: self.known + self.missing + self.negative,
@@ -66,7 +65,7 @@ class Frequencies:
         }
 
     def distribution(self, number: str, records: str) -> pd.DataFrame:
-        """Give each number with its records, their share, and the share up to it."""
+        """Return each number with its records, their share and their cumulative share."""
         count = as_int64(self.records)
         return pd.DataFrame(
             {
@@ -78,22 +77,22 @@ class Frequencies:
         )
 
     def quantile(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Interpolate linearly between neighbours, as type 7 of Hyndman and Fan does."""
+        """Return quantiles, interpolated linearly (type 7 of Hyndman and Fan)."""
         if not self.known:
             return np.full(len(at), np.nan)
         index = pd.MultiIndex.from_arrays([np.zeros(len(self.numbers)), self.numbers])
-        found = quantiles(pd.Series(self.records, index=index), at)
-        return found.iloc[0].to_numpy(dtype=np.float64)
+        values = quantiles(pd.Series(self.records, index=index), at)
+        return values.iloc[0].to_numpy(dtype=np.float64)
 
     def without_zeros(self) -> Self:
-        """Leave out the records with a number of 0."""
-        some = self.numbers > 0
-        return replace(self, numbers=self.numbers[some], records=self.records[some])
+        """Return the frequencies without the number 0."""
+        positive = self.numbers > 0
+        return replace(self, numbers=self.numbers[positive], records=self.records[positive])
 
     def cumulated(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the Lorenz curve: shares of the records, poorest first, and of what they have.
+        """Return the Lorenz curve: cumulative shares of the records, ascending, and of their total.
 
-        Both start at 0; they are empty where there is nothing to share out.
+        Both start at 0. They are empty if the total is 0.
         """
         held = self.numbers.astype(float) * self.records
         if held.sum() == 0:
@@ -104,9 +103,9 @@ class Frequencies:
 
 
 def concentration(records: NDArray[np.float64], held: NDArray[np.float64]) -> dict[str, float]:
-    """Measure a Lorenz curve: its Gini coefficient, and what the top of the records has.
+    """Return the Gini coefficient of a Lorenz curve, and the shares of the top records.
 
-    Where there is no curve, nothing is a number.
+    All values are NaN for an empty curve.
     """
     if not len(held):
         return dict.fromkeys(["gini", *_TOP_SHARES], math.nan)
@@ -116,36 +115,36 @@ def concentration(records: NDArray[np.float64], held: NDArray[np.float64]) -> di
 
 
 def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
-    """Give the quantiles of each group: a row a group, a column a quantile by its place.
+    """Return the quantiles of each group: a row per group, a column per quantile, by position.
 
-    `records` counts by group and number, each group's numbers in ascending order.
+    `records` holds counts by group and number, with the numbers of each group ascending.
     """
     groups = records.index.get_level_values(0)
     numbers = records.index.get_level_values(1).to_numpy(dtype=float)
     ends = records.to_numpy(dtype=np.int64).cumsum()
-    sizes_of = records.groupby(level=0, sort=False).sum()
-    count = sizes_of.to_numpy().astype(np.int64)
-    found = _interpolated(
-        count, at, lambda places: numbers[np.searchsorted(ends, places, side="right")]
+    sizes = records.groupby(level=0, sort=False).sum()
+    count = sizes.to_numpy().astype(np.int64)
+    values = _interpolated(
+        count, at, lambda positions: numbers[np.searchsorted(ends, positions, side="right")]
     )
-    return pd.DataFrame(found, index=groups.unique())
+    return pd.DataFrame(values, index=groups.unique())
 
 
 def quantiles_of(
     values: NDArray[np.float64], groups: NDArray[np.integer[Any]], at: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Give the quantiles of the values of each group, numbered from 0, as `quantiles` does.
+    """Return the quantiles of values by group number, in the form of `quantiles`.
 
-    A group without a value has no row.
+    Groups without a value have no row.
     """
     count = np.bincount(groups).astype(np.int64)
     order = np.argsort(values)
-    # Short whole numbers are sorted in one pass.
+    # Short integers are sorted in one pass.
     short = groups[order].astype(np.min_scalar_type(len(count)))
     ascending = values[order[np.argsort(short, kind="stable")]]
-    some = np.flatnonzero(count)
-    found = _interpolated(count[some], at, lambda places: ascending[places])
-    return pd.DataFrame(found, index=some)
+    present = np.flatnonzero(count)
+    quantile_values = _interpolated(count[present], at, lambda positions: ascending[positions])
+    return pd.DataFrame(quantile_values, index=present)
 
 
 def _interpolated(
@@ -153,17 +152,17 @@ def _interpolated(
     at: NDArray[np.float64],
     values_at: Callable[[NDArray[np.int64]], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Interpolate between the neighbours of a quantile: groups of so many values in a line."""
+    """Interpolate quantiles linearly; the groups are consecutive runs of `count` values."""
     start = (count.cumsum() - count)[:, None]
-    place = at * (count[:, None] - 1)
-    below, above = np.floor(place), np.ceil(place)
+    position = at * (count[:, None] - 1)
+    below, above = np.floor(position), np.ceil(position)
     low, high = (values_at(start + side.astype(np.int64)) for side in (below, above))
-    found: NDArray[np.float64] = low + (high - low) * (place - below)
-    return found
+    result: NDArray[np.float64] = low + (high - low) * (position - below)
+    return result
 
 
 def size_class(smallest: int, largest: int | None) -> str:
-    """Name a class of sizes by its bounds, both of them in it."""
+    """Return the name of a size class; both bounds are inclusive."""
     if largest is None:
         return f"{smallest:,} or more"
     return f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}"

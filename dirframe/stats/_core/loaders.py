@@ -1,4 +1,4 @@
-"""Which loader gives the frame that a statistic takes, in Python and in a shell."""
+"""Loaders of the frames that statistics take, in Python and in the shell, for messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Loader(NamedTuple):
-    """How a frame is loaded in Python, and which command of the shell writes it."""
+    """Call that loads a frame in Python, and shell command that writes it."""
 
     python: str
     shell: str

@@ -1,4 +1,4 @@
-"""Periods of time that records are counted in, as pandas resamples them."""
+"""Periods in which records are counted, based on the frequencies of pandas."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ _NAMES = {"D": "day", "W": "week", "M": "month", "Q": "quarter", "Y": "year"}
 
 @dataclass(frozen=True)
 class Periods:
-    """A frequency of pandas whose periods are whole days, without a gap between them."""
+    """A pandas frequency whose periods are whole days without gaps."""
 
     freq: str
-    #: How pandas counts: the frequency itself.
+    #: Offset of the frequency, for resampling.
     every: BaseOffset
-    #: From the first day of a period to that of the next.
+    #: Offset from the first day of a period to that of the next.
     step: BaseOffset
-    #: What one is called; blank where it is several of a unit.
+    #: Name of one period; empty for multiples of a unit.
     name: str
 
     @classmethod
     def of(cls, freq: object) -> Periods:
-        """Read a frequency.
+        """Parse a frequency.
 
         Raises
         ------
         InvalidInputError
-            If it is none of those that are accepted.
+            If the frequency is not supported.
         """
-        read = _FREQUENCY.fullmatch(freq) if isinstance(freq, str) else None
-        if read is None or not isinstance(freq, str):
+        match = _FREQUENCY.fullmatch(freq) if isinstance(freq, str) else None
+        if match is None or not isinstance(freq, str):
             raise InvalidInputError(
                 f"freq is {freq!r}; it must be 'D' (days), 'W' (weeks from Monday to Sunday; 'W-"
                 "TUE' ends them on another day), 'MS' or 'ME' (months), 'QS' or 'QE' (quarters), "
                 "'YS' or 'YE' (years; 'QS-FEB' and 'YE-JUN' begin or end them in another month), "
                 "or several of them, such as '2W'."
             )
-        times, unit = read["times"] or "", read["unit"]
+        times, unit = match["times"] or "", match["unit"]
         if unit == "W":  # named by the day that ends it
-            end = _DAYS.index(read["day"] or "SUN")
+            end = _DAYS.index(match["day"] or "SUN")
             step = f"{times}W-{_DAYS[(end + 1) % 7]}"
         elif unit in {"QE", "YE"}:  # by the month that ends it
-            end = _MONTHS.index(read["month"] or "DEC")
+            end = _MONTHS.index(match["month"] or "DEC")
             step = f"{times}{unit[0]}S-{_MONTHS[(end + 1) % 12]}"
         else:
             step = f"{times}MS" if unit == "ME" else freq
@@ -68,7 +68,7 @@ class Periods:
         return cls(freq, to_offset(freq), to_offset(step), name)
 
     def count(self, by_day: pd.Series[int]) -> pd.Series[int]:
-        """Add up counts by day (UTC): a row a period, by its first day, none left out."""
+        """Sum daily counts (UTC): a row per period, labelled by its first day, without gaps."""
         sums: pd.Series[int] = by_day.resample(self.every).sum()
         if self.freq.lstrip("0123456789").startswith(("W", "ME", "QE", "YE")) and len(sums):
             sums.index = pd.DatetimeIndex([label - self.step for label in sums.index])

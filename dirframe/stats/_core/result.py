@@ -1,4 +1,4 @@
-"""What stands at both ends of every statistic: what it takes, and what it hands on."""
+"""Input checks and result metadata that all statistics share."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def attach_counts(
     resource: str,
     counted: dict[str, int],
 ) -> pd.DataFrame:
-    """Hand the provenance on to a statistic, with what it counted.
+    """Attach the provenance of the input and the counts to the result of a statistic.
 
-    The base is the number of records that the figures are of, as the list of statistics names it.
+    The base is the number of records behind the figures, as the list of statistics names it.
 
-    Of the engines, pandas alone keeps it with the frame; no source is better than a wrong one.
+    Only pandas frames carry provenance; for other engines no source is given.
     """
-    known = source if isinstance(source, pd.DataFrame) else pd.DataFrame()
-    provenance.copy_provenance(known, result, step, records=False)
+    origin = source if isinstance(source, pd.DataFrame) else pd.DataFrame()
+    provenance.copy_provenance(origin, result, step, records=False)
     base = {}
-    key, words = base_of(step)
+    key, description = base_of(step)
     if key in counted:
-        base = {"records": counted[key], "which": words}
+        base = {"records": counted[key], "which": description}
     return provenance.set_provenance(result, resource=resource, counted=counted, base=base)
 
 
@@ -47,11 +47,11 @@ def require_columns(
     any_of: Sequence[str] = (),
     lists: Sequence[str] = (),
 ) -> None:
-    """Refuse what is no frame with these columns, and say who gives one.
+    """Raise if an object is not a frame with these columns; the message names the loader.
 
-    A column that the directory did not send, or that was not loaded, is refused as well: it says
-    nothing of the records. So are `lists`, which a frame has only if a record holds one, and
-    `any_of` where a frame has none of them that was sent. Pandas and Dask keep the provenance that tells.
+    Columns that the directory did not send, or that were not loaded, raise as well. So do `lists`,
+    which a frame has only if a record holds one, and `any_of` if none of them was sent. Only
+    pandas and Dask frames carry the provenance that this needs.
     """
     known = set(columns_of(frame, giver))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
@@ -68,6 +68,6 @@ def require_columns(
 
 
 def _any_sent(frame: object, known: set[str], names: Sequence[str]) -> bool:
-    there = [name for name in names if name in known]
-    absent = absent_of(frame, there)
-    return set(there) > set(absent.columns if absent else ())
+    present = [name for name in names if name in known]
+    absent = absent_of(frame, present)
+    return set(present) > set(absent.columns if absent else ())

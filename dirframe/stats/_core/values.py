@@ -1,4 +1,4 @@
-"""Whether two columns hold the same values, whatever their dtypes."""
+"""Compare the values of two columns regardless of dtype."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["as_text", "differing"]
 
 
 def differing(before: pd.Series[Any], after: pd.Series[Any]) -> NDArray[np.bool_]:
-    """Tell in which rows two columns of the same length differ.
+    """Return a mask of the rows in which two columns of the same length differ.
 
-    The same value in another dtype or time zone, and lists and mappings in another order, are
-    no difference; a time without a zone is UTC. Where one column is text and the other is not,
-    text that is written like the other's value is that value.
+    Equal values of another dtype or time zone, and lists and mappings in another order, do not
+    differ; a time without a time zone is UTC. If only one column is text, its text is parsed as
+    a value of the other's type.
     """
-    pair = _alike(before, after)
+    pair = _common_dtype(before, after)
     if pair is None:
         cells = zip(_cells(before), _cells(after), strict=True)
-        return np.fromiter((not _same(a, b) for a, b in cells), dtype=bool, count=len(before))
+        return np.fromiter((not _equal(a, b) for a, b in cells), dtype=bool, count=len(before))
     old, new = (column.reset_index(drop=True) for column in pair)
     same = (old == new).fillna(value=False).astype(bool) | (old.isna() & new.isna())
     different: NDArray[np.bool_] = (~same).to_numpy(dtype=bool)
@@ -34,10 +34,10 @@ def differing(before: pd.Series[Any], after: pd.Series[Any]) -> NDArray[np.bool_
 
 
 def as_text(column: pd.Series[Any]) -> pd.Series[str]:
-    """Write the values of a column as text, with nothing where they are missing."""
+    """Convert the values of a column to text; missing values stay missing."""
     if not _holds_objects(column):
         return column.astype("str")
-    texts = [None if value is None else _written(value) for value in map(_plain, column)]
+    texts = [None if value is None else _to_text(value) for value in map(_to_python, column)]
     return pd.Series(texts, index=column.index, dtype="str")
 
 
@@ -46,8 +46,8 @@ def _holds_objects(column: pd.Series[Any]) -> bool:
     return dtype == object or isinstance(dtype, pd.ArrowDtype)
 
 
-def _alike(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, Any] | None:
-    """Give the columns in a dtype in which they can be compared at once, if there is one."""
+def _common_dtype(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, Any] | None:
+    """Return the columns in a common dtype for a vectorized comparison, or None."""
     types = pd.api.types
     if _holds_objects(before) or _holds_objects(after):
         return None
@@ -64,23 +64,25 @@ def _alike(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, Any] | N
 
 
 def _cells(column: pd.Series[Any]) -> list[Any]:
-    cells = [_plain(value) for value in column]
+    cells = [_to_python(value) for value in column]
     if column.dtype == np.float32:
-        # 0.1 in 32 bits is written like 0.1 in 64.
+        # The text form makes 0.1 in 32 bits equal to 0.1 in 64.
         return [None if cell is None else float(str(np.float32(cell))) for cell in cells]
     return cells
 
 
-def _plain(value: Any) -> Any:
-    """Make a cell what Python compares: numbers, text, booleans, times in UTC, JSON as text."""
+def _to_python(value: Any) -> Any:
+    """Convert a cell to comparable Python values, with times in UTC."""
     if isinstance(value, np.ndarray | pd.api.extensions.ExtensionArray):
         value = value.tolist()
     if isinstance(value, dict):
-        cells = {str(key): _plain(cell) for key, cell in value.items()}
-        # Parquet fills in the keys that other rows have.
+        cells = {str(key): _to_python(cell) for key, cell in value.items()}
+        # Parquet adds the keys of other rows as nulls.
         return {key: cells[key] for key in sorted(cells) if cells[key] is not None}
     if isinstance(value, list | tuple | set | frozenset):
-        return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, _written(cell)))
+        return sorted(
+            map(_to_python, value), key=lambda cell: (type(cell).__name__, _to_text(cell))
+        )
     if value is None or pd.isna(value):
         return None
     return _scalar(value)
@@ -100,41 +102,41 @@ def _scalar(value: Any) -> Any:
     return str(value)
 
 
-def _written(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if isinstance(value, list | dict):
         return json.dumps(value, default=str, ensure_ascii=False)
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
 
-def _same(before: Any, after: Any) -> bool:
+def _equal(before: Any, after: Any) -> bool:
     if isinstance(before, str) == isinstance(after, str) or before is None or after is None:
         return (type(before) is type(after) and bool(before == after)) or _equal_numbers(
             before, after
         )
-    written, other = (before, after) if isinstance(before, str) else (after, before)
-    return bool(_read_like(other, written) == other)
+    text, value = (before, after) if isinstance(before, str) else (after, before)
+    return bool(_parse_as(value, text) == value)
 
 
 def _equal_numbers(before: Any, after: Any) -> bool:
-    # A column of truth with missing values can come back as 0 and 1.
+    # A boolean column with missing values can be read back as 0 and 1.
     numbers = (bool, int, float)
     return isinstance(before, numbers) and isinstance(after, numbers) and before == after
 
 
-def _read_like(value: Any, text: str) -> Any:
-    """Read text as a value of the kind of another; what cannot be read stays text."""
+def _parse_as(value: Any, text: str) -> Any:
+    """Parse text as the type of a value; text that cannot be parsed is returned."""
     try:
         if isinstance(value, bool):
             return {"true": True, "false": False}.get(text.strip().casefold(), text)
         if isinstance(value, int):
             number = float(text)
-            return _plain(number) if abs(number) < 2**53 else int(text)
+            return _to_python(number) if abs(number) < 2**53 else int(text)
         if isinstance(value, float):
             return float(text)
         if isinstance(value, pd.Timestamp):
-            return _plain(pd.Timestamp(text))
+            return _to_python(pd.Timestamp(text))
         if isinstance(value, list | dict):
-            return _plain(json.loads(text))
+            return _to_python(json.loads(text))
     except ValueError:
         pass
     return text

@@ -1,1 +1,1 @@
-"""Options that every statistic takes: which records, by which strata."""
+"""Options that every statistic takes: exclusions and strata."""

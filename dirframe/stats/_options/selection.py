@@ -1,7 +1,6 @@
-"""What every statistic takes besides its own options: which records, and by which strata.
+"""Common options of all statistics: exclusion of records and stratification.
 
-`selectable` adds the options to a statistic: to what it accepts, to its signature and to its
-docstring, so that each is stated once.
+`selectable` adds the options to the parameters, the signature and the docstring of a statistic.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Selection(TypedDict, total=False):
-    """The options of every statistic and chart; `DEFAULTS` says what they are if left out."""
+    """Common options of all statistics and charts; `DEFAULTS` holds their defaults."""
 
     exclude: Collection[str]
     max_age: str | int | timedelta | None
@@ -36,14 +35,14 @@ DEFAULTS: Selection = {"exclude": (), "max_age": None, "by": None, "min_records"
 
 _PARAMETERS = """\
 exclude : collection of str, default ()
-    Names of rules: records that `dirframe.flags` flags by them are left out. What is an
-    outlier is told by the whole frame, before any stratum is made. ``counted`` holds how many
-    are left out, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
-    record can be told by several; what else it holds is of the records that are left.
+    Names of rules: records that `dirframe.flags` flags by them are excluded. Outliers
+    are determined on the whole frame, before stratification. ``counted`` holds the number of
+    excluded records, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
+    record can match several; its other counts are of the remaining records.
 max_age : str, int or datetime.timedelta, optional
     Leave out projects whose code was fetched longer ago than this, as the rule
     ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
-    without a day stay. Left out: any age.
+    without a date are kept. Left out: any age.
 """
 BY_STATISTIC = """\
 by : str or sequence of str, optional
@@ -60,7 +59,7 @@ by : str or sequence of str, optional
     ``strata_in_other`` and ``stratum_missing`` (records in strata of missing values that are
     not in ``other``).
 min_records : int, default 1
-    Strata with fewer records are one together, the last: ``other (n strata)``, with
+    Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
     thousands separated by commas.
 """
 BY_CHART = """\
@@ -78,7 +77,7 @@ R = TypeVar("R")
 def extended(
     function: Callable[P, R], added: str
 ) -> tuple[inspect.Signature, Callable[[Callable[P, R]], Callable[P, R]]]:
-    """Give the signature with the options in it, and what states them of the wrapper."""
+    """Return the signature with the options, and a function that documents them on a wrapper."""
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     hints = {name: hint.__forward_arg__ for name, hint in Selection.__annotations__.items()}
@@ -88,54 +87,54 @@ def extended(
         )
         for name, default in DEFAULTS.items()
     ]
-    whole = signature.replace(parameters=[*own, *options])
+    full_signature = signature.replace(parameters=[*own, *options])
 
-    def state(wrapper: Callable[P, R]) -> Callable[P, R]:
-        wrapper.__signature__ = whole  # type: ignore[attr-defined]  # what inspect looks for
-        if function.__doc__ is not None:  # python -OO takes it away
+    def document(wrapper: Callable[P, R]) -> Callable[P, R]:
+        wrapper.__signature__ = full_signature  # type: ignore[attr-defined]  # read by inspect
+        if function.__doc__ is not None:  # None under python -OO
             before, returns, after = inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
             wrapper.__doc__ = f"{before}\n{_PARAMETERS}{added.rstrip()}{returns}{after}\n"
         return wrapper
 
-    return whole, state
+    return full_signature, document
 
 
 def taken(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any], Selection]:
-    """Take a call apart: its frame, the function's own options, and the common ones."""
+    """Split the arguments of a call into frame, own options and common options."""
     try:
         bound = signature.bind(*args, **options)
     except TypeError as error:
         raise TypeError(f"{name}(): {error}") from None
     first = next(iter(signature.parameters))
-    given = bound.arguments
-    selection: Selection = DEFAULTS | {n: v for n, v in given.items() if n in DEFAULTS}  # type: ignore[assignment]  # a TypedDict, by its names
-    own = {n: v for n, v in given.items() if n not in DEFAULTS and n != first}
-    return given[first], own, selection
+    arguments = bound.arguments
+    selection: Selection = DEFAULTS | {n: v for n, v in arguments.items() if n in DEFAULTS}  # type: ignore[assignment]  # filtered by the keys of the TypedDict
+    own = {n: v for n, v in arguments.items() if n not in DEFAULTS and n != first}
+    return arguments[first], own, selection
 
 
 def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Let a statistic take `Selection`: it is computed of the records that are left."""
-    signature, state = extended(statistic, BY_STATISTIC)
+    """Decorate a statistic to accept `Selection` and to use only the selected records."""
+    signature, document = extended(statistic, BY_STATISTIC)
     name = getattr(statistic, "__name__", "statistic")
 
     @wraps(statistic)
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
         frame, own, selection = taken(name, signature, args, options)
         compute: Callable[..., pd.DataFrame] = statistic
-        kept, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+        selected, counts = excluded(frame, selection["exclude"], selection["max_age"])
         if selection["by"] is None:
-            result = compute(kept, **own)
+            result = compute(selected, **own)
         else:
-            result = _stratified(kept, selection, lambda part: compute(part, **own))
-        return noted(result, numbers, before=1 if selection["by"] is None else 2)
+            result = _stratified(selected, selection, lambda part: compute(part, **own))
+        return noted(result, counts, before=1 if selection["by"] is None else 2)
 
-    return state(wrapper)
+    return document(wrapper)
 
 
 def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:
-    """Say in the record of a result what was left out, `before` its last steps."""
+    """Record the exclusions in the provenance of a result, `before` steps from the end."""
     if not numbers:
         return result
     record = provenance.get_provenance(result)
@@ -154,7 +153,7 @@ def _stratified(
     by = selection["by"] or ()
     names = [by] if isinstance(by, str) else list(by)
     strata = strata_of(frame, by, min_records=selection["min_records"])
-    # Without a record there is no stratum; the columns are the same.
+    # An empty frame has no strata, but the same columns.
     tables = [compute(stratum.frame) for stratum in strata] or [compute(frame)]
     if clash := set(names) & set(tables[0].columns):
         raise InvalidInputError(
@@ -175,7 +174,7 @@ def combined(
     strata: Sequence[Stratum],
     names: Sequence[str],
 ) -> pd.DataFrame:
-    """Say in the record of a result how many records its strata are of, and their figures."""
+    """Record the number of records of all strata in the provenance of a result."""
     record = provenance.get_provenance(tables[0])
     records = sum(stratum.records for stratum in strata)
     unknown = sum(s.records for s in strata if not s.pooled and None in s.labels)
@@ -193,7 +192,7 @@ def combined(
 
 
 def _records_of(frame: Any) -> dict[str, int]:
-    """Tell how many records the strata are of together, as far as the engine keeps it."""
+    """Return the record counts of the whole frame, if the engine keeps the provenance."""
     if not isinstance(frame, pd.DataFrame):
         return {}
     table = provenance.copy_provenance(frame, pd.DataFrame(), records=False)
@@ -202,7 +201,7 @@ def _records_of(frame: Any) -> dict[str, int]:
 
 
 def _base_of(tables: Sequence[pd.DataFrame]) -> dict[str, Any]:
-    """Put together how many records the figures of each stratum are of."""
+    """Sum the bases of the strata; empty if one has none."""
     bases = [provenance.get_provenance(table)["base"] for table in tables]
     if not all(bases):
         return {}

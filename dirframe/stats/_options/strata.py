@@ -1,4 +1,4 @@
-"""Strata: the records of a frame by what they have in common, one frame of its engine for each."""
+"""Divide a frame into strata, each a frame of the same engine."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     from dirframe.stats._core.columns import Column
 
-#: More of them are no strata; each is a pass over the records.
+#: Maximum number of strata; each is a pass over the records.
 MOST = 1000
 TEAM_SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """Some records, and what they have in common: a value a key, None where it is missing."""
+    """Records that share the values of the keys; a missing value is None."""
 
     labels: tuple[str | None, ...]
     records: int
@@ -41,7 +41,7 @@ class Stratum:
 
     @property
     def title(self) -> str:
-        """What the stratum is called above a chart."""
+        """Title of the stratum in a chart."""
         if self.pooled:
             return str(self.labels[0])
         return " · ".join("not known" if value is None else value for value in self.labels)
@@ -49,9 +49,9 @@ class Stratum:
 
 @dataclass(frozen=True)
 class _Key:
-    """What to stratify by: a column that is read, and the text it becomes.
+    """A key to stratify by: the columns it reads, and its text as an expression.
 
-    `order` gives a value's place; left out: the stratum with the most records first.
+    `order` is the sort key of a value; by default the stratum with the most records comes first.
     """
 
     name: str
@@ -63,7 +63,7 @@ class _Key:
 def strata_of(
     frame: Any, by: str | Sequence[str], *, min_records: int = 1, most: int | None = None
 ) -> list[Stratum]:
-    """Divide a frame into strata; small ones, and those beyond `most`, are one together."""
+    """Divide a frame into strata; small ones, and those beyond `most`, are pooled."""
     if min_records < 1:
         raise InvalidInputError(f"min_records is {min_records}; it must be 1 or more.")
     names = [by] if isinstance(by, str) else list(by)
@@ -79,8 +79,8 @@ def strata_of(
         )
     small = table["records"] < min_records
     if most is not None and (~small).sum() + small.any() > most:
-        kept = table[~small].nlargest(most - 1, "records").index
-        small = pd.Series(~table.index.isin(kept), index=table.index)
+        largest = table[~small].nlargest(most - 1, "records").index
+        small = pd.Series(~table.index.isin(largest), index=table.index)
     return list(_divided(frame, keys, columns, table, small))
 
 
@@ -92,16 +92,17 @@ def _sizes(frame: Any, keys: list[_Key], columns: Mapping[str, Column]) -> pd.Da
 
 
 def _sorted(table: pd.DataFrame, keys: list[_Key]) -> pd.DataFrame:
-    """Put strata in the order of their keys, those with a missing value after all others."""
+    """Sort strata by their keys; those with a missing value come last."""
     ranks = {}
     for key in keys:
         counts = table.groupby(key.name)["records"].sum()
         if key.order is None:
-            values = sorted(counts.index, key=lambda value: (-counts[value], value))  # used at once
+            # The lambda is called within this iteration.
+            values = sorted(counts.index, key=lambda value: (-counts[value], value))
         else:
             values = sorted(counts.index, key=key.order)
-        place = {value: rank for rank, value in enumerate(values)}
-        ranks[key.name] = table[key.name].map(place).fillna(len(place))
+        rank_of = {value: rank for rank, value in enumerate(values)}
+        ranks[key.name] = table[key.name].map(rank_of).fillna(len(rank_of))
     order = pd.DataFrame(ranks).sort_values([*ranks]).index
     return table.loc[order].reset_index(drop=True)
 
@@ -136,9 +137,9 @@ def _is(key: _Key, value: str | None) -> nw.Expr:
 
 
 def known_strata(frame: Any) -> tuple[str, ...]:
-    """Name the strata that are none of the columns, and that a frame has the columns for."""
-    known = set(columns_of(frame, ANY))
-    return tuple(name for name, key in _NAMED.items() if not _lacking(key(known), known))
+    """Return the named strata whose columns a frame has."""
+    columns = set(columns_of(frame, ANY))
+    return tuple(name for name, key in _NAMED.items() if not _lacking(key(columns), columns))
 
 
 def _lacking(key: _Key, known: set[str]) -> list[tuple[str, ...]]:
@@ -149,12 +150,12 @@ def _key(frame: Any, name: str) -> _Key:
     known = set(columns_of(frame, ANY))
     if name in _NAMED:
         key = _NAMED[name](known)
-        if lacking := _lacking(key, known):
-            needed = ", ".join(" or ".join(names) for names in lacking)
-            adds = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
+        if missing := _lacking(key, known):
+            needed = ", ".join(" or ".join(names) for names in missing)
+            hint = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
             raise InvalidInputError(
                 f"The stratum {name!r} needs the column {needed}.",
-                hint=adds if name == "country" else None,
+                hint=hint if name == "country" else None,
             )
         return key
     if name not in known:
@@ -165,7 +166,7 @@ def _key(frame: Any, name: str) -> _Key:
 
 
 def _of_column(frame: Any, name: str) -> _Key:
-    read = f"by_{name}"
+    alias = f"by_{name}"
     if is_relation(frame):
         dtype = relation_table(frame, [name]).collect_schema()[name]
     else:
@@ -176,16 +177,16 @@ def _of_column(frame: Any, name: str) -> _Key:
         else:
             dtype = nw.String()
     if dtype.is_integer():
-        return _Key(name, {read: integer_column(name)}, nw.col(read).cast(nw.String), int)
+        return _Key(name, {alias: integer_column(name)}, nw.col(alias).cast(nw.String), int)
     if dtype in {nw.String, nw.Categorical, nw.Enum}:
-        return _Key(name, {read: text_column(name)}, _named(read))
+        return _Key(name, {alias: text_column(name)}, _named(alias))
     raise InvalidInputError(
         f"The stratum {name!r} must be a column of text or whole numbers, or one of {', '.join(_NAMED)}."
     )
 
 
 def _named(read: str) -> nw.Expr:
-    """State a name; a blank one is missing."""
+    """Return a name as an expression; blank names are missing."""
     return nw.when(nw.col(read).str.strip_chars() != "").then(nw.col(read))
 
 
@@ -199,7 +200,7 @@ def _country(_: set[str]) -> _Key:
 
 def _year(known: set[str]) -> _Key:
     began = "first" if known & {*READ["first"].names} else "created"
-    # Beside missing ones, pandas has years with a fraction: four digits are the year.
+    # With missing values, pandas has years as floats: the first four digits are the year.
     digits = nw.col("by_year").dt.year().cast(nw.String).str.slice(0, 4)
     year = nw.when(~nw.col("by_year").is_null()).then(digits)
     return _Key("year", {"by_year": READ[began]}, year, int)
@@ -209,11 +210,11 @@ def _team_size(_: set[str]) -> _Key:
     labels = [size_class(low, high - 1) for low, high in pairwise(TEAM_SIZES)]
     labels.append(size_class(TEAM_SIZES[-1], None))
     people = nw.col("by_team_size")
-    stated: nw.Expr = nw.when(people >= TEAM_SIZES[-1]).then(nw.lit(labels[-1]))
+    label_of: nw.Expr = nw.when(people >= TEAM_SIZES[-1]).then(nw.lit(labels[-1]))
     for (low, high), label in zip(pairwise(TEAM_SIZES), labels, strict=False):
-        inside = (people >= low) & (people < high)
-        stated = nw.when(inside).then(nw.lit(label)).otherwise(stated)
-    return _Key("team_size", {"by_team_size": READ["contributors"]}, stated, labels.index)
+        in_class = (people >= low) & (people < high)
+        label_of = nw.when(in_class).then(nw.lit(label)).otherwise(label_of)
+    return _Key("team_size", {"by_team_size": READ["contributors"]}, label_of, labels.index)
 
 
 _NAMED: dict[str, Callable[[set[str]], _Key]] = {

@@ -1,1 +1,1 @@
-"""Rules that find known bad data."""
+"""Rules that detect known bad data."""

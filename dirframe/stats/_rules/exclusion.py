@@ -1,4 +1,4 @@
-"""Which rules apply to a frame, and a frame without the records that they tell."""
+"""Select the rules that apply to a frame, and exclude the records that they match."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ _ANY = "excluded"
 
 
 def rules_of(names: Iterable[str] | str, max_age: MaxAge | None = None) -> list[Rule]:
-    """Read names of rules, each once, in the order of `Rule`; an age is a rule of its own."""
-    wanted = {names} if isinstance(names, str) else set(names)
-    if unknown := sorted(str(name) for name in wanted if name not in {*Rule}):
+    """Parse rule names, without duplicates, in the order of `Rule`; an age adds `stale_analysis`."""
+    selected = {names} if isinstance(names, str) else set(names)
+    if unknown := sorted(str(name) for name in selected if name not in {*Rule}):
         raise InvalidInputError(
             f"There is no rule {', '.join(unknown)}. The rules are {', '.join(Rule)}."
         )
     if max_age is not None:
-        wanted.add(Rule.STALE_ANALYSIS)
-    return [rule for rule in Rule if rule in wanted]
+        selected.add(Rule.STALE_ANALYSIS)
+    return [rule for rule in Rule if rule in selected]
 
 
 def applicable(frame: Any) -> list[Rule]:
-    """Name the rules that have the columns which they need in a frame."""
-    known = _known(frame)
-    return [rule for rule in Rule if not _missing(rule, known)]
+    """Return the rules whose required columns a frame has."""
+    columns = _known(frame)
+    return [rule for rule in Rule if not _missing(rule, columns)]
 
 
 def required(frame: Any, rules: Iterable[Rule]) -> None:
-    """Refuse a frame that lacks a column which a rule needs."""
-    known = _known(frame)
+    """Raise if a frame lacks a column that a rule requires."""
+    columns = _known(frame)
     for rule in rules:
         needed = [name for read in RULES[rule].needs for name in READ[read].names]
-        if (missing := _missing(rule, known)) and (absent := absent_of(frame, needed)):
+        if (missing := _missing(rule, columns)) and (absent := absent_of(frame, needed)):
             raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
         if missing:
             raise InvalidInputError(
@@ -57,7 +57,7 @@ def required(frame: Any, rules: Iterable[Rule]) -> None:
 
 
 def _known(frame: Any) -> set[str]:
-    """Name the columns, but not those that are empty because they were not sent."""
+    """Return the columns without those that are empty because they were not sent."""
     columns = columns_of(frame, ANY)
     absent = absent_of(frame, columns)
     return {*columns}.difference(absent.columns if absent else ())
@@ -69,12 +69,12 @@ def _missing(rule: Rule, known: set[str]) -> list[str]:
 
 
 def tests_of(rules: Iterable[Rule], facts: Facts) -> dict[str, nw.Expr]:
-    """State each rule for a frame of which the facts are known."""
+    """Return the expression of each rule, given the facts of a frame."""
     return {rule.value: RULES[rule].holds(facts) for rule in rules}
 
 
 def columns_read(rules: Iterable[Rule]) -> dict[str, Column]:
-    """Give the columns that some rules read, by the name that they use."""
+    """Return the columns that some rules read, by their names in `READ`."""
     names = {name for rule in rules for name in RULES[rule].columns()}
     return {name: column for name, column in READ.items() if name in names}
 
@@ -82,10 +82,10 @@ def columns_read(rules: Iterable[Rule]) -> dict[str, Column]:
 def excluded(
     frame: Any, exclude: Iterable[str] | str, max_age: MaxAge | None = None
 ) -> tuple[Any, dict[str, int]]:
-    """Give a frame without the records that some rules tell, and how many that are.
+    """Return a frame without the records that some rules match, and their numbers.
 
-    The counts are for ``counted``: all together (``excluded``), and by rule, where a record can
-    be told by more than one (``excluded_negative_lines`` and so on).
+    The counts are for ``counted``: the total (``excluded``), and by rule, where a record can
+    match several (``excluded_negative_lines`` and so on).
     """
     rules = rules_of(exclude, max_age)
     required(frame, rules)
@@ -93,7 +93,7 @@ def excluded(
         return frame, {}
     columns = columns_read(rules)
     tests = tests_of(rules, facts_of(frame, set(rules), max_age))
-    some = reduce(or_, (test.fill_null(value=False) for test in tests.values()))
-    numbered = {_ANY: some, **{f"{_ANY}_{name}": test for name, test in tests.items()}}
-    numbers = count(frame, columns, numbered)
-    return (keep(frame, columns, ~some) if numbers[_ANY] else frame), numbers
+    any_rule = reduce(or_, (test.fill_null(value=False) for test in tests.values()))
+    tests_by_count = {_ANY: any_rule, **{f"{_ANY}_{name}": test for name, test in tests.items()}}
+    counts = count(frame, columns, tests_by_count)
+    return (keep(frame, columns, ~any_rule) if counts[_ANY] else frame), counts

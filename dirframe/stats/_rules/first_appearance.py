@@ -1,14 +1,14 @@
 """The year in which programming languages first appeared.
 
-Well-known languages only, by the names that the directory gives them. Sources: PLDB, the
-Programming Language Database (pldb.io, "appeared"), and Wikipedia's "first appeared" as PLDB
-keeps it. Where they, or another source that is named, differ, the earliest year counts, so
-that no project is flagged that one of them would clear.
+Only well-known languages, by their names in the directory. Sources: PLDB, the Programming
+Language Database (pldb.io, "appeared"), and Wikipedia's "first appeared" as stored by PLDB. If
+they, or another cited source, differ, the earliest year is used, so that no project is flagged
+that one of them would clear.
 """
 
 from __future__ import annotations
 
-#: Year of first appearance by main language; without a comment, both sources give it.
+#: Year of first appearance by main language. Without a comment, both sources agree.
 FIRST_APPEARANCE: dict[str, int] = {
     "ActionScript": 1998,  # PLDB; Wikipedia 1999
     "Ada": 1980,

@@ -1,4 +1,4 @@
-"""Facts of a whole frame that rules compare a record with: bounds, days, ids that are shared."""
+"""Facts of a whole frame that rules need: outlier bounds, reference day, duplicate ids."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     MaxAge = str | int | timedelta
 
-#: How many modified z-scores above the median make an outlier: Iglewicz and Hoaglin (1993).
+#: Modified z-score above which a value is an outlier: Iglewicz and Hoaglin (1993).
 OUTLIER = 3.5
-#: A median absolute deviation of normal values is so many of their standard deviations.
+#: Median absolute deviation of a normal distribution, in standard deviations.
 _NORMAL = 0.6745
-#: A language with fewer projects is measured by all projects.
+#: Languages with fewer projects use the bound of all projects.
 OWN_BOUND = 20
 DEFAULT_AGE = "1y"
 
@@ -39,10 +39,10 @@ _LARGEST = 2**63 - 1
 
 @dataclass(frozen=True)
 class Facts:
-    """What some rules need to know of the whole frame.
+    """Facts of the whole frame that some rules need.
 
-    `bounds` are the most lines that are no outlier, by language, of all projects under ``""``;
-    `exceeded` are the languages in which there is an outlier.
+    `bounds` holds the maximum lines that are not an outlier, by language; ``""`` is the bound of
+    all projects. `exceeded` holds the languages with an outlier.
     """
 
     aware: bool
@@ -52,13 +52,13 @@ class Facts:
     stale_before: pd.Timestamp | None = None
 
     def at(self, when: pd.Timestamp | int) -> nw.Expr:
-        """State a moment, or the beginning of a year, as the columns of the engine have them."""
+        """Return a timestamp, or the start of a year, as a literal of the engine's timestamp type."""
         moment = pd.Timestamp(when, 1, 1, tz="UTC") if isinstance(when, int) else when
         return nw.lit((moment if self.aware else moment.tz_localize(None)).to_pydatetime())
 
 
 def facts_of(frame: Any, rules: AbstractSet[Rule], max_age: MaxAge | None = None) -> Facts:
-    """Compute what some rules need to know of a frame."""
+    """Compute the facts of a frame that some rules need."""
     facts: dict[str, Any] = {}
     if Rule.LINES_OUTLIER in rules:
         facts["bounds"], facts["exceeded"] = _bounds(frame)
@@ -72,10 +72,10 @@ def facts_of(frame: Any, rules: AbstractSet[Rule], max_age: MaxAge | None = None
 
 
 def reference_day(frame: Any) -> pd.Timestamp | None:
-    """Tell when a frame was retrieved or, if not known, when the median project was fetched.
+    """Return the retrieval date of a frame or, if unknown, the fetch date of the median project.
 
-    None without any. A few wrong dates do not move the median; of two in the middle it is the
-    later one. Synthetic data was generated, so that the day on which it came says nothing of its age.
+    None if there is no date. The median is robust to a few wrong dates; of two medians, the later
+    is used. The retrieval date of synthetic data is ignored, since it says nothing of its age.
     """
     if isinstance(frame, pd.DataFrame):
         record = provenance.get_provenance(frame)
@@ -94,26 +94,26 @@ def _utc(day: Any) -> pd.Timestamp:
 
 
 def offset_of(max_age: MaxAge | None) -> Any:
-    """Read an age: a number of days, a timedelta, or text such as ``"2y"``."""
+    """Parse an age: a number of days, a timedelta, or text such as ``"2y"``."""
     if isinstance(max_age, bool):
-        raise _no_age(max_age)
+        raise _invalid_age(max_age)
     if isinstance(max_age, int):
         max_age = timedelta(days=max_age)
     if isinstance(max_age, timedelta):
         if max_age < timedelta(0):
-            raise _no_age(max_age)
+            raise _invalid_age(max_age)
         return max_age
-    said = DEFAULT_AGE if max_age is None else max_age
-    found = re.fullmatch(r"(\d{1,4}) ?(d|w|mo|y)", str(said))
-    if found is None:
-        raise _no_age(max_age)
-    options: dict[str, Any] = {_UNITS[found[2]]: int(found[1])}
+    text = DEFAULT_AGE if max_age is None else max_age
+    match = re.fullmatch(r"(\d{1,4}) ?(d|w|mo|y)", str(text))
+    if match is None:
+        raise _invalid_age(max_age)
+    options: dict[str, Any] = {_UNITS[match[2]]: int(match[1])}
     return pd.DateOffset(**options)
 
 
-def _no_age(came: object) -> InvalidInputError:
+def _invalid_age(value: object) -> InvalidInputError:
     return InvalidInputError(
-        f"max_age is {came!r}; it must be a number of days, a timedelta, or text such as '90d', "
+        f"max_age is {value!r}; it must be a number of days, a timedelta, or text such as '90d', "
         "'26w', '18mo' or '2y'."
     )
 
@@ -136,19 +136,19 @@ def _bounds(frame: Any) -> tuple[dict[str, int], tuple[str, ...]]:
 
 
 def _bound(table: pd.DataFrame) -> int:
-    """Give the most lines that are no outlier; without any spread, nothing is one."""
+    """Return the maximum lines that are not an outlier; without spread, there is no bound."""
     logarithms = np.log10(table["lines"].to_numpy(dtype=np.float64))
     records = table["records"].to_numpy(dtype=np.int64)
-    middle = _median(logarithms, records)
-    deviation = _median(np.abs(logarithms - middle), records)
+    median = _median(logarithms, records)
+    deviation = _median(np.abs(logarithms - median), records)
     if deviation == 0:
         return _LARGEST
-    power = middle + OUTLIER * deviation / _NORMAL
-    return int(10**power) if power < 18 else _LARGEST
+    exponent = median + OUTLIER * deviation / _NORMAL
+    return int(10**exponent) if exponent < 18 else _LARGEST
 
 
 def _median(values: NDArray[np.float64], records: NDArray[np.int64]) -> float:
     order = np.argsort(values, kind="stable")
     ends = records[order].cumsum()
-    places = [(ends[-1] - 1) // 2, ends[-1] // 2]
-    return float(values[order][np.searchsorted(ends, places, side="right")].mean())
+    middle = [(ends[-1] - 1) // 2, ends[-1] // 2]
+    return float(values[order][np.searchsorted(ends, middle, side="right")].mean())

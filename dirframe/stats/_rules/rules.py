@@ -1,7 +1,7 @@
-"""The rules that tell known bad data: one statement each, for every engine.
+"""Rules that detect known bad data, each one expression for all engines.
 
-A rule is an expression over columns that are read once (`READ`), and over facts of the whole
-frame (`dirframe.stats._rules.frame_facts`). Where a value is missing, a rule says nothing.
+A rule is an expression over the columns in `READ` and over facts of the whole frame
+(`dirframe.stats._rules.frame_facts`). Missing values never match.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dirframe.stats._core.columns import Column
     from dirframe.stats._rules.frame_facts import Facts
 
-#: What the rules read, by the name that they use for it.
+#: Columns that the rules read, by the names used in their expressions.
 READ: dict[str, Column] = {
     "id": text_column("id"),
     "name": text_column("name", "login"),
@@ -53,7 +53,7 @@ READ: dict[str, Column] = {
 
 
 class Rule(StrEnum):
-    """Names of the rules. They are stable: scripts and captions hold them."""
+    """Names of the rules. They are stable, since scripts and captions contain them."""
 
     BEGAN_BEFORE_1970 = "began_before_1970"
     BEGAN_BEFORE_LANGUAGE = "began_before_language"
@@ -73,10 +73,10 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True)
 class Definition:
-    """What a rule reads, when it holds, and how it says so.
+    """Columns, expression and evidence of a rule.
 
-    `says` is what is wrong in a few words. Of `needs` all must be in the frame, of `reads` what
-    is there is read, too. `impossible` values cannot be right; the others are in doubt.
+    `says` describes the fault in a few words. `needs` are required columns, `reads` optional ones.
+    `impossible` marks values that cannot be right; those of other rules are in doubt.
     """
 
     says: str
@@ -87,7 +87,7 @@ class Definition:
     impossible: bool = True
 
     def columns(self) -> set[str]:
-        """Name what is read, by the names of `READ`."""
+        """Return the names in `READ` of all columns that the rule reads."""
         return {*self.needs, *self.reads}
 
 
@@ -96,31 +96,36 @@ def _month(when: Any) -> str:
 
 
 def _before_language(facts: Facts) -> nw.Expr:
-    of_year = defaultdict(list)
+    languages_by_year = defaultdict(list)
     for language, year in FIRST_APPEARANCE.items():
-        of_year[year].append(language)
-    early = [
+        languages_by_year[year].append(language)
+    conditions = [
         nw.col("language").is_in(languages) & (nw.col("first") < facts.at(year))
-        for year, languages in of_year.items()
+        for year, languages in languages_by_year.items()
     ]
-    return reduce(or_, early)
+    return reduce(or_, conditions)
 
 
 def _outlier(facts: Facts) -> nw.Expr:
-    own = [name for name in facts.bounds if name]
+    languages = [name for name in facts.bounds if name]
     language = nw.col("language")
-    without = ~language.is_in(own).fill_null(value=False) if own else nw.lit(value=True)
-    beyond = without & (nw.col("lines") > facts.bounds[""])
-    # A language without an outlier needs no comparison of its own.
+    has_no_bound = (
+        ~language.is_in(languages).fill_null(value=False) if languages else nw.lit(value=True)
+    )
+    beyond = has_no_bound & (nw.col("lines") > facts.bounds[""])
+    # Languages without an outlier need no comparison of their own.
     for name in facts.exceeded:
         beyond |= (language == name).fill_null(value=False) & (nw.col("lines") > facts.bounds[name])
     return beyond
 
 
 def _outlier_evidence(facts: Facts, row: Any) -> str:
-    own = row.language in facts.bounds
-    bound, of = facts.bounds[row.language if own else ""], row.language if own else "all projects"
-    return f"{row.lines:,} lines of code; the bound of {of} is {bound:,}"
+    has_bound = row.language in facts.bounds
+    bound, group = (
+        facts.bounds[row.language if has_bound else ""],
+        row.language if has_bound else "all projects",
+    )
+    return f"{row.lines:,} lines of code; the bound of {group} is {bound:,}"
 
 
 def _beyond(name: str, most: int) -> Callable[[Facts], nw.Expr]:

@@ -1,11 +1,11 @@
-"""The columns that tell the rows of each statistic apart; the others are its figures."""
+"""Key columns of each statistic; the other columns are its figures."""
 
 from __future__ import annotations
 
 __all__ = ["KEYS"]
 
-#: By the name of the statistic. A column that only describes the row, such as the bounds of a
-#: class, stands here too, so that nobody takes it for a figure.
+#: Key columns by name of the statistic. Columns that only describe the row, such as the bounds of
+#: a class, are included, since they are not figures.
 KEYS: dict[str, tuple[str, ...]] = {
     "accounts_by_country": ("country_alpha_2", "country_name"),
     "accounts_by_kudo_rank": ("kudo_rank",),

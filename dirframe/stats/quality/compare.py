@@ -1,4 +1,4 @@
-"""What changed between two loads of the same records."""
+"""Compare two snapshots of the same records."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
 @dataclass(frozen=True, repr=False)
 class Comparison(ReportMixin):
-    """What `compare` found; it shows itself as text and in notebooks.
+    """Result of `compare`, displayed as text and in notebooks.
 
     Parameters
     ----------
     title : str
-        How many records are new, gone, changed and the same.
+        Numbers of records that are new, gone, changed and the same.
     new, gone : pandas.DataFrame
         The records that are in one snapshot only.
     changed : pandas.DataFrame
-        A row a value that differs.
+        A row per value that differs.
     languages : pandas.DataFrame
-        A row a main language that gained or lost projects.
+        A row per main language that gained or lost projects.
     contributors : pandas.DataFrame
-        A row a project whose number of contributors differs.
+        A row per project whose number of contributors differs.
     columns : pandas.DataFrame
-        A row a column that only one snapshot has.
+        A row per column that only one snapshot has.
     notes : tuple of str
-        What makes the comparison uncertain, and where both snapshots are from.
+        Caveats of the comparison, and the sources of both snapshots.
     """
 
     title: str
@@ -80,7 +80,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     Parameters
     ----------
     before, after : pandas.DataFrame
-        Frames of the same loader, of the same question, from different days.
+        Frames of the same loader and query, from different days.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     -----
     Ids are matched as text, so that the whole number 7 is the id "7".
 
-    A record that is gone was deleted, or is no longer an answer to the question. Where a
-    snapshot is not complete, it may just not have been loaded; ``notes`` say so.
+    A record that is gone was deleted, or no longer matches the query. If a snapshot is
+    incomplete, the record may just not have been loaded; ``notes`` states this.
 
     Examples
     --------
@@ -142,22 +142,22 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         ids[name] = _checked_ids(frame, name)
     _same_resource(before, after)
     old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
-    both = new.index[new.index.isin(old.index)]
-    changed = _changed(old.loc[both], new.loc[both])
+    common = new.index[new.index.isin(old.index)]
+    changed = _changed(old.loc[common], new.loc[common])
     gone = before[~old.index.isin(new.index)].reset_index(drop=True)
-    fresh = after[~new.index.isin(old.index)].reset_index(drop=True)
+    added = after[~new.index.isin(old.index)].reset_index(drop=True)
     columns = _one_sided(before, after)
     different = changed["id"].nunique()
     provenance.copy_provenance(before, gone, "compare: gone")
-    provenance.copy_provenance(after, fresh, "compare: new")
+    provenance.copy_provenance(after, added, "compare: new")
     return Comparison(
-        title=f"{len(fresh):,} new, {len(gone):,} gone, {different:,} changed, "
-        f"{len(both) - different:,} the same",
-        new=fresh,
+        title=f"{len(added):,} new, {len(gone):,} gone, {different:,} changed, "
+        f"{len(common) - different:,} the same",
+        new=added,
         gone=gone,
         changed=changed,
-        languages=_languages(old, new, both),
-        contributors=_contributors(old.loc[both], new.loc[both]),
+        languages=_languages(old, new, common),
+        contributors=_contributors(old.loc[common], new.loc[common]),
         columns=columns,
         notes=(*_not_compared(columns), *_uncertain(before, after), *_sources(before, after)),
     )
@@ -172,11 +172,11 @@ def _same_resource(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
-    """Give the ids as text, each of which stands for one record."""
-    twice = frame.columns[frame.columns.duplicated()].unique()
-    if len(twice):
+    """Return the ids as text; raise unless each identifies one record."""
+    repeated_columns = frame.columns[frame.columns.duplicated()].unique()
+    if len(repeated_columns):
         raise InvalidInputError(
-            f"In `{name}`, the columns {', '.join(map(str, twice))} are there twice, so their values "
+            f"In `{name}`, the columns {', '.join(map(str, repeated_columns))} are there twice, so their values "
             "cannot be told apart. Rename or drop one of each."
         )
     column = frame["id"]
@@ -195,9 +195,9 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
             "of both snapshots can be matched. Convert them: frame.astype({'id': 'Int64'})."
         )
     ids = pd.Index(column.astype("str"), dtype="str")
-    if repeated := int(ids.duplicated().sum()):
+    if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
-            f"In `{name}`, {repeated:,} ids are there twice, so records cannot be told apart. "
+            f"In `{name}`, {repeated_ids:,} ids are there twice, so records cannot be told apart. "
             "Remove duplicates first: frame.drop_duplicates('id')."
         )
     return ids
@@ -216,7 +216,7 @@ def _not_compared(columns: pd.DataFrame) -> Iterable[str]:
 
 def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     parts = []
-    for place, name in enumerate(after):
+    for position, name in enumerate(after):
         if name not in before or name == "id":
             continue
         old, new = before[name], after[name]
@@ -229,7 +229,7 @@ def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
                     "before": as_text(old[rows]).to_numpy(),
                     "after": as_text(new[rows]).to_numpy(),
                     "row": rows.nonzero()[0],
-                    "place": place,
+                    "place": position,
                 }
             )
         )
@@ -240,17 +240,17 @@ def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return table[columns].astype(dict.fromkeys(columns, "str"))
 
 
-def _languages(before: pd.DataFrame, after: pd.DataFrame, both: pd.Index[Any]) -> pd.DataFrame:
-    known = LANGUAGE in before and LANGUAGE in after  # not loaded is not none
-    frames = (before, after) if known else (before[:0], after[:0])
-    both = both if known else both[:0]
+def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
+    is_known = LANGUAGE in before and LANGUAGE in after  # a column that was not loaded is unknown
+    frames = (before, after) if is_known else (before[:0], after[:0])
+    common = common if is_known else common[:0]
     old, new = (text_column(LANGUAGE).of(frame) for frame in frames)
     counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     counts = counts.fillna(0).astype("int64")
     counts["change"] = counts["after"] - counts["before"]
-    moved = old.loc[both] != new.loc[both]
-    touched = {*old.loc[both][moved].dropna(), *new.loc[both][moved].dropna()}
-    counts = counts[(counts["change"] != 0) | counts.index.isin(touched)]
+    moved = old.loc[common] != new.loc[common]
+    affected = {*old.loc[common][moved].dropna(), *new.loc[common][moved].dropna()}
+    counts = counts[(counts["change"] != 0) | counts.index.isin(affected)]
     table = counts.rename_axis("language").reset_index()
     table = table.sort_values(["change", "language"], ascending=[False, True], ignore_index=True)
     return table.astype({"language": "str", "before": "Int64", "after": "Int64", "change": "Int64"})

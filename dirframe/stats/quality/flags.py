@@ -1,4 +1,4 @@
-"""Known bad data, flagged: a row a record and rule, with the value that is at fault."""
+"""Flag known bad data: a row per record and rule, with the value at fault."""
 
 from __future__ import annotations
 
@@ -111,22 +111,22 @@ def flags(
     >>> print(flags(projects)["evidence"][0])
     first month 1989-11; Java first appeared in 1995
     """
-    wanted = applicable(frame) if rules is None else rules_of(rules)
-    required(frame, wanted)
-    facts = facts_of(frame, set(wanted), max_age)
-    # As where it is not to be had: neither column is needed to tell that something is wrong.
-    columns = {"id": READ["id"], "name": READ["name"], **columns_read(wanted)}
-    tests = tests_of(wanted, facts)
+    selected = applicable(frame) if rules is None else rules_of(rules)
+    required(frame, selected)
+    facts = facts_of(frame, set(selected), max_age)
+    # Missing if the frame has no such column: no rule requires either.
+    columns = {"id": READ["id"], "name": READ["name"], **columns_read(selected)}
+    tests = tests_of(selected, facts)
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         marks = {_MARK + name: test.fill_null(value=False) for name, test in tests.items()}
         marked = table.with_columns(**marks)
         return marked.filter(nw.any_horizontal(*(nw.col(m) for m in marks), ignore_nulls=True))
 
-    found = aggregate(frame, columns, statement) if wanted else pd.DataFrame()
+    matches = aggregate(frame, columns, statement) if selected else pd.DataFrame()
     parts = []
-    for rule in wanted:
-        rows = found[found[_MARK + rule].astype("bool")].sort_values(["id", "name"])
+    for rule in selected:
+        rows = matches[matches[_MARK + rule].astype("bool")].sort_values(["id", "name"])
         evidence = [RULES[rule].evidence(facts, row) for row in rows.itertuples(index=False)]
         parts.append(
             pd.DataFrame(
@@ -139,12 +139,12 @@ def flags(
             )
         )
     names = ("id", "name", "rule", "evidence")
-    nothing = pd.DataFrame({name: pd.Series(dtype="str") for name in names})
-    result = pd.concat([nothing, *parts], ignore_index=True)
+    empty = pd.DataFrame({name: pd.Series(dtype="str") for name in names})
+    result = pd.concat([empty, *parts], ignore_index=True)
     records, resource = _of(frame)
     counted = {
         **records,
-        **{f"flagged_{rule}": len(part) for rule, part in zip(wanted, parts, strict=True)},
+        **{f"flagged_{rule}": len(part) for rule, part in zip(selected, parts, strict=True)},
     }
     return attach_counts(frame, result, step="flags", resource=resource, counted=counted)
 

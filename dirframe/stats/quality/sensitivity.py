@@ -1,4 +1,4 @@
-"""Whether a figure stands: the same statistic with and without the records that are in doubt."""
+"""Sensitivity of a statistic to the exclusion of records in doubt."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sensitivity(
         Names of the rules of `dirframe.flags` to try. Left out: all whose columns the frame
         has.
     max_age : str, int or datetime.timedelta, optional
-        The age from which ``stale_analysis`` takes an analysis for stale, as in
+        The age from which ``stale_analysis`` treats an analysis as stale, as in
         `dirframe.flags`. Left out: ``"1y"``.
     **options : object
         Options of the statistic, such as ``top=5`` or ``by="year"``.
@@ -107,12 +107,12 @@ def sensitivity(
         )
     if "exclude" in options:
         raise InvalidInputError("sensitivity tries the exclusions itself: name them as rules=.")
-    wanted = applicable(frame) if rules is None else rules_of(rules, max_age)
-    required(frame, wanted)
+    selected = applicable(frame) if rules is None else rules_of(rules, max_age)
+    required(frame, selected)
     exclusions: dict[str, list[Rule]] = {
         "none": [],
-        **{rule.value: [rule] for rule in wanted},
-        "all": wanted,
+        **{rule.value: [rule] for rule in selected},
+        "all": selected,
     }
     parts = []
     for name, exclude in exclusions.items():
@@ -138,7 +138,7 @@ def _strata(options: Mapping[str, Any]) -> list[str]:
 
 
 def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:
-    """Add a column for each figure: how far it is from that of the same row of no exclusion."""
+    """Add a column for each figure: its difference from the same row without exclusion."""
     rows = result[keys].assign(
         occurrence=result.groupby(["exclusion", *keys], dropna=False, sort=False).cumcount()
     )
@@ -147,11 +147,13 @@ def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:
         for name in result.columns.drop(["exclusion", "removed", *keys])
         if pd.api.types.is_any_real_numeric_dtype(result[name])
     ]
-    without = rows.assign(**{name: result[name] for name in figures})
-    without = without[result["exclusion"] == "none"]
-    same = rows.merge(without, how="left", on=[*rows])  # keeps the order, missing keys meet
+    baseline = rows.assign(**{name: result[name] for name in figures})
+    baseline = baseline[result["exclusion"] == "none"]
+    reference = rows.merge(
+        baseline, how="left", on=[*rows]
+    )  # keeps the order, and missing keys match
     for name in figures:
-        result[f"{name}_difference"] = result[name] - same[name].astype(result[name].dtype)
+        result[f"{name}_difference"] = result[name] - reference[name].astype(result[name].dtype)
 
 
 def _takes_rules(statistic: object) -> bool:

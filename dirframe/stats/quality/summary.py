@@ -1,4 +1,4 @@
-"""The one-screen overview of a frame: what is in it, what is missing, what to beware of."""
+"""Overview of a frame: completeness, missing values and sources of bias."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ __all__ = ["Summary", "summary"]
 
 @dataclass(frozen=True, repr=False)
 class Summary(ReportMixin):
-    """What `summary` tells of a frame; it shows itself as text and in notebooks.
+    """Result of `summary`, displayed as text and in notebooks.
 
     Parameters
     ----------
     title : str
-        How many records of what.
+        Number and kind of the records.
     fields : pandas.DataFrame
-        A row a column of the frame.
+        A row per column of the frame.
     bias : pandas.DataFrame
-        A row a reason to beware.
+        A row per reason to beware.
     source : str
-        Where the frame is from.
+        Source of the frame.
     """
 
     title: str
@@ -61,7 +61,7 @@ class Summary(ReportMixin):
 
 
 def summary(frame: pd.DataFrame) -> Summary:
-    """Give an overview of accounts, projects or other records: completeness, gaps, bias.
+    """Return an overview of accounts, projects or other records: completeness, gaps, bias.
 
     Parameters
     ----------
@@ -180,31 +180,40 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    found: Iterable[tuple[str, pd.Series[bool]]] = ()
+    flags_by_reason: Iterable[tuple[str, pd.Series[bool]]] = ()
     if resource.name in RESOURCES:
-        found = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
-    reasons = {reason: int(rows.sum()) for reason, rows in found}
+        flags_by_reason = (
+            _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+        )
+    reasons = {reason: int(rows.sum()) for reason, rows in flags_by_reason}
     if isinstance(ids := frame.get("id"), pd.Series):
         reasons["repeated id: counted more than once"] = ids_of(ids).repeated
     reasons |= _told_by_rules(frame)
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
     if available is not None and loaded is not None and record["complete"] is False:
-        lost = max(available - loaded, 0)
+        not_loaded = max(available - loaded, 0)
         default = record["question"].get("query") and resource.query_sort
         default = default or resource.default_sort or "as they come"
         order = record["question"].get("sort") or f"{default}, by default"
-        rows.insert(0, (f"not loaded: the last, sorted by {order}", lost, lost / max(available, 1)))
+        rows.insert(
+            0,
+            (
+                f"not loaded: the last, sorted by {order}",
+                not_loaded,
+                not_loaded / max(available, 1),
+            ),
+        )
     table = pd.DataFrame(rows, columns=["reason", "records", "share"])
     return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
 
 
 def _told_by_rules(frame: pd.DataFrame) -> dict[str, int]:
-    """Count what the other rules of `dirframe.flags` tell, the impossible first."""
-    # These two have a reason of their own.
-    elsewhere = {Rule.DUPLICATE_ID, Rule.STALE_ANALYSIS}
-    known = [rule for rule in applicable(frame) if rule not in elsewhere]
-    rules = sorted(known, key=lambda rule: not RULES[rule].impossible)
+    """Count the records that the other rules of `dirframe.flags` match, impossible values first."""
+    # These two have their own reasons.
+    separate = {Rule.DUPLICATE_ID, Rule.STALE_ANALYSIS}
+    applied = [rule for rule in applicable(frame) if rule not in separate]
+    rules = sorted(applied, key=lambda rule: not RULES[rule].impossible)
     tests = tests_of(rules, facts_of(frame, set(rules)))
     numbers = count(frame, columns_read(rules), tests) if rules else {}
     return {
@@ -229,15 +238,15 @@ def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
 def _of_projects(
     frame: pd.DataFrame, record: dict[str, Any]
 ) -> Iterable[tuple[str, pd.Series[bool]]]:
-    inside = [
+    analysis_columns = [
         f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
     ]
-    if there := [name for name in inside if name in frame]:
-        without = frame[there].isna().all(axis=1)
-        if provenance.absent(frame, there):
-            yield "analysis not sent: load with details=True", without
+    if present := [name for name in analysis_columns if name in frame]:
+        without_analysis = frame[present].isna().all(axis=1)
+        if provenance.absent(frame, present):
+            yield "analysis not sent: load with details=True", without_analysis
             return
-        yield "no analysis", without
+        yield "no analysis", without_analysis
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
     if any(name in frame for name in FETCHED):

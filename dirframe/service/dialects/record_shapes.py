@@ -49,17 +49,17 @@ def shape_fragment(rules: Rules, resource: Resource, fragment: str, *, in_collec
     # Fragments are written by this package, without document type or entities.
     record = record_from_element(etree.fromstring(fragment))
     hidden = rules.not_in_collections.get(resource.name, frozenset()) if in_collection else ()
-    shaped = _shaped(rules, resource.name, record, hidden=frozenset(hidden))
+    shaped = _shape(rules, resource.name, record, hidden=frozenset(hidden))
     return element_xml(resource.name, shaped)
 
 
 def shape_element(rules: Rules, element: _Element) -> str:
     """Return an element of a record in the form of a dialect."""
     tag = str(element.tag)
-    return element_xml(tag, _shaped(rules, tag, record_from_element(element)))
+    return element_xml(tag, _shape(rules, tag, record_from_element(element)))
 
 
-def _shaped(
+def _shape(
     rules: Rules, tag: str, content: Mapping[str, Value], *, hidden: frozenset[str] = frozenset()
 ) -> dict[str, Value]:
     shape = rules.shapes.get(tag, _NO_SHAPE)
@@ -93,9 +93,9 @@ def _rename(content: Mapping[str, Value], names: Mapping[str, str]) -> dict[str,
 
 def _value(rules: Rules, name: str, value: Value) -> Value:
     if isinstance(value, dict):
-        return _shaped(rules, name, value)
+        return _shape(rules, name, value)
     item = ITEM_TAGS.get(name)
     # A similar project inside a project is not a record.
     if isinstance(value, list) and item and item not in RESOURCES:
-        return [_shaped(rules, item, v) if isinstance(v, dict) else v for v in value]
+        return [_shape(rules, item, v) if isinstance(v, dict) else v for v in value]
     return value

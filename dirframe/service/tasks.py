@@ -1,4 +1,4 @@
-"""waitress task that keeps the connection open after responses without a body."""
+"""Keep connections open after responses without a body, unlike waitress."""
 
 from __future__ import annotations
 

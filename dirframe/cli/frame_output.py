@@ -126,7 +126,9 @@ def _print_text(frame: pd.DataFrame, form: str) -> None:
             force_ascii=False,
             double_precision=15,
         )
-        sys.stdout.write(json_text if json_text.endswith("\n") or not json_text else f"{json_text}\n")
+        sys.stdout.write(
+            json_text if json_text.endswith("\n") or not json_text else f"{json_text}\n"
+        )
 
 
 def _as_tabs(rows: io.StringIO) -> None:

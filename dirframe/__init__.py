@@ -1,15 +1,15 @@
 """An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited.
 
-Each public name is loaded when it is first used, so that ``import dirframe`` costs next to
-nothing. ``__init__.pyi`` says the same to type checkers and editors.
+Public names are imported on first use, so that ``import dirframe`` is fast.
+``__init__.pyi`` declares them for type checkers and editors.
 """
 
 from __future__ import annotations
 
 __version__ = "0.1.0"
 
-# lazy_loader, which reads the stub itself, would cost ten times as much at each start, and has no
-# place for the check of pandas' version.
+# Not lazy_loader: it parses the stub on every import, which takes ten times as long, and it has
+# no hook for the check of the pandas version.
 _NAMES = {
     "dirframe.archive.archive": (
         "Archive",
@@ -94,25 +94,25 @@ _NAMES = {
     "dirframe.stats.quality.sensitivity": ("sensitivity",),
     "dirframe.stats.quality.compare": ("compare",),
 }
-_HOMES = {name: module for module, names in _NAMES.items() for name in names}
-#: Modules that are used by their own name: `dirframe.provenance.copy_provenance`.
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+#: Modules accessed as attributes of the package: `dirframe.provenance.copy_provenance`.
 _SUBMODULES = {"errors", "plot", "provenance", "stats"}
 
-__all__ = sorted({*_HOMES, "plot", "stats"})  # noqa: PLE0605  # sorted for whoever asks; the stub is static
+__all__ = sorted({*_MODULES, "plot", "stats"})  # noqa: PLE0605  # the stub is the static list
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    home = f"dirframe.{name}" if name in _SUBMODULES else _HOMES.get(name)
-    if home is None:
+    module_name = f"dirframe.{name}" if name in _SUBMODULES else _MODULES.get(name)
+    if module_name is None:
         raise AttributeError(f"module 'dirframe' has no attribute {name!r}")
-    if home != "dirframe.errors":
+    if module_name != "dirframe.errors":
         import_module("dirframe._requirements").check_pandas()
-    module = import_module(home)
+    module = import_module(module_name)
     if name in _SUBMODULES:
         return module
-    value = globals()[name] = getattr(module, name)  # the next access is an ordinary one
+    value = globals()[name] = getattr(module, name)  # skips __getattr__ next time
     return value
 
 

@@ -1,4 +1,4 @@
-"""``python -m dirframe`` does what ``dirframe`` does."""
+"""Entry point of ``python -m dirframe``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["main"]
 
 
 def main() -> NoReturn:
-    """Run the command line; Ctrl-C counts from here on, while its modules are loaded too."""
+    """Run the command line. Ctrl-C is handled from here on, also during imports."""
     exit_with(_run)
 
 

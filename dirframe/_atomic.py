@@ -1,4 +1,4 @@
-"""Write a file whole or not at all, on the disk before it has its name."""
+"""Write files atomically: complete and synced to disk, or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def refuse_existing(target: Path) -> None:
-    """Raise if there is something at a path already."""
+    """Raise if the path exists."""
     if os.path.lexists(target):
         raise InvalidInputError(
             f"{target} exists already.",
@@ -37,16 +37,16 @@ def refuse_existing(target: Path) -> None:
 
 
 def check_folder(target: Path) -> None:
-    """Raise if there can be no folder for a file."""
-    nearest = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
-    if not nearest.is_dir():
-        raise InvalidInputError(f"{target} cannot be written: {nearest} is no folder.")
-    if not os.access(nearest, os.W_OK):
-        raise InvalidInputError(f"{target} cannot be written: {nearest} may not be written to.")
+    """Raise if the folder of a file cannot be created or written to."""
+    ancestor = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
+    if not ancestor.is_dir():
+        raise InvalidInputError(f"{target} cannot be written: {ancestor} is no folder.")
+    if not os.access(ancestor, os.W_OK):
+        raise InvalidInputError(f"{target} cannot be written: {ancestor} may not be written to.")
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those on the way to it, or raise."""
+    """Create a folder and its parents, or raise."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -55,24 +55,24 @@ def make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Give a path to write to, which becomes the target if nothing is raised.
+    """Yield a temporary path that replaces the target if the block succeeds.
 
     Parameters
     ----------
     target : pathlib.Path
-        The file to be; its folder exists.
+        Path of the file; its folder must exist.
     overwrite : bool
         Whether an existing file is replaced.
 
     Yields
     ------
     pathlib.Path
-        A path in the same folder. Whatever is left there afterwards is removed.
+        A path in the same folder. It is removed if the block fails.
 
     Raises
     ------
     InvalidInputError
-        If there is a file of that name by now, and it must not be replaced.
+        If the target exists by then and `overwrite` is False.
 
     Examples
     --------
@@ -92,30 +92,30 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_sibling(target: Path) -> Iterator[Path]:
-    """Give the path of a file beside the target that is gone afterwards, whatever happens."""
+    """Yield the path of a temporary file beside the target and remove the file afterwards."""
     temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
     try:
         yield temporary
     finally:
-        # A database puts more files beside its own.
-        for left in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
-            left.unlink(missing_ok=True)
+        # SQLite creates further files beside a database.
+        for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
+            leftover.unlink(missing_ok=True)
 
 
 def atomic_replace(written: Path, target: Path, *, overwrite: bool) -> None:
-    """Give a finished file its name, once it is on the disk.
+    """Sync a finished file to disk and move it to its target.
 
     Raises
     ------
     InvalidInputError
-        If there is a file of that name by now, and it must not be replaced.
+        If the target exists by then and `overwrite` is False.
     """
     _sync(written)
     if overwrite:
         written.replace(target)
     else:
         try:
-            os.link(written, target)  # unlike a rename, it fails where something stands
+            os.link(written, target)  # unlike a rename, fails if the target exists
         except FileExistsError:
             refuse_existing(target)
             raise
@@ -127,9 +127,9 @@ def atomic_replace(written: Path, target: Path, *, overwrite: bool) -> None:
 
 def _sync(path: Path) -> None:
     if path.is_dir() and os.name == "nt":
-        return  # Windows opens no folders
-    opened = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+        return  # Windows cannot open folders
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
-        os.fsync(opened)
+        os.fsync(descriptor)
     finally:
-        os.close(opened)
+        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command with exit code 130, whenever it comes."""
+"""Exit with code 130 on Ctrl-C, at any point of a command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 
-TYPE_CHECKING = False  # as in dirframe/__init__.py: what stands here runs before everything else
+TYPE_CHECKING = False  # importing typing would delay the signal handler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERRUPTED", "exit_with"]
 
-#: The exit code of what Ctrl-C stopped: 128 and the number of SIGINT, as shells have it.
+#: Exit code after Ctrl-C: 128 plus the number of SIGINT, the convention of shells.
 INTERRUPTED = 130
 #: Seconds after which an interrupt that Python ignored is sent again.
-_AGAIN = 0.05
+_RESEND_DELAY = 0.05
 
 
 def exit_with(run: Callable[[], object]) -> NoReturn:
-    """Run a command and leave the process with its exit code, or with 130 after SIGINT.
+    """Run a command and exit with its exit code, or with 130 after SIGINT.
 
-    A KeyboardInterrupt alone does not do: it comes to nothing where Python ignores errors (a
-    finalizer, a callback of a weak reference), and code that it passes through may turn it into
-    an error of its own. So that it came is remembered, and what was ignored is repeated.
+    A KeyboardInterrupt alone is not reliable: Python discards it in finalizers and weak
+    reference callbacks, and other code may convert it into its own exception. The handler
+    therefore records the signal, and a discarded one is sent again.
 
-    A process that was started with SIGINT ignored, as a script starts what it puts into the
-    background, goes on ignoring it.
+    If the process was started with SIGINT ignored, as shells do for background jobs of a script,
+    SIGINT stays ignored.
 
     Parameters
     ----------
     run : callable
-        Does the work; may raise SystemExit.
+        The command; may raise SystemExit.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         run()
@@ -52,8 +52,8 @@ def exit_with(run: Callable[[], object]) -> NoReturn:
         if not issubclass(unraisable.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(unraisable)
             return
-        # From here it would be ignored as well.
-        timer = threading.Timer(_AGAIN, _send_again)
+        # An exception raised from this hook would be discarded as well.
+        timer = threading.Timer(_RESEND_DELAY, _resend)
         timer.daemon = True
         timer.start()
 
@@ -68,13 +68,13 @@ def exit_with(run: Callable[[], object]) -> NoReturn:
         if not interrupted:
             raise
         code = INTERRUPTED
-    # What is left is to end. Whoever does not wait for that either need not.
+    # A second Ctrl-C during shutdown exits at once.
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-    sys.exit(INTERRUPTED if interrupted else code)  # type: ignore[arg-type]  # as it came
+    sys.exit(INTERRUPTED if interrupted else code)  # type: ignore[arg-type]  # SystemExit.code is Any
 
 
-def _send_again() -> None:
+def _resend() -> None:
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGINT)
-    else:  # to the thread that may be asleep: another one's signal does not wake it
+    else:  # only a signal to the main thread wakes it from a sleep
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The packages that this version of dirframe works with, where an older one would go unnoticed."""
+"""Check versions of dependencies that would otherwise fail silently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OLDEST_PANDAS = 3
 
 
 def check_pandas() -> None:
-    """Refuse a pandas that gives text other types than dirframe promises.
+    """Raise if pandas is too old: before version 3 text columns have another dtype.
 
     Raises
     ------
@@ -20,13 +20,13 @@ def check_pandas() -> None:
         If the installed pandas is older than 3.
     """
     try:
-        found = version("pandas")
+        installed = version("pandas")
     except PackageNotFoundError:
-        return  # importing it says so
-    major = found.partition(".")[0]
+        return  # the import of pandas raises
+    major = installed.partition(".")[0]
     if major.isdigit() and int(major) < _OLDEST_PANDAS:
         raise ConfigurationError(
-            f"dirframe needs pandas {_OLDEST_PANDAS} or newer; pandas {found} is installed here, "
+            f"dirframe needs pandas {_OLDEST_PANDAS} or newer; pandas {installed} is installed here, "
             "which gives text columns another type. Run "
             f'pip install "pandas>={_OLDEST_PANDAS}" with this Python and start it anew.'
         )

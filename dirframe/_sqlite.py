@@ -1,4 +1,4 @@
-"""Open a SQLite file, keep its journal ahead of it (WAL), and hold a transaction."""
+"""Open SQLite databases, switch them to write-ahead logging, and run transactions."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def open_database(
     timeout: float = BUSY_TIMEOUT,
     any_thread: bool = False,
 ) -> sqlite3.Connection:
-    """Open a file in which nothing is committed, and no transaction begun, without saying so.
+    """Open a database in autocommit mode, so that every transaction is explicit.
 
     Parameters
     ----------
     path : pathlib.Path or None
-        The file; None for a database in memory.
+        The file; None for an in-memory database.
     mode : {"rwc", "rw", "ro", "fixed"}
-        To read and write, made where it is missing or not; to read; or to read what nobody
-        writes to while it is open, without any lock.
+        Read and write, creating a missing file; read and write; read only; or read only and
+        without locks, for a file that nobody writes to while it is open.
     timeout : float
-        Seconds to wait for another process that writes.
+        Seconds to wait for a lock held by another process.
     any_thread : bool, default False
-        Whether other threads may use the connection too; the caller keeps them apart.
+        Whether other threads may use the connection; the caller must synchronize them.
 
     Returns
     -------
     sqlite3.Connection
-        The open file.
+        The connection.
 
     Raises
     ------
@@ -57,9 +57,9 @@ def open_database(
     ...     database.execute("SELECT 1 + 1").fetchone()
     (2,)
     """
-    where = ":memory:" if path is None else f"{Path(path).absolute().as_uri()}?{_PARAMETERS[mode]}"
+    uri = ":memory:" if path is None else f"{Path(path).absolute().as_uri()}?{_PARAMETERS[mode]}"
     return sqlite3.connect(
-        where,
+        uri,
         uri=path is not None,
         timeout=timeout,
         isolation_level=None,
@@ -69,38 +69,40 @@ def open_database(
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Hold the write lock of a file: all that is done is kept, or nothing.
+    """Run a block in a write transaction: commit on success, roll back on an exception.
 
     Parameters
     ----------
     database : sqlite3.Connection
-        What `open_database` gave.
+        A connection from `open_database`.
     """
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
-        if database.in_transaction:  # SQLite ends it itself where the disk is full, say
+        if (
+            database.in_transaction
+        ):  # SQLite may have rolled back itself, for example if the disk is full
             database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")
 
 
 def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -> None:
-    """Keep the journal of a file ahead of it (WAL): readers and writers do not wait.
+    """Switch a database to write-ahead logging (WAL), where readers and a writer do not block.
 
     Parameters
     ----------
     database : sqlite3.Connection
         A connection to the file.
     timeout : float
-        Seconds to wait. SQLite itself does not wait while another process writes to a file
-        whose journal is of the older kind, as those do that begin with the same new file.
+        Seconds to wait. SQLite's own busy timeout does not apply while another process writes
+        to a file that is not in WAL mode yet, such as a file that both have just created.
 
     Raises
     ------
     sqlite3.Error
-        The file is still locked, or is no database.
+        The file is still locked, or is not a database.
     """
     deadline = time.monotonic() + timeout
     while True:

@@ -1,7 +1,7 @@
-"""Every statistic and chart, listed once: the shell, the explorer and captions read this.
+"""Registry of statistics and charts, for the command line, the explorer and captions.
 
-Nothing is loaded for it. A test holds it and the functions of `dirframe.stats` and
-`dirframe.plot` together.
+It imports neither pandas nor Matplotlib. A test keeps it in step with `dirframe.stats` and
+`dirframe.plot`.
 """
 
 from __future__ import annotations
@@ -10,38 +10,38 @@ from dataclasses import dataclass
 
 __all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
-#: What every statistic takes besides its own options, and every chart of accounts or projects.
+#: Options of every statistic, and of every chart of accounts or projects.
 SELECTION = ("exclude", "max_age", "by", "min_records")
 
 _A, _P = "accounts", "projects"
-#: Of one project, and no part of the specification.
+#: Collections of one project, outside the specification.
 _C, _M = "contributors", "activity"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSpec:
-    """A statistic and its chart, or one of the two.
+    """A statistic, its chart, or both.
 
     Parameters
     ----------
     name : str
-        The function in `dirframe.stats` and in `dirframe.plot`.
+        Name of the function in `dirframe.stats` and in `dirframe.plot`.
     collection : str
-        What it is of; empty where accounts and projects will do.
+        Collection that it describes; empty if accounts and projects are both accepted.
     summary : str
-        What it tells, in a line beside its name.
+        One-line summary for lists of commands.
     title : str
-        What it is called in a list of charts; empty where there is none.
+        Title in lists of charts; empty if there is no chart.
     base : tuple of str
-        Which of the records its figures are of: the key in ``counted``, the words of captions.
+        Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
-        The statistic's own options.
+        Options of the statistic besides `SELECTION`.
     chart_options : tuple of str or None
-        The chart's own options, where they differ.
+        Options of the chart, if they differ from those of the statistic.
     statistic : str
-        What the chart draws, where that is a statistic of another name.
+        The statistic that the chart draws, if its name differs.
     by_country : bool
-        Whether it takes countries that were unified.
+        Whether it needs unified countries.
     """
 
     name: str
@@ -56,14 +56,14 @@ class ChartSpec:
 
     @property
     def chart_selection(self) -> tuple[str, ...]:
-        """Name the options of the chart that choose records: those of one project have none."""
+        """Options of the chart that select records; none for collections of one project."""
         return () if self.collection in {_C, _M} else SELECTION
 
 
 _WITH_CONTRIBUTORS = ("with_contributors", "with a valid number of contributors")
 _WITH_COMMITS = ("with_commits", "with a valid number of commits")
 
-#: In the order in which charts are offered.
+#: In display order.
 _ALL = (
     ChartSpec(
         name="language_share",
@@ -97,7 +97,10 @@ _ALL = (
         collection=_P,
         summary="Share out all code among languages.",
         title="All code by language",
-        base=("with_breakdown", "with a valid breakdown"),  # has shares of lines, of these projects
+        base=(
+            "with_breakdown",
+            "with a valid breakdown",
+        ),  # its shares are of lines, its records projects
         options=("top",),
     ),
     ChartSpec(
@@ -260,5 +263,5 @@ CHARTS = {spec.name: spec for spec in _ALL if spec.title}
 
 
 def base_of(statistic: str) -> tuple[str, str]:
-    """Say which of the records a statistic's figures are of; empty for what is none."""
+    """Return the base of a statistic; empty strings if there is no such statistic."""
     return STATISTICS[statistic].base if statistic in STATISTICS else ("", "")

@@ -1,6 +1,6 @@
-"""How to cite what a frame was made from: the terms of use demand it, with a link.
+"""Citations of the source of a frame, which the terms of use require, with a link.
 
-Everything in a citation comes from the frame's provenance, as in the captions of charts.
+All data comes from the provenance of the frame, as in captions of charts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ESCAPES = str.maketrans(
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
-        # Not \{ and \}: BibTeX counts those too, and takes them for the end of the field.
+        # Not \{ and \}: BibTeX counts these braces too, and would end the field there.
         "{": r"\textbraceleft{}",
         "}": r"\textbraceright{}",
         "$": r"\$",
@@ -46,7 +46,7 @@ _ESCAPES = str.maketrans(
 
 
 class Citation(str):
-    """A citation: a text that shows itself with its lines, and not with quotes around it."""
+    """A citation: a string whose repr is its text, with line breaks and without quotes."""
 
     __slots__ = ()
 
@@ -61,41 +61,40 @@ class Citation(str):
 
 
 def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
-    """Say how to cite a frame: the directory, what was asked of it, and when.
+    """Return a citation of a frame: the directory, the query and the days of access.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A frame of a loader, or anything made of one that kept its provenance, such as a
+        A frame of a loader, or one derived from it that kept its provenance, such as a
         statistic.
     style : {"text", "bibtex", "csl"}, default "text"
-        A sentence or two; an entry for BibTeX and BibLaTeX; or CSL-JSON, which Zotero,
-        Pandoc and others read: a list with one item.
+        Plain text; an entry for BibTeX and BibLaTeX; or CSL-JSON, a list with one item, which
+        Zotero, Pandoc and others read.
 
     Returns
     -------
     Citation
-        A text that shows itself as it is, in terminal and notebook. Name and home page of the
-        directory, resource, question, number of records, days of access in UTC, version of
-        dirframe, what was done to the records, and where they apply: that the data is
-        synthetic, that it is incomplete, and that the records are not those that were loaded
-        (filtered, cut, joined or doubled). In entries these stand in the title, which every
-        style prints. An address on the person's own
-        machine is no link for others and is left out.
+        A string that is displayed as it is in a terminal and a notebook. It has the name and
+        home page of the directory, the resource, the query, the number of records, the days of
+        access in UTC, the version of dirframe and the processing steps. If applicable, it also
+        states that the data is synthetic or incomplete, or that the records differ from those
+        that were loaded (filtered, cut, joined or duplicated). In entries these notes are part
+        of the title, which every style prints. Loopback addresses are left out.
 
     Raises
     ------
     InvalidInputError
-        If the frame does not say where it is from, or there is no such style.
+        If the frame has no source in its provenance, or the style is unknown.
 
     Notes
     -----
     The fields of CSL-JSON are those of the Citation Style Language's schema for data
     (csl-data, version 1.0.2), type ``dataset``.
 
-    The key of an entry ends in a digest of directory, resource, question, days of access and
-    records: each load has one of its own, and keeps it. Of recorded pages, whose days of
-    access are not known, the year is that of the last change that a record names.
+    The key of an entry ends in a digest of directory, resource, query, days of access and
+    records, so that it is unique to a load and stable. For recorded pages, whose days of access
+    are not known, the year is that of the last change in the records.
 
     Examples
     --------
@@ -148,7 +147,7 @@ def _bibtex(record: Provenance, differs: Difference | None) -> str:
         "author": "{" + _escaped(_service(record)) + "}",
         "title": "{" + _escaped(_whole_title(record, differs)) + "}",
         "year": years[-1] if years else "",
-        # Read as it stands, so that only what would end the field is encoded.
+        # BibTeX reads an address verbatim: only characters that would end the field are encoded.
         "url": quote(_link(record), safe=":/?#[]@!$&'()*+,;=%~_-."),
         "urldate": days[-1] if days else "",
         "version": _escaped(f"dirframe {record.dirframe}"),
@@ -172,8 +171,8 @@ def _csl(record: Provenance, differs: Difference | None) -> str:
         "version": f"dirframe {record.dirframe}",
         "note": _remarks(record, differs),
     }
-    kept = {name: value for name, value in item.items() if value}
-    return json.dumps([kept], ensure_ascii=False, indent=2)
+    fields = {name: value for name, value in item.items() if value}
+    return json.dumps([fields], ensure_ascii=False, indent=2)
 
 
 def _service(record: Provenance) -> str:
@@ -183,14 +182,14 @@ def _service(record: Provenance) -> str:
 def _link(record: Provenance) -> str:
     host = urlsplit(record.base_url).hostname or ""
     try:
-        own = ipaddress.ip_address(host).is_loopback
+        is_local = ipaddress.ip_address(host).is_loopback
     except ValueError:
-        own = host == "localhost"
-    return "" if own else record.base_url
+        is_local = host == "localhost"
+    return "" if is_local else record.base_url
 
 
 def _title(record: Provenance) -> str:
-    """Say what was asked for, in words."""
+    """Describe the query in words."""
     resource = ALL_RESOURCES.get(record.resource)
     words = [resource.words[1].capitalize() if resource else "Records"]
     question = {name: value for name, value in record.question.items() if value is not None}
@@ -207,7 +206,7 @@ def _title(record: Provenance) -> str:
 
 
 def _whole_title(record: Provenance, differs: Difference | None) -> str:
-    """Give the title of an entry: all that a style is sure to print of it."""
+    """Return the title of an entry, the only field that every style prints."""
     marks = []
     if record.synthetic:
         marks.append("synthetic sample data")
@@ -228,20 +227,20 @@ def _size(record: Provenance, differs: Difference | None) -> str:
 
 
 def _counted(differs: Difference) -> str:
-    """Say how many records there are, and how they differ from those that were loaded."""
+    """Describe the number of records and how they differ from those that were loaded."""
     noun = "record" if differs.rows == 1 else "records"
-    said = str(differs)
-    return said if differs.rows < differs.loaded else f"{differs.rows:,} {noun}, {said}"
+    text = str(differs)
+    return text if differs.rows < differs.loaded else f"{differs.rows:,} {noun}, {text}"
 
 
 def _years(record: Provenance) -> list[str]:
-    """Give the years of access or, where they are not known, those that the records name."""
+    """Return the years of access, or else the years of the last changes in the records."""
     named = [day[:4] for day in (record.records_oldest, record.records_newest) if day]
     return [day[:4] for day in _days(record)] or list(dict.fromkeys(named))
 
 
 def _days(record: Provenance) -> list[str]:
-    """Give the first and last day of access, or the only one."""
+    """Return the first and last day of access, or the only one."""
     moments = (record.retrieved_oldest, record.retrieved_newest)
     return list(dict.fromkeys(moment[:10] for moment in moments if moment))
 
@@ -275,14 +274,22 @@ def _escaped(text: str) -> str:
 
 
 def _key(record: Provenance, differs: Difference | None) -> str:
-    """Name an entry: alike for one question on the same days, and else different."""
+    """Return the key of an entry: the same for the same query, days and records."""
     plain = unicodedata.normalize("NFKD", _service(record)).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
     resource = ALL_RESOURCES.get(record.resource)
     years = _years(record)
-    # As for others: an address on the person's own machine changes with every start.
-    asked = [_link(record), dict(record.question), _days(record), record.items_loaded, record.ids]
-    exact = json.dumps([_service(record), record.resource, *asked, str(differs)], sort_keys=True)
-    digest = hashlib.blake2b(exact.encode(), digest_size=4).hexdigest()
+    # The link leaves out loopback addresses, whose port changes with every start.
+    identity = [
+        _link(record),
+        dict(record.question),
+        _days(record),
+        record.items_loaded,
+        record.ids,
+    ]
+    serialized = json.dumps(
+        [_service(record), record.resource, *identity, str(differs)], sort_keys=True
+    )
+    digest = hashlib.blake2b(serialized.encode(), digest_size=4).hexdigest()
     parts = [*words, resource.collection if resource else "", years[-1] if years else "", digest]
     return "-".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""The main job from end to end on the sample directory: load, clean, count, chart, write."""
+"""The end-to-end demo on the sample directory: load, clean, count, chart, export."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["run_demo"]
 
 
 def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
-    """Load the sample directory, write tables and charts, and say what it took.
+    """Load the sample directory, write tables and charts, and report the requests.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Where the files go; those of an earlier demo are replaced.
+        Output folder; files of an earlier demo are replaced.
     say : Callable
-        Takes each line of the report.
+        Called with each line of the report.
     """
-    make_folder(folder)  # before all else is done for nothing
+    make_folder(folder)  # fail before anything is loaded
     say("The sample directory: synthetic accounts and projects, served on this machine.\n")
     with dirframe.sample_directory() as directory:
         accounts = dirframe.load_accounts(directory=directory)
@@ -48,12 +48,12 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
     for path in _charts(accounts, projects, folder):
         say(f"wrote  {path}")
     with dirframe.sample_directory() as directory:
-        again = [
+        frames = [
             dirframe.load_accounts(directory=directory, progress=False),
             dirframe.load_projects(directory=directory, progress=False),
         ]
-    paid = sum(provenance.get_provenance(frame)["requests_paid"] for frame in again)
-    say(f"\nLoading the same once more costs {paid} requests: every page is in the cache.")
+    requests = sum(provenance.get_provenance(frame)["requests_paid"] for frame in frames)
+    say(f"\nLoading the same once more costs {requests} requests: every page is in the cache.")
 
 
 def _report(frame: pd.DataFrame) -> str:
@@ -68,18 +68,18 @@ def _report(frame: pd.DataFrame) -> str:
 def _charts(accounts: pd.DataFrame, projects: pd.DataFrame, folder: Path) -> list[Path]:
     import matplotlib.pyplot as plt
 
-    drawn = {
+    charts = {
         "language_share": plot.language_share(projects),
         "contributors_by_language": plot.contributors_by_language(projects),
         "accounts_by_country": plot.accounts_by_country(accounts),
     }
     paths = []
-    for name, axes in drawn.items():
+    for name, axes in charts.items():
         figure = axes.get_figure(root=True)
         assert figure is not None  # noqa: S101  # the chart made one
         path = folder / f"{name}.png"
-        with atomic_write(path, overwrite=True) as part:
-            figure.savefig(part, dpi=150, format="png")
+        with atomic_write(path, overwrite=True) as temporary:
+            figure.savefig(temporary, dpi=150, format="png")
         plt.close(figure)
         paths.append(path)
     return paths

@@ -1,42 +1,42 @@
-"""Every error that dirframe raises on purpose, in one tree.
+"""Exceptions and warnings of dirframe.
 
 ::
 
     DirframeError
     ├── ConfigurationError          an address, a key or an optional package is missing
-    │   └── MissingExtraError       (also an ImportError) an extra has to be installed
-    ├── InvalidInputError           (also a ValueError) an argument that cannot be meant
-    │   ├── MissingColumnsError     a frame has not the columns that a function needs
-    │   ├── ColumnsNotSentError     columns that the directory did not send, or were not loaded
-    │   └── UnresolvedCountriesError  values that name no country, where none was allowed
-    ├── UnreadableResponseError     what came is not the interface's XML
-    ├── RequestError                one request did not succeed
-    │   ├── NetworkError            no answer: refused, cut, timed out
+    │   └── MissingExtraError       (also an ImportError) an extra is not installed
+    ├── InvalidInputError           (also a ValueError) invalid argument
+    │   ├── MissingColumnsError     a frame lacks columns that a function needs
+    │   ├── ColumnsNotSentError     columns were not sent by the directory, or not loaded
+    │   └── UnresolvedCountriesError  values cannot be resolved to countries
+    ├── UnreadableResponseError     the response is not the interface's XML
+    ├── RequestError                a request failed
+    │   ├── NetworkError            no response: connection refused, closed or timed out
     │   ├── InvalidKeyError         the key is missing, unknown or revoked
-    │   ├── QuotaExceededError      the daily quota is used up
-    │   ├── NotFoundError           there is no such account or project
-    │   └── ServiceError            any other failed answer
-    ├── IncompleteCollectionError   a collection could not be proven complete
-    ├── StoreError                  the service's own database refuses
-    ├── ArchiveError                an archive or bundle is damaged, in use, or is none
-    ├── CacheError                  the cache cannot give what was asked of it alone
-    └── ReportError                 a cell of a report's template failed
+    │   ├── QuotaExceededError      the daily quota is exhausted
+    │   ├── NotFoundError           the account or project does not exist
+    │   └── ServiceError            any other failed response
+    ├── IncompleteCollectionError   a collection cannot be verified to be complete
+    ├── StoreError                  the database of the service is missing or invalid
+    ├── ArchiveError                an archive or bundle is damaged, in use or invalid
+    ├── CacheError                  a page is not in the cache while offline
+    └── ReportError                 a cell of a report template failed
 
-Warnings are a tree of their own, for `warnings.filterwarnings`::
+Warnings, for use with `warnings.filterwarnings`::
 
     DirframeWarning (a UserWarning)
-    ├── AnalysesNotSentWarning      a collection of projects came without any analysis
-    ├── IncompleteWarning           a frame that could not be proven complete is handed over
-    ├── UnreadableValueWarning      values that are no numbers or timestamps were kept as text
-    ├── StaleWarning                cached pages are used that are older than they should be
-    ├── CacheWarning                the cache cannot be used; the load goes on without it
-    ├── QuotaWarning                the count of requests cannot be shared with other processes
-    ├── WeakKeyWarning              the text of the API key stands in the data, and could be data
-    └── ExportWarning               a file cannot hold something of a frame as it was
+    ├── AnalysesNotSentWarning      the project collection was sent without analyses
+    ├── IncompleteWarning           the frame cannot be verified to be complete
+    ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
+    ├── StaleWarning                expired pages from the cache are used
+    ├── CacheWarning                the cache is unusable; the load continues without it
+    ├── QuotaWarning                the quota count cannot be shared with other processes
+    ├── WeakKeyWarning              the API key is a text that also occurs in the data
+    └── ExportWarning               a file format cannot represent part of a frame
 
-The message states what was asked and what came, `hint` what to do in Python and in a shell, and
-the facts are attributes. Errors can be pickled and never contain a key: whoever raises one passes
-addresses without it.
+The message states what was requested and what happened, `hint` what to do in Python and in a
+shell; details are attributes. Exceptions can be pickled. They never contain an API key: the code
+that raises them passes URLs without it.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ class Hint:
     Parameters
     ----------
     python : str
-        For a caller of the function, in sentences; empty if there is nothing to do.
+        Advice for Python, in sentences; empty if there is nothing to do.
     shell : str, optional
-        For a user of the command line. Left out: the same.
+        Advice for the command line. Default: the same as `python`.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def _rebuild(cls: type[_Hinted], args: tuple[Any, ...], state: dict[str, Any]) -
     return error
 
 
-class _Hinted(Exception):  # noqa: N818  # the part that errors and warnings share
-    """A message, and what to do."""
+class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
+    """A message with a hint."""
 
     def __init__(self, message: str, *, hint: Hint | None = None) -> None:
         super().__init__(message)
@@ -126,36 +126,36 @@ class _Hinted(Exception):  # noqa: N818  # the part that errors and warnings sha
 
     @property
     def message(self) -> str:
-        """What happened, without advice."""
+        """The message without the hint."""
         return str(self.args[0])
 
     @property
     def shell_text(self) -> str:
-        """The message and what to do in a shell."""
+        """The message with the hint for the command line."""
         return self._with(self.hint.shell if self.hint else "")
 
     def __str__(self) -> str:
         return self._with(self.hint.python if self.hint else "")
 
     def _with(self, advice: str) -> str:
-        gap = "\n" if "\n" in self.message else " "  # below a list, not at the end of its last line
+        gap = "\n" if "\n" in self.message else " "  # a list is followed by a new line
         return f"{self.message}{gap}{advice}" if advice else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The default calls cls(*args), which fails for keyword-only facts.
+        # The default calls cls(*args), which fails for keyword-only arguments.
         return _rebuild, (type(self), self.args, self.__dict__)
 
 
 class DirframeError(_Hinted):
-    """Base of everything that dirframe raises on purpose."""
+    """Base class of all exceptions of dirframe."""
 
 
 class ConfigurationError(DirframeError):
-    """An address, a key or a setting is missing or cannot be meant."""
+    """An address, an API key or a setting is missing or invalid."""
 
 
 class MissingExtraError(ConfigurationError, ImportError):
-    """An optional package is needed: `extra` names what to install."""
+    """An optional package is not installed; `extra` names the extra to install."""
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         super().__init__(
@@ -167,11 +167,11 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 
 class InvalidInputError(DirframeError, ValueError):
-    """An argument that cannot be meant."""
+    """Invalid argument."""
 
 
 class UnresolvedCountriesError(InvalidInputError):
-    """Values name no country; `unresolved` has each with its count and the reason."""
+    """Values cannot be resolved to countries; `unresolved` lists value, count and reason."""
 
     def __init__(self, unresolved: Sequence[tuple[object, int, str]]) -> None:
         records = sum(count for _, count, _ in unresolved)
@@ -191,7 +191,7 @@ class UnresolvedCountriesError(InvalidInputError):
 
 
 class ColumnsNotSentError(InvalidInputError):
-    """Columns are needed that the directory did not send, or that were not loaded: `columns`."""
+    """The directory did not send the needed `columns`, or they were not loaded."""
 
     def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -199,7 +199,7 @@ class ColumnsNotSentError(InvalidInputError):
 
 
 class MissingColumnsError(InvalidInputError):
-    """A frame has not the columns that a function needs: `columns`."""
+    """A frame lacks the `columns` that a function needs."""
 
     def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -207,7 +207,7 @@ class MissingColumnsError(InvalidInputError):
 
 
 class UnreadableResponseError(DirframeError):
-    """What came is not the interface's XML; `found` says what it is instead."""
+    """The response is not the interface's XML; `found` describes its content."""
 
     def __init__(
         self, message: str, *, found: str, source: str | None = None, hint: Hint | None = None
@@ -218,7 +218,7 @@ class UnreadableResponseError(DirframeError):
 
 
 class RequestError(DirframeError):
-    """One request did not succeed; `url` holds no key."""
+    """A request failed; `url` does not contain the API key."""
 
     def __init__(
         self,
@@ -236,7 +236,7 @@ class RequestError(DirframeError):
 
 
 class NetworkError(RequestError):
-    """No answer came: there was no connection, or it was cut, too slow or refused by a proxy."""
+    """No response: the connection failed, was closed, was too slow or refused by a proxy."""
 
 
 class InvalidKeyError(RequestError):
@@ -244,11 +244,11 @@ class InvalidKeyError(RequestError):
 
 
 class NotFoundError(RequestError):
-    """There is no such account or project."""
+    """The account or project does not exist."""
 
 
 class ServiceError(RequestError):
-    """The service answered, but with a failure; `reported` is the status word of its body."""
+    """The service responded with a failure; `reported` is the status word of the body."""
 
     def __init__(self, message: str, *, reported: str | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)
@@ -256,7 +256,7 @@ class ServiceError(RequestError):
 
 
 class QuotaExceededError(RequestError):
-    """The daily quota is used up; `resets_at` says when it comes back, if known."""
+    """The daily quota is exhausted; `resets_at` is the time when it resets, if known."""
 
     def __init__(self, message: str, *, resets_at: datetime | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)
@@ -264,10 +264,10 @@ class QuotaExceededError(RequestError):
 
 
 class IncompleteCollectionError(DirframeError):
-    """A collection could not be proven complete.
+    """A collection cannot be verified to be complete.
 
-    `frame` holds what was loaded, `missing` says in words what is not in it, and
-    `details_missing` has the ids of projects whose own page did not come.
+    `frame` holds the records that were loaded, `missing` describes what is not in it, and
+    `details_missing` has the ids of projects whose own page could not be fetched.
     """
 
     def __init__(
@@ -286,19 +286,19 @@ class IncompleteCollectionError(DirframeError):
 
 
 class StoreError(DirframeError):
-    """The service's own database refuses: wrong file, damaged, or a rule is broken."""
+    """The database of the service is missing or damaged, or its input is invalid."""
 
 
 class ArchiveError(DirframeError):
-    """An archive or a bundle is damaged, in use, full, or is none."""
+    """An archive or a bundle is damaged, in use, full or invalid."""
 
 
 class CacheError(DirframeError):
-    """The cache alone was asked, and it cannot answer."""
+    """A page is not in the cache, and requests are not allowed."""
 
 
 class ReportError(DirframeError):
-    """A cell of a report's template failed: the `cell`'s number, its `heading`, `error`, `text`."""
+    """A cell of a report template failed: its number `cell`, `heading`, `error` and `text`."""
 
     def __init__(self, *, cell: int, heading: str, error: str, text: str) -> None:
         below = f", below {heading!r}," if heading else ""
@@ -317,11 +317,11 @@ class ReportError(DirframeError):
 
 
 class DirframeWarning(_Hinted, UserWarning):
-    """Base of everything that dirframe warns of."""
+    """Base class of all warnings of dirframe."""
 
 
 class AnalysesNotSentWarning(DirframeWarning):
-    """A collection of projects came without any analysis; `requests` is the price of them all."""
+    """Projects were sent without analyses; `requests` is the number needed to fetch them."""
 
     def __init__(self, message: str, *, requests: int = 0, hint: Hint | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -329,9 +329,9 @@ class AnalysesNotSentWarning(DirframeWarning):
 
 
 class IncompleteWarning(DirframeWarning):
-    """A frame is handed over that could not be proven complete.
+    """The frame cannot be verified to be complete.
 
-    `details_missing` has the ids of projects whose own page did not come.
+    `details_missing` has the ids of projects whose own page could not be fetched.
     """
 
     def __init__(
@@ -342,24 +342,24 @@ class IncompleteWarning(DirframeWarning):
 
 
 class UnreadableValueWarning(DirframeWarning):
-    """Values that are no numbers or no timestamps where the interface says they are."""
+    """Values are not valid numbers or timestamps."""
 
 
 class StaleWarning(DirframeWarning):
-    """Cached pages are used that are older than they should be."""
+    """Expired pages from the cache are used."""
 
 
 class CacheWarning(DirframeWarning):
-    """The cache cannot be used; the load goes on without it."""
+    """The cache is unusable; the load continues without it."""
 
 
 class QuotaWarning(DirframeWarning):
-    """The daily quota cannot be shared with other processes; this one counts for itself."""
+    """The quota count cannot be shared with other processes; this process counts alone."""
 
 
 class WeakKeyWarning(DirframeWarning):
-    """An answer holds the text of the API key, which is too ordinary to tell it from data."""
+    """A response contains the text of the API key, which cannot be told apart from data."""
 
 
 class ExportWarning(DirframeWarning):
-    """A file cannot hold something of a frame as it was; it names the columns and what happens."""
+    """A file format cannot represent part of a frame; the message names the columns."""

@@ -1,6 +1,6 @@
-"""The embedded service with a directory on it: everything runs offline.
+"""A directory on the embedded service and its bundled sample data: everything runs offline.
 
-Beside the command line this is the only module that knows both client and service.
+Apart from the command line, this is the only module that imports both client and service.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ def sample_directory(
     max_workers: int = 4,
     dialect: str = SPECIFICATION.name,
 ) -> Directory:
-    """Start the embedded service on the bundled sample data and give a directory on it.
+    """Start the embedded service on the bundled sample data and return a directory for it.
 
-    The service listens on a free port of this machine alone; the data is synthetic, and
-    every frame and chart says so. Pages are cached under the digest of the sample, so that
+    The service listens on a free port of the loopback interface. The data is synthetic, and
+    every frame and chart is marked so. Pages are cached under the digest of the sample, so that
     they are found again although the port changes.
 
     Parameters
     ----------
     cache : bool, default True
-        Whether pages are kept on disk and read from there.
+        Whether to use the cache on disk.
     cache_dir : pathlib.Path, optional
-        Folder of the cache. Left out: DIRFRAME_CACHE_DIR, then the person's cache folder.
+        Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
     max_workers : int, default 4
-        Pages that are fetched at the same time.
+        Pages fetched concurrently.
     dialect : {"specification", "recorded", "today"}, default "specification"
-        What the service's XML is like: as specified, as answers were recorded from 2008 to
-        2013, or as the live service answers.
+        Dialect of the service's XML: as specified, as in responses recorded from 2008 to
+        2013, or as in those of the live service.
 
     Returns
     -------
     Directory
-        Closing it, or leaving its ``with`` block, stops the service.
+        Closing it or leaving its ``with`` block stops the service.
 
     Raises
     ------
     StoreError
         If the sample data is missing from the installation.
     InvalidInputError
-        If there is no such dialect.
+        If the dialect is unknown.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def sample_directory(
     >>> accounts.attrs["dirframe"]["synthetic"]
     True
     """
-    content = sha256(b"" if dialect == SPECIFICATION.name else dialect.encode())
-    for file in sample_files():
-        content.update(file.read_bytes())
+    digest = sha256(b"" if dialect == SPECIFICATION.name else dialect.encode())
+    for path in sample_files():
+        digest.update(path.read_bytes())
     with ExitStack() as stack:
         service = serve(dialect=dialect)
         stack.callback(service.stop)
@@ -80,8 +80,8 @@ def sample_directory(
             api_key=service.api_key,
             name=SAMPLE_NAME,
             cache_dir=(cache_dir or cache_folder()) if cache else None,
-            cache_namespace=f"sample-{content.hexdigest()[:16]}",
+            cache_namespace=f"sample-{digest.hexdigest()[:16]}",
             max_workers=max_workers,
-            quota_dir=None,  # its key lives as long as this service
+            quota_dir=None,  # the key is valid for this service only
         )
         return Directory.from_settings(settings, closing=stack.pop_all())

@@ -1,4 +1,4 @@
-"""Where one asks and how politely: the only place with defaults."""
+"""Settings of a directory: address, API key, cache, timeouts, retries and limits."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ DATA_VARIABLE = "DIRFRAME_DATA_DIR"
 
 _MIB = 1024 * 1024
 
-#: Requests a second towards a host that is not this machine, unless told otherwise.
+#: Default limit of requests per second to a remote host.
 DEFAULT_REQUESTS_PER_SECOND = 10.0
 
 
 def cache_folder() -> Path:
-    """Return the person's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
+    """Return the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
     return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe"))
 
 
 def data_folder() -> Path:
-    """Return where the service keeps its keys; DIRFRAME_DATA_DIR overrides it."""
+    """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
     return Path(os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("dirframe"))
 
 
 class ApiKey:
-    """A key that shows itself to nobody who does not ask by name.
+    """An API key that is not displayed.
 
-    Its text and repr are its fingerprint, so that a traceback that prints local variables,
-    a notebook's output or a log line cannot leak it; it refuses to be pickled.
+    Its str and repr show the fingerprint, so that a traceback with local variables, the output
+    of a notebook or a log line cannot leak the key. It cannot be pickled.
     """
 
     __slots__ = ("_secret",)
@@ -59,19 +59,19 @@ class ApiKey:
         self._secret = secret
 
     def reveal(self) -> str:
-        """Return the key itself: only for putting it on the wire."""
+        """Return the key itself, to be used in requests only."""
         return self._secret
 
     @property
     def fingerprint(self) -> str:
-        """Eight characters that tell two keys apart and do not lead back to either."""
+        """Eight hexadecimal digits that identify the key without revealing it."""
         return sha256(b"dirframe:" + self._secret.encode()).hexdigest()[:8]
 
     @property
     def is_unmistakable(self) -> bool:
-        """Whether the key is a text that no record holds by chance.
+        """Whether the key is unlikely to occur in a record by chance.
 
-        It then has 16 characters or more, at least eight different ones, letters and digits.
+        This needs at least 16 characters, eight distinct ones, and both letters and digits.
         """
         secret = self._secret
         return (
@@ -98,49 +98,49 @@ class ApiKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """One directory, the key to it and the manners towards it; changes nothing.
+    """Settings of one directory; immutable.
 
     Parameters
     ----------
     base_url
         Address of the directory, without a trailing slash.
     api_key
-        The key that the directory gave for this application.
+        The API key that the directory issued for this application.
     name
-        What the directory is called in captions and citations.
+        Name of the directory in captions and citations.
     cache_dir
-        Folder of the persistent cache; None for no cache at all.
+        Folder of the cache on disk; None to disable it.
     cache_namespace
-        Stands in for the base URL in the keys of the cache. Only the embedded service sets
-        it, whose port changes while its content does not.
+        Replaces the base URL in cache keys. Only the embedded service sets it, whose port
+        changes while its content does not.
     expire_after
-        Age at which a cached page is asked for again.
+        Age at which a cached page expires.
     connect_timeout, read_timeout
-        Seconds until a connection, or the next bytes of an answer, must have come.
+        Seconds to wait for a connection, and for the next bytes of a response.
     total_timeout
-        Seconds until an answer must have come whole.
+        Seconds to wait for a complete response.
     min_bytes_per_second, slow_time
-        An answer that came slower than so many bytes a second, over so many seconds of waiting
-        for its bytes after the first one, is ended. 0 bytes for no such bound.
+        A response is aborted if its rate, over `slow_time` seconds of waiting for bytes after
+        the first one, is below `min_bytes_per_second`. 0 disables the limit.
     retries, backoff, longest_pause
-        How often an interrupted request is tried again, the factor of the growing pauses
-        between the tries, and the longest pause, both in seconds.
+        Number of retries of an interrupted request, the backoff factor, and the longest pause
+        between attempts, both in seconds.
     max_body
-        Bytes that one answer may have after decompression.
+        Maximum size of a response after decompression, in bytes.
     max_workers
-        Pages that are fetched at the same time.
+        Pages fetched concurrently.
     max_per_second
-        Requests that go out within a second; None for no limit. Left out: 10, and no limit
-        for a service on this machine.
+        Requests per second; None for no limit. Default: 10, and no limit for a loopback
+        address.
     daily_quota
-        Requests that the directory allows this key within 24 hours.
+        Requests that the directory allows this key in 24 hours.
     quota_dir
-        Folder of the count that all processes share; None to count for this session alone.
+        Folder of the count shared by all processes; None to count for this session only.
     allow_http
-        Whether a host other than loopback may be asked without encryption.
+        Whether to allow unencrypted requests to hosts other than loopback.
     auth
-        An authentication object of requests, of a person who holds a grant. What comes with
-        it may be private and is never stored.
+        An authentication object of requests, for users with a grant. Responses to such
+        requests may be private and are never stored.
     """
 
     base_url: str
@@ -166,7 +166,7 @@ class Settings:
     auth: AuthBase | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "base_url", _checked_base_url(self.base_url, self.allow_http))
+        object.__setattr__(self, "base_url", _validate_base_url(self.base_url, self.allow_http))
         if not self.name:
             object.__setattr__(self, "name", urlsplit(self.base_url).netloc)
         host = urlsplit(self.base_url).hostname or ""
@@ -180,7 +180,7 @@ class Settings:
     def from_env(
         cls, base_url: str | None = None, api_key: str | ApiKey | None = None, **options: Any
     ) -> Self:
-        """Settle address and key: arguments first, then the environment, then the keyring."""
+        """Resolve address and key from arguments, then the environment, then the keyring."""
         address = base_url or os.environ.get(BASE_URL_VARIABLE)
         if not address:
             raise ConfigurationError(
@@ -194,9 +194,9 @@ class Settings:
             )
         key = api_key or os.environ.get(API_KEY_VARIABLE) or _key_from_keyring(address)
         if not key:
-            stored = f"store it in your keyring (keyring set dirframe {_without_secrets(address)})"
+            stored = f"store it in your keyring (keyring set dirframe {_strip_secrets(address)})"
             raise ConfigurationError(
-                f"No API key is given for {_without_secrets(address)}.",
+                f"No API key is given for {_strip_secrets(address)}.",
                 hint=Hint(
                     f"Pass api_key=, set {API_KEY_VARIABLE}, {stored}, or use "
                     "dirframe.sample_directory() for the bundled sample data.",
@@ -208,11 +208,11 @@ class Settings:
         return cls(base_url=address, api_key=secret, **options)
 
     def with_options(self, **changes: Any) -> Self:
-        """Return a copy with some settings changed; an unknown one is a TypeError."""
+        """Return a copy with changed settings; an unknown name is a TypeError."""
         return replace(self, **changes)
 
 
-def _without_secrets(address: str) -> str:
+def _strip_secrets(address: str) -> str:
     parts = urlsplit(address)
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host  # IPv6
@@ -220,7 +220,7 @@ def _without_secrets(address: str) -> str:
     return f"{parts.scheme}://{host}{port}{parts.path}".rstrip("/")
 
 
-def _checked_base_url(address: str, allow_http: bool) -> str:
+def _validate_base_url(address: str, allow_http: bool) -> str:
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port
@@ -237,7 +237,7 @@ def _checked_base_url(address: str, allow_http: bool) -> str:
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigurationError(
-            f"The base URL {_without_secrets(address)} carries more than an address (a user, "
+            f"The base URL {_strip_secrets(address)} carries more than an address (a user, "
             "a query or a fragment).",
             hint=Hint(
                 "Leave that out; the key is passed as api_key=.",
@@ -246,15 +246,15 @@ def _checked_base_url(address: str, allow_http: bool) -> str:
         )
     if parts.scheme == "http" and not allow_http and not is_loopback(host):
         raise ConfigurationError(
-            f"{_without_secrets(address)} is asked without encryption, and the key would be "
+            f"{_strip_secrets(address)} is asked without encryption, and the key would be "
             "readable on the way.",
             hint=Hint("Use https://, or pass allow_http=True if you must.", shell="Use https://."),
         )
-    return _without_secrets(address)
+    return _strip_secrets(address)
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host name is this machine itself."""
+    """Return whether a host name is a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -268,7 +268,7 @@ def _key_from_keyring(address: str) -> str | None:
     except ImportError:
         return None
     try:
-        return keyring.get_password("dirframe", _without_secrets(address))
+        return keyring.get_password("dirframe", _strip_secrets(address))
     except KeyringError:
-        # A machine without a desktop has no keyring: the caller's error names all ways.
+        # Machines without a desktop have no keyring; the error of the caller names alternatives.
         return None

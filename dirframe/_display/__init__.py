@@ -1,1 +1,1 @@
-"""Values and tables as text and as HTML: the terminal, notebooks, pages and reports use this."""
+"""Rendering of values and tables as text and HTML."""

@@ -1,6 +1,6 @@
-"""How small objects show themselves: a heading, facts and a note, in terminal and notebook.
+"""Text and HTML representation of small objects: a heading, facts and a note.
 
-Only the colours of the page are used, so that a dark theme stays dark; everything is escaped.
+The HTML uses the colours of the page, so that dark themes work; all text is escaped.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _VALUE = "text-align:left;padding:.1em 0;overflow-wrap:anywhere"
 
 
 class Card:
-    """An object that says in a heading, facts and a note what it is."""
+    """Mixin for objects that are displayed as a heading, facts and a note."""
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        """Give the heading, the facts by their names, and the note or nothing."""
+        """Return the heading, the facts by name, and the note or an empty string."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""A table as HTML: every text escaped, numbers at the right."""
+"""Tables as HTML: text is escaped, numbers are right-aligned."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["Column", "table_parts"]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column: the text of its head, its cells, and how it looks.
+    """A column of a table.
 
     Parameters
     ----------
     head : str
-        The text of the head.
+        Text of the header.
     cells : sequence of str
-        The text of each row.
+        Text of each cell.
     number : bool, default False
-        Whether it stands at the right.
+        Whether it is right-aligned.
     sorting : str
-        The direction in which the table is ordered by it, if it is.
+        Sort direction (value of ``aria-sort``), if the table is sorted by it.
     title : str
-        What the head shows on request.
+        Tooltip of the header.
     """
 
     head: str
@@ -45,20 +45,20 @@ def table_parts(
     begin: str = "",
     titles_from: int | None = None,
 ) -> Iterator[str]:
-    """Write a table, a row at a time.
+    """Render a table row by row.
 
     Parameters
     ----------
     columns : sequence of Column
         The columns.
     number : str
-        The attribute of what stands at the right, such as ``class="n"``.
+        Attribute of right-aligned cells, such as ``class="n"``.
     attributes : str
-        Those of the table, as HTML.
+        Attributes of the table, as HTML.
     begin : str
-        Caption or widths, as HTML.
+        Caption or column widths, as HTML.
     titles_from : int or None
-        From this length on a cell that is cut off shows all of its text on request.
+        Cells with longer text get a tooltip with the full text.
 
     Yields
     ------
@@ -74,20 +74,22 @@ def table_parts(
     <tr><td class="n">&lt;5&gt;</td></tr>
     </tbody></table>
     """
-    kinds = [f" {number}" if column.number else "" for column in columns]
-    heads = (
-        f'<th scope="col"{kind}'
+    attributes_by_column = [f" {number}" if column.number else "" for column in columns]
+    headers = (
+        f'<th scope="col"{attribute}'
         + (f' aria-sort="{column.sorting}"' if column.sorting else "")
         + (f' title="{escape(column.title)}"' if column.title else "")
         + f">{escape(column.head)}</th>"
-        for column, kind in zip(columns, kinds, strict=True)
+        for column, attribute in zip(columns, attributes_by_column, strict=True)
     )
-    yield f"<table{attributes}>{begin}<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n"
+    yield f"<table{attributes}>{begin}<thead><tr>{''.join(headers)}</tr></thead>\n<tbody>\n"
     for row in zip(*(column.cells for column in columns), strict=True):
         cells = []
-        for text, kind in zip(row, kinds, strict=True):
-            shown = escape(text)
+        for text, attribute in zip(row, attributes_by_column, strict=True):
+            escaped = escape(text)
             title = titles_from is not None and len(text) > titles_from
-            cells.append(f"<td{kind}" + (f' title="{shown}"' if title else "") + f">{shown}</td>")
+            cells.append(
+                f"<td{attribute}" + (f' title="{escaped}"' if title else "") + f">{escaped}</td>"
+            )
         yield f"<tr>{''.join(cells)}</tr>\n"
     yield "</tbody></table>"

@@ -1,4 +1,4 @@
-"""How an overview shows itself: as text in a terminal, as HTML in a notebook."""
+"""Text and HTML representation of overviews."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDEST = 60
 
 
 class ReportMixin:
-    """An object that says in a heading, sections of rows and notes what it holds."""
+    """Mixin for objects that are displayed as a heading, tables and notes."""
 
     def _heading(self) -> str:
         raise NotImplementedError
@@ -47,7 +47,7 @@ class ReportMixin:
 
 
 def _columns(table: pd.DataFrame) -> list[list[str]]:
-    """Write each value for people: thousands separated, shares in percent, missing as blank."""
+    """Format values: thousands separators, shares as percentages, missing values empty."""
     return [[_text(value, name) for value in table[name]] for name in table]
 
 
@@ -57,7 +57,7 @@ def _text(value: object, name: object) -> str:
     if isinstance(value, float | np.floating):
         if str(name).endswith("share"):
             return f"{value:.1%}"
-        # One decimal would make the quantiles 0.95 and 0.99 the same as their neighbours.
+        # With one decimal, the quantiles 0.95 and 0.99 would equal their neighbours.
         return f"{value:.3g}" if 0 < abs(float(value)) < 1 else f"{value:,.1f}"
     if isinstance(value, int | np.integer):
         return f"{value:,}"

@@ -1,7 +1,7 @@
-"""A frame as lines of text for a terminal: aligned, cut where it must be, never silently.
+"""Frames as aligned lines of text for a terminal; omitted rows and columns are named.
 
-rich measures the text. Its tables would make columns narrower until all of them fit, where here
-those without room are named, and take twelve times as long for 10,000 rows in a pipe.
+rich measures the text. Its tables are not used: they shrink columns until all of them fit, and
+take twelve times as long for 10,000 rows in a pipe.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _GAP = "  "
 
 
 class TableSize(NamedTuple):
-    """How much there is room for: columns of the terminal and rows; None for no end."""
+    """Width of the terminal in columns, and number of rows; None for no limit."""
 
     width: int | None
     rows: int | None
 
 
 def render_table(frame: pd.DataFrame, size: TableSize) -> tuple[list[str], str]:
-    """Return the header and the rows, and a sentence on what had no room."""
+    """Return the header and the rows, and a sentence that names what was omitted."""
     shown = frame if size.rows is None else frame.head(size.rows)
     widest = _WIDEST if size.width is None else max(min(_WIDEST, size.width), 1)
     columns: list[list[str]] = []
     room = size.width
-    for place in range(frame.shape[1]):
-        column = _column(shown.iloc[:, place], str(frame.columns[place]), widest)
+    for index in range(frame.shape[1]):
+        column = _column(shown.iloc[:, index], str(frame.columns[index]), widest)
         if room is not None:
-            taken = cell_len(column[0]) + (len(_GAP) if columns else 0)
-            if taken > room and columns:
+            needed = cell_len(column[0]) + (len(_GAP) if columns else 0)
+            if needed > room and columns:
                 break
-            room -= taken
+            room -= needed
         columns.append(column)
     lines = [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)] or ["(no columns)"]
     hidden = [str(name) for name in frame.columns[len(columns) :]]
@@ -50,11 +50,11 @@ def render_table(frame: pd.DataFrame, size: TableSize) -> tuple[list[str], str]:
 
 
 def render_record(frame: pd.DataFrame, width: int) -> list[str]:
-    """Return one record as a line a column, so that all of it has room."""
+    """Return one record with one line per column."""
     names = [str(name).replace("_", " ") for name in frame.columns]
     indent = max(map(cell_len, names), default=0)
     room = max(width - indent - len(_GAP), _NARROWEST)
-    values = [_texts(frame.iloc[:, place], str(name))[0] for place, name in enumerate(frame)]
+    values = [_texts(frame.iloc[:, index], str(name))[0] for index, name in enumerate(frame)]
     return [
         f"{name}{' ' * (indent - cell_len(name))}{_GAP}{_cut(value, room)}".rstrip()
         for name, value in zip(names, values, strict=True)
@@ -77,7 +77,7 @@ def _column(values: pd.Series[Any], name: str, widest: int) -> list[str]:
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:
-    """Fill texts up to the width of the widest."""
+    """Pad texts to the width of the widest."""
     widths = [cell_len(text) for text in texts]
     widest = max(widths, default=0)
     blanks = (" " * (widest - width) for width in widths)
@@ -88,28 +88,28 @@ def _texts(values: pd.Series[Any], name: str) -> list[str]:
     if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
         day = bool((values.dropna() == values.dropna().dt.normalize()).all())
         form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
-        return ["" if pd.isna(one) else one.strftime(form) for one in values]
+        return ["" if pd.isna(value) else value.strftime(form) for value in values]
     if pd.api.types.is_float_dtype(values.dtype):
         return _numbers(values, name)
     if pd.api.types.is_integer_dtype(values.dtype):
-        return ["" if pd.isna(one) else f"{one:,}" for one in values]
-    return [_text(one) for one in values]
+        return ["" if pd.isna(value) else f"{value:,}" for value in values]
+    return [_text(value) for value in values]
 
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
     if name.endswith("share"):
-        return ["" if pd.isna(one) else f"{one:.1%}" for one in values]
-    # As many decimals in the whole column as its values need, three at most.
+        return ["" if pd.isna(value) else f"{value:.1%}" for value in values]
+    # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
-    places = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
-    return ["" if pd.isna(one) else f"{one:,.{places}f}" for one in values]
+    decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
+    return ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
 
 
 def _text(value: object) -> str:
     if isinstance(value, list | tuple) or hasattr(value, "tolist"):
         parts: Any = value
         return printable(entries(parts))
-    if pd.isna(value):  # type: ignore[call-overload]  # a cell that is no list is a scalar
+    if pd.isna(value):  # type: ignore[call-overload]  # a cell that is not a list is a scalar
         return ""
     return printable(str(value))
 

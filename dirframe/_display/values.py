@@ -1,4 +1,4 @@
-"""Values of cells as text, without what would move a cursor or change a terminal's colours."""
+"""Values of cells as text, without control characters that a terminal would act on."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ __all__ = ["entries", "entry", "is_number", "printable"]
 
 _JOINERS = "\u200c\u200d"
 
-#: What of a record in a list is its name.
+#: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 
 
 def printable(text: str) -> str:
-    """Put a blank in the place of every control sign, but for what joins signs and keeps them apart.
+    """Replace non-printable characters by blanks, except zero-width joiners and non-joiners.
 
-    Scripts such as Persian and Hindi are spelt with those two, and pictures put together.
+    Scripts such as Persian and Hindi, and composed emoji, need these two.
     """
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() or sign in _JOINERS else " " for sign in text)
+    return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
 
 
 def entry(value: object) -> str:
-    """Name an entry of a list: a text, or a record with a name or without."""
+    """Return an entry of a list as text: the name of a record, or else its values."""
     if not isinstance(value, dict):
         return str(value)
-    named = next((value[key] for key in _NAMES if value.get(key)), None)
-    return str(named or ", ".join(str(part) for part in value.values() if part is not None))
+    name = next((value[key] for key in _NAMES if value.get(key)), None)
+    return str(name or ", ".join(str(part) for part in value.values() if part is not None))
 
 
 def entries(values: Iterable[object]) -> str:
-    """Name the entries of a list."""
+    """Return the entries of a list as text."""
     return ", ".join(map(entry, values))
 
 
 def is_number(dtype: Any) -> bool:
-    """Tell whether a column is aligned at the right: numbers are, truth values are not."""
+    """Return whether a dtype is right-aligned: numeric, and not boolean."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(dtype) and not is_bool_dtype(dtype)

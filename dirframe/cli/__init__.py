@@ -1,10 +1,8 @@
-"""The command line: parse and call.
+"""The command line.
 
 Frames go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
-progress and messages go to standard error. Each command that works on records takes the file
-or the output of another one, or asks the directory.
-A key is never taken from the command line, where other people and shell histories see it: set
-DIRFRAME_API_KEY or use the keyring.
+progress and messages go to standard error. API keys are not accepted as arguments, where process
+lists and shell histories reveal them: set DIRFRAME_API_KEY or use the keyring.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ from dirframe.errors import (
 
 __all__ = ["EXIT_CODES", "main"]
 
-#: What the exit codes mean, the most particular error first; 0 is success, 2 a wrong call.
+#: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
 EXIT_CODES: dict[type[DirframeError], int] = {
     ConfigurationError: 3,
     InvalidKeyError: 3,
@@ -83,7 +81,7 @@ Exit codes:
 
 
 class _BrokenPipeError(Exception):
-    """Whoever read standard output closed it, as `head` does."""
+    """The reader of standard output has closed the pipe, as `head` does."""
 
 
 class _Commands(click.Group):
@@ -91,12 +89,12 @@ class _Commands(click.Group):
         try:
             result: object = super().invoke(context)
             sys.stdout.flush()
-        except BrokenPipeError:  # click would make it an error of its own
+        except BrokenPipeError:  # click would convert it to its own error
             raise _BrokenPipeError from None
         return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Keep the order in which they are used."""
+        """Return the commands in the order of their registration."""
         del ctx
         return list(self.commands)
 
@@ -111,7 +109,7 @@ def main() -> NoReturn:
 
     warnings.formatwarning = lambda message, *_: f"dirframe: {_shell_text(message)}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Tables are UTF-8 whatever the locale; a terminal shows what it can.
+        # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")
         else:
@@ -125,16 +123,16 @@ def main() -> NoReturn:
         error.show()
         code = error.exit_code
     except _BrokenPipeError:
-        # The reader of the pipe has seen enough; what is left goes where nobody complains.
+        # Discard the remaining output, so that flushing at exit does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
         code = INTERRUPTED
     except OSError as error:
-        said = error.strerror or str(error).rstrip(".")
+        reason = error.strerror or str(error).rstrip(".")
         about = f"{error.filename}: " if error.filename else ""
-        click.echo(f"dirframe: {about}{said}.", err=True)
+        click.echo(f"dirframe: {about}{reason}.", err=True)
         code = 1
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -1,8 +1,7 @@
-"""Commands that work on records: clean them, compute a statistic, draw a chart.
+"""Commands that process records: clean, compute a statistic, draw a chart.
 
-Each takes a file that dirframe wrote, ``-`` for standard input, or asks the directory. A
-statistic and a chart are commands of their own, so that each has the options that mean
-something to it, its help, and its name in the completion of a shell.
+Each reads a file or standard input (``-``), or loads from the directory. Every statistic and
+chart is a separate command, with its own options, help and shell completion.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 
 def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
-    """Read numbers with commas between."""
+    """Return a callback that parses comma-separated numbers."""
 
     def read(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
         try:
@@ -158,7 +157,7 @@ def _answers(file: str) -> pd.DataFrame:
     from dirframe.cli.frame_input import read_table
 
     frame = read_table(file, about_source=False)
-    # A column that is not there is missed by whoever takes the frame.
+    # Missing columns are reported by unify_countries.
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
@@ -234,7 +233,7 @@ def _records(
 
 
 def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
-    """Take the statistic's own options out of those given; what was left out has its default."""
+    """Remove `options` from `given` and return those that are set."""
     own = {name: given.pop(name) for name in options}
     return {name: value for name, value in own.items() if value not in {None, ()}}
 
@@ -258,11 +257,11 @@ def _help(noun: ChartSpec, group: str, example: str) -> str:
     question = (f"--sample --max-items 100{example}") if noun.collection else ""
     if noun.collection in {"contributors", "activity"}:
         question = f"--project 1{example}"
-    asked = f"\n  dirframe {group} {noun.name} {question}" if question else ""
+    load_example = f"\n  dirframe {group} {noun.name} {question}" if question else ""
     file = f"{noun.collection or 'projects'}.parquet"
     return (
         f"{noun.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
-        f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{asked}"
+        f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{load_example}"
     )
 
 
@@ -292,7 +291,7 @@ def _table(
     compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
     text: str,
 ) -> click.Command:
-    """Make a command that gives a table of the records that a statistic takes."""
+    """Create a command that writes a table computed from records."""
 
     def give(
         file: str | None,
@@ -378,7 +377,7 @@ def _picture(path: Path, overwrite: bool) -> Path:
 def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
     import matplotlib as mpl
 
-    mpl.use("Agg")  # no window, whatever the person's settings say
+    mpl.use("Agg")  # no window, whatever the user's settings are
     from dirframe import plot
 
     return getattr(plot, name)(frame, **options).get_figure(root=True)

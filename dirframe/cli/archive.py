@@ -1,4 +1,4 @@
-"""Commands that keep a whole directory and hand it on."""
+"""Commands for archives: harvest, update, status and bundle."""
 
 from __future__ import annotations
 
@@ -91,11 +91,11 @@ def _price(
     price = plan(collection, query=query, details=details, directory=directory)
     if price.pages is None or price.details is None:
         return str(price)
-    # A harvest asks the directory for everything, whatever is in the cache.
+    # A harvest requests every page, whatever is in the cache.
     most = price.pages + price.details
-    open_still = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
+    uncertain = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
     a_day = requests_per_day or directory.settings.daily_quota
-    days = [-(-requests // a_day) for requests in (most - open_still, most)]
+    days = [-(-requests // a_day) for requests in (most - uncertain, most)]
     span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
     return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."
 
@@ -104,7 +104,7 @@ def _moment(until: datetime | None) -> datetime | None:
     if until is None:
         return None
     if until.year == 1900:  # a time of day: the next one
-        now = datetime.now()  # noqa: DTZ005  # of the wall clock that the person looks at
+        now = datetime.now()  # noqa: DTZ005  # local time
         until = datetime.combine(now.date(), until.time())
         until += timedelta(days=until <= now)
     return until.astimezone()

@@ -1,4 +1,4 @@
-"""Commands that look after the cache."""
+"""Commands that manage the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that makes a shell complete names: commands, statistics, charts, options."""
+"""The command that prints shell completion scripts."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def completion(context: click.Context, shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101  # the choice above has none but click's own
+    assert kind is not None  # noqa: S101  # all choices are supported by click
     click.echo(kind(context.find_root().command, {}, "dirframe", "_DIRFRAME_COMPLETE").source())

@@ -1,4 +1,4 @@
-"""Commands that hand records on: other kinds of file, reports, references, the dictionary."""
+"""Commands that export records, and write reports, citations and the data dictionary."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ def report(
     from dirframe.reports.report import report as make
 
     check_folder(output)
-    if not overwrite:  # before anything is paid for
+    if not overwrite:  # fail before the load
         refuse_existing(output)
     if files:
         frames = [read_input(file, None, question) for file in files]
     else:
         collections = [collection] if collection else ["projects", "accounts"]
-        frames = [read_input(None, one, question) for one in collections]
+        frames = [read_input(None, name, question) for name in collections]
     path = make(frames, output, template=template, title=title, overwrite=overwrite)
     click.echo(f"Wrote {path}", err=True)
 

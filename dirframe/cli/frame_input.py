@@ -1,8 +1,8 @@
-"""What a command works on: a file of records, standard input, or the answer of a directory.
+"""Read the input of a command: a file, standard input, or a load from the directory.
 
-A file that `dirframe.export` wrote is read as it was, provenance included. Other CSV, TSV, JSON
-lines, JSON and Parquet are told by what they hold: values get the dtypes that the loaders give
-them, by the names of their columns, and a line says that their source is not known.
+Files written by `dirframe.export` are read with their provenance. Other CSV, TSV, JSON lines,
+JSON and Parquet files are detected by content. Their columns get the dtypes of the loaders by
+column name, and a note states that their source is not known.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ file_argument = click.argument("file", required=False, metavar="[FILE]", type=cl
 
 
 def read_input(file: str | None, collection: str | None, question: dict[str, Any]) -> pd.DataFrame:
-    """Read the file, or ask the directory for the collection if there is none."""
+    """Read the file, or load the collection from the directory if there is no file."""
     from dirframe.cli.options import ask, given_options
 
     if file is not None:
@@ -57,19 +57,19 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
     Parameters
     ----------
     file : str
-        Its path.
+        Path of the file.
     about_source : bool, default True
-        Whether to say so if the file does not tell where its records are from.
+        Whether to write a note if the file has no provenance.
 
     Returns
     -------
     pandas.DataFrame
-        The records, in the dtypes of the loaders.
+        The records, with the dtypes of the loaders.
 
     Raises
     ------
     InvalidInputError
-        If there is no such file, or it holds no table.
+        If the file does not exist or holds no table.
     """
     name = "Standard input" if file == STDIN else file
     content = _content(file)
@@ -78,17 +78,17 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
     try:
         frame = _exported(file, content)
         if frame is None:
-            whole = content[:4] == b"PAR1"
-            frame = _parquet(content) if whole else apply_schema(_texts(content, name))
+            is_parquet = content[:4] == b"PAR1"
+            frame = _parquet(content) if is_parquet else apply_schema(_texts(content, name))
     except InvalidInputError:
         raise
-    except ValueError as error:  # those of pandas, pyarrow, json and UTF-8 are all of this kind
+    except ValueError as error:  # base of the errors of pandas, pyarrow, json and UTF-8
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0]}"
         ) from None
     if about_source:
-        _say_what_is_lost(frame, name)
+        _note_missing_source(frame, name)
     return frame
 
 
@@ -103,7 +103,7 @@ def _content(file: str) -> bytes:
     if not path.exists():
         raise InvalidInputError(f"There is no file {file}.")
     suffixes = _suffixes()
-    if path.suffix and path.suffix.lower() not in suffixes:  # a pipe by name has none
+    if path.suffix and path.suffix.lower() not in suffixes:  # a named pipe has none
         hint = " Recorded XML is read in Python alone." if _is_xml(path) else ""
         raise InvalidInputError(
             f"{file} has the suffix {path.suffix!r}; records are read from "
@@ -123,7 +123,7 @@ def _is_xml(path: Path) -> bool:
 
 
 def _exported(file: str, content: bytes) -> pd.DataFrame | None:
-    """Read what `dirframe.export` wrote; None if that did not write it."""
+    """Read a file written by `dirframe.export`; None if it is another file."""
     from tempfile import TemporaryDirectory
 
     from dirframe.io._integrity.native_check import check
@@ -145,7 +145,7 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     try:
         return read_export(path)
     except InvalidInputError:
-        # Another program's will do: it holds nothing of ours, and no library is ended by it.
+        # Accept Parquet files of other programs if they pass the check of the native library.
         foreign = path.suffix.lower() == ".parquet" and METADATA_KEY.encode() not in content
         if foreign and content[:4] == b"PAR1" and check(path, kind) is None:
             return None
@@ -158,16 +158,16 @@ def _parquet(content: bytes) -> pd.DataFrame:
 
     frame = pd.read_parquet(io.BytesIO(content))
     for name in frame.columns:
-        if frame[name].dtype == object:  # Parquet gives lists back as arrays
+        if frame[name].dtype == object:  # lists are read back as arrays
             frame[name] = frame[name].map(
-                lambda one: one.tolist() if isinstance(one, np.ndarray) else one,
+                lambda value: value.tolist() if isinstance(value, np.ndarray) else value,
                 na_action="ignore",
             )
     return frame
 
 
 def _texts(content: bytes, name: str) -> pd.DataFrame:
-    """Read every value as it stands, as text; JSON brings numbers and lists along."""
+    """Read all values as text; those of JSON as numbers and lists too."""
     import pandas as pd
 
     text = content.decode("utf-8-sig")
@@ -193,29 +193,29 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
     return frame
 
 
-def _records(found: Any) -> list[dict[str, Any]]:
-    if not all(isinstance(one, dict) for one in found):
+def _records(content: Any) -> list[dict[str, Any]]:
+    if not all(isinstance(record, dict) for record in content):
         raise InvalidInputError("JSON is read as a list of records, each an object.")
-    records: list[dict[str, Any]] = found
+    records: list[dict[str, Any]] = content
     return records
 
 
 def apply_schema(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give each column the dtype of its field; of what is no record, what pandas infers."""
+    """Convert columns to the dtypes of their fields; infer dtypes if the resource is unknown."""
     from dirframe.provenance import set_provenance
     from dirframe.schema.extensions import EXTENSIONS, detect_resource
 
-    # What a spreadsheet would take for a formula has an apostrophe before it in our CSV.
+    # CSV files of dirframe have an apostrophe before texts that a spreadsheet reads as a formula.
     frame = frame.map(strip_formula_guard, na_action="ignore")
     resource = detect_resource(frame.columns)
     if resource is None or ("id" not in frame and resource.name not in EXTENSIONS):
         return _inferred(frame)
     for name in list(frame.columns):
-        frame = _one_typed(frame, str(name), resource)
+        frame = _convert_field(frame, str(name), resource)
     return set_provenance(frame, resource=resource.name)
 
 
-def _one_typed(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFrame:
+def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFrame:
     import pandas as pd
 
     from dirframe.client.frames.dtypes import convert_column, to_pandas
@@ -225,9 +225,9 @@ def _one_typed(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFra
     kind = field.kind if field else Kind.TEXT
     column = frame[name]
     if kind is Kind.ITEMS:
-        lists = [None if _missing(one) else _listed(one) for one in column]
+        lists = [None if _missing(value) else _listed(value) for value in column]
         return frame.assign(**{name: pd.Series(lists, dtype="object", index=frame.index)})
-    texts = [None if _missing(one) else _plain(one) for one in column]
+    texts = [None if _missing(value) else _plain(value) for value in column]
     array, unreadable = convert_column(texts, kind)
     frame = frame.assign(**{name: to_pandas(array)})
     if unreadable is not None:
@@ -251,8 +251,8 @@ def _plain(value: object) -> str:
 
 
 def _listed(value: object) -> object:
-    found = json.loads(value) if isinstance(value, str) else value
-    return found if isinstance(found, list) else [found]
+    content = json.loads(value) if isinstance(value, str) else value
+    return content if isinstance(content, list) else [content]
 
 
 def _inferred(frame: pd.DataFrame) -> pd.DataFrame:
@@ -267,7 +267,7 @@ def _inferred(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.apply(numbers) if len(frame) else frame
 
 
-def _say_what_is_lost(frame: pd.DataFrame, name: str) -> None:
+def _note_missing_source(frame: pd.DataFrame, name: str) -> None:
     from dirframe.cli.frame_output import echo_note
     from dirframe.provenance import get_provenance
 

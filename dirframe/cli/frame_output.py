@@ -1,9 +1,9 @@
-"""Where a frame goes: a table for eyes, or bytes for the next program.
+"""Write frames to standard output or a file.
 
-On a terminal standard output gets an aligned table, cut to what fits with a word on what does
-not; elsewhere it gets CSV. ``--format`` chooses otherwise. CSV, TSV, JSON and JSON lines hold
-the records alone, as any program expects; ``parquet`` keeps every type and the provenance, so
-it is what one command of dirframe hands to the next. Everything else goes to standard error.
+On a terminal, standard output gets an aligned table that names omitted rows and columns;
+elsewhere it gets CSV. ``--format`` overrides this. CSV, TSV, JSON and JSON lines hold only the
+records; ``parquet`` keeps dtypes and provenance, for pipes between commands of dirframe. All
+messages go to standard error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 _ROWS_ON_A_TERMINAL = 50
 
 _overwrite = click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-#: Where the frame of a command goes.
+#: Output options of commands that write a frame.
 output = with_options(
     click.option(
         "-o",
@@ -47,12 +47,12 @@ output = with_options(
         help="Form on standard output: table on a terminal, csv elsewhere.",
     ),
 )
-#: The same, for a command that writes a file alone.
+#: Output option of commands that only write files.
 target = _overwrite
 
 
 def check_output(output: Path | None, overwrite: bool, form: str | None = None) -> None:
-    """Refuse an output that cannot be written before anything is paid for."""
+    """Raise before the load if the output cannot be written."""
     if output is not None:
         if form is not None:
             raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
@@ -64,14 +64,14 @@ def check_output(output: Path | None, overwrite: bool, form: str | None = None) 
 
 
 def write(frame: pd.DataFrame, path: Path, overwrite: bool) -> None:
-    """Write a file by its suffix, whole or not at all, and say so."""
+    """Write a file atomically, in the format of its suffix, and report it."""
     from dirframe.io.export import export
 
     click.echo(f"Wrote {export(frame, path, overwrite=overwrite)}", err=True)
 
 
 def echo_note(text: str) -> None:
-    """Write to standard error; on a terminal quietly, and broken between words."""
+    """Write a note to standard error; dimmed and wrapped on a terminal."""
     if sys.stderr.isatty():
         width = max(shutil.get_terminal_size().columns, 20)
         text = fill(text, width, break_long_words=False, break_on_hyphens=False)
@@ -87,7 +87,7 @@ def write_frame(
     *,
     about_source: bool = True,
 ) -> None:
-    """Write a frame where the options say, and its caption to standard error."""
+    """Write a frame to the output of the options, and its caption to standard error."""
     from dirframe.provenance import caption
 
     if output is not None:
@@ -118,8 +118,7 @@ def _print_text(frame: pd.DataFrame, form: str) -> None:
         text.seek(0)
         _as_tabs(text)
     else:
-        # pandas writes a missing value as null, lists as lists, moments in ISO 8601.
-        text_of = frame.to_json(
+        json_text = frame.to_json(
             orient="records",
             lines=form == "jsonl",
             date_format="iso",
@@ -127,7 +126,9 @@ def _print_text(frame: pd.DataFrame, form: str) -> None:
             force_ascii=False,
             double_precision=15,
         )
-        sys.stdout.write(text_of if text_of.endswith("\n") or not text_of else f"{text_of}\n")
+        sys.stdout.write(
+            json_text if json_text.endswith("\n") or not json_text else f"{json_text}\n"
+        )
 
 
 def _as_tabs(rows: io.StringIO) -> None:
@@ -142,7 +143,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     from dirframe.io.export import export
 
-    with TemporaryDirectory() as folder:  # what a file has, a pipe has
+    with TemporaryDirectory() as folder:  # a pipe gets the same bytes as a file
         return export(frame, Path(folder) / "frame.parquet").read_bytes()
 
 

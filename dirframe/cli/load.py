@@ -1,4 +1,4 @@
-"""Commands that ask a directory: collections, single records, and any other address."""
+"""Commands that load from a directory: collections, single records, and other paths."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def _collection(
 ) -> None:
     frame_output.check_output(output, overwrite, form)
     if price:
-        asked: str = collection
+        path: str = collection
         if collection == "contributors":
             from dirframe.client.addresses import path_of
             from dirframe.schema.extensions import CONTRIBUTOR_FACT
 
-            asked = path_of(CONTRIBUTOR_FACT.paths[0], project=question["project"])
-        priced = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
-        echo_estimate(asked, form="text", **priced)
+            path = path_of(CONTRIBUTOR_FACT.paths[0], project=question["project"])
+        options = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
+        echo_estimate(path, form="text", **options)
         return
     frame_output.write_frame(ask(collection, **question), output, overwrite, form)
 
@@ -257,9 +257,9 @@ def load(
 
     frame_output.check_output(output, overwrite, form)
     if price:
-        asked = question | {"base_url": base_url, "sample": sample}
-        priced = {name: asked[name] for name in ESTIMATE_OPTIONS if name in asked}
-        echo_estimate(path, form="text", **priced)
+        options = question | {"base_url": base_url, "sample": sample}
+        estimate_options = {name: options[name] for name in ESTIMATE_OPTIONS if name in options}
+        echo_estimate(path, form="text", **estimate_options)
         return
     with open_directory(base_url, sample) as directory:
         frame = load_path(path, directory=directory, **question)

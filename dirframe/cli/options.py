@@ -1,4 +1,4 @@
-"""What is asked of a directory: the options that say it, and the frame that answers."""
+"""Shared options of commands that load from a directory, and the load itself."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _PROOF = (
 
 
 def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add options to a command, in this order."""
+    """Return a decorator that adds options to a command, in this order."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -84,23 +84,23 @@ def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., 
     return add
 
 
-#: Which directory.
+#: Options for the directory.
 connection_options = with_options(*_WHERE)
-#: Which directory, and how the cache and the quota may be used.
+#: Options for the directory, the cache and the quota.
 client_options = with_options(*_WHERE, *_MANNER)
-#: The same, for a question to a collection.
+#: The same with a query of a collection.
 query_options = with_options(*_QUESTION, details_option, *_PROOF, *_WHERE, *_MANNER)
-#: The same for records that have no own page that says more.
+#: The same for records without detail pages.
 collecting_plain = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
-#: The same, for the contributors of a project.
+#: The same for the contributors of a project.
 of_contributors = with_options(_PROJECT, *_QUESTION, *_PROOF, *_WHERE, *_MANNER)
-#: The same, for the months of a project, which are one document.
+#: The same for the months of a project, which are a single document.
 of_months = with_options(_PROJECT, *_PROOF, *_WHERE, *_MANNER)
-#: How the directory is asked for one document that says how many records it holds.
+#: Options for a single document that states its number of records.
 documents = with_options(*_PROOF, *_WHERE, *_MANNER)
-#: The question of a plan, which loads nothing.
+#: Options of a plan, which loads no records.
 estimate_options = with_options(*_QUESTION, details_option, *_WHERE, _MANNER[0])
-#: How facts that are no frame are written.
+#: Output format of results that are not a frame.
 plain_format = with_options(
     click.option(
         "--format",
@@ -114,7 +114,7 @@ plain_format = with_options(
 
 
 def open_directory(base_url: str | None, sample: bool) -> Directory:
-    """Give the directory that the options or the environment name."""
+    """Open the directory given by the options or the environment."""
     if sample:
         if base_url:
             raise click.UsageError("--sample and --base-url exclude one another.")
@@ -127,7 +127,7 @@ def open_directory(base_url: str | None, sample: bool) -> Directory:
 
 
 def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any) -> pd.DataFrame:
-    """Load a collection as its options say."""
+    """Load a collection with the options of a command."""
     from dirframe.client.collections import (
         load_activity,
         load_contributors,
@@ -154,6 +154,6 @@ def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any)
 
 
 def given_options(question: dict[str, Any]) -> list[str]:
-    """Name the options of `collecting` that a person gave."""
+    """Return the names of the query options that are set."""
     unset = (None, False, 0.0, "raise")
     return [f"--{name.replace('_', '-')}" for name, value in question.items() if value not in unset]

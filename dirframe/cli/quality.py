@@ -1,4 +1,4 @@
-"""Commands that look at a frame as a whole: an overview, what is wrong, what changed."""
+"""Commands for data quality: summary, flags and comparison."""
 
 from __future__ import annotations
 
@@ -107,11 +107,11 @@ def compare(before: str, after: str, form: str) -> None:
     _write(differ(read_input(before, None, {}), read_input(after, None, {})), form)
 
 
-def _write(found: Summary | Comparison, form: str) -> None:
-    click.echo(_as_json(found) if form == "json" else found)
+def _write(result: Summary | Comparison, form: str) -> None:
+    click.echo(_as_json(result) if form == "json" else result)
 
 
-def _as_json(found: Summary | Comparison) -> str:
+def _as_json(result: Summary | Comparison) -> str:
     import pandas as pd
 
     def plain(value: Any) -> Any:
@@ -119,5 +119,5 @@ def _as_json(found: Summary | Comparison) -> str:
             return json.loads(value.to_json(orient="records", date_format="iso", date_unit="s"))
         return value
 
-    facts = {one.name: plain(getattr(found, one.name)) for one in fields(found)}
+    facts = {field.name: plain(getattr(result, field.name)) for field in fields(result)}
     return json.dumps(facts, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Commands about the daily quota: what a load will cost, and what is left."""
+"""Commands for the daily quota: the cost of a load, and the remaining requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ESTIMATE_OPTIONS", "echo_estimate", "plan", "quota"]
 
-#: The options that the price of a load depends on.
+#: Options that the cost of a load depends on.
 ESTIMATE_OPTIONS = ("base_url", "sample", "query", "sort", "max_items", "refresh", "details")
 
 _BAR = 30
@@ -23,7 +23,7 @@ _BAR = 30
 def echo_estimate(
     collection: Any, *, form: str, base_url: str | None, sample: bool, **question: Any
 ) -> None:
-    """Write what a load will cost."""
+    """Write the estimated cost of a load."""
     from dataclasses import asdict
 
     from dirframe.client.plan import plan

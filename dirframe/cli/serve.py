@@ -1,4 +1,4 @@
-"""Commands of a person who serves a directory: the service, its keys, generated data."""
+"""Commands to serve a directory, manage its API keys, and generate data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["generate", "keys", "serve"]
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Of --dialect today: a TOML file that names maintenance and records out of use.",
 )
-def serve(  # noqa: PLR0917  # click hands them on by name
+def serve(  # noqa: PLR0917  # click passes them by name
     data: Path | None,
     host: str,
     port: int,

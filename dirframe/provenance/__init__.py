@@ -1,7 +1,7 @@
-"""What a frame was made from: a small record in ``frame.attrs["dirframe"]``.
+"""Provenance of a frame: a small record in ``frame.attrs["dirframe"]``.
 
-The record is JSON, so that it survives what pandas lets survive: query, assign, copy,
-pickle and Parquet. Operations that drop attributes (merge, concat, groupby) need `copy_provenance`.
+The record is JSON, so that it survives query, assign, copy, pickle and Parquet. After operations
+that drop attributes (merge, concat, groupby), use `copy_provenance`.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ __all__ = [
     "set_provenance",
 ]
 
-# Whatever makes or takes a frame comes by here, the commands of the shell too.
+# Every code path that creates or accepts a frame imports this module, also on the command line.
 check_pandas()
 
 
 def get_provenance(frame: pd.DataFrame) -> dict[str, Any]:
-    """Tell what a frame was made from.
+    """Return the provenance of a frame.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Any frame; one that did not come from a directory gives an empty record.
+        Any frame; one without provenance gives an empty record.
 
     Returns
     -------
     dict
-        Every key of `Provenance`, and those that another version has written besides.
+        Every field of `Provenance`, and further keys that another version has written.
         A copy: changing it does not change the frame.
 
     Examples
@@ -67,7 +67,7 @@ def get_provenance(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def resource_of(frame: Any) -> Resource | None:
-    """Tell what a frame holds: as its record says, else by its columns.
+    """Return the resource of a frame, from its provenance or else from its columns.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def resource_of(frame: Any) -> Resource | None:
     Returns
     -------
     Resource or None
-        The resource, made of its name where the package does not know it; None where neither
-        the record nor the columns say.
+        The resource, created from its name if the package does not know it; None if neither
+        the provenance nor the columns identify it.
 
     Examples
     --------
@@ -94,17 +94,16 @@ def resource_of(frame: Any) -> Resource | None:
 
 
 def set_provenance(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
-    """Note facts about a frame in the frame itself.
+    """Set provenance facts of a frame.
 
-    A fact ``items_loaded`` that is the number of rows notes a digest of their ids too.
+    If ``items_loaded`` equals the number of rows, a digest of their ids is set too.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        The frame; its record is changed in place, its columns are not touched.
+        The frame; its record is changed in place, its columns are not.
     **facts : object
-        Fields of `Provenance`, as JSON values. What was noted before and is not named
-        stays.
+        Fields of `Provenance`, as JSON values. Other fields keep their value.
 
     Returns
     -------
@@ -114,9 +113,9 @@ def set_provenance(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     Raises
     ------
     TypeError
-        If a fact is no field of `Provenance`.
+        If a fact is not a field of `Provenance`.
     InvalidInputError
-        If a value is not JSON, or an address or a question could hold a key.
+        If a value is not JSON, or an address or a query could contain an API key.
 
     Examples
     --------
@@ -141,20 +140,20 @@ def set_provenance(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
 def copy_provenance(
     source: pd.DataFrame, target: pd.DataFrame, step: str = "", *, records: bool = True
 ) -> pd.DataFrame:
-    """Hand the record of one frame on to a frame that was made from it.
+    """Copy the provenance of a frame to a frame derived from it.
 
-    A table without ids also gets the number of records that it was made of.
+    A table without ids also gets the number of records that it was computed from.
 
     Parameters
     ----------
     source : pandas.DataFrame
-        The frame that `target` was made from.
+        The frame that `target` was derived from.
     target : pandas.DataFrame
         The derived frame; its record is replaced in place.
     step : str, default ""
-        What was done, in a few words, such as ``"unify_countries"``.
+        Name of the processing step, such as ``"unify_countries"``.
     records : bool, default True
-        Whether the rows of `target` are records; without a column ``id`` they are not.
+        Whether the rows of `target` are records; never true without a column ``id``.
 
     Returns
     -------
@@ -165,7 +164,8 @@ def copy_provenance(
     --------
     >>> import pandas as pd
     >>> loaded = set_provenance(pd.DataFrame({"id": ["1", "2"]}), source="A directory")
-    >>> get_provenance(copy_provenance(loaded, loaded.groupby("id").size().to_frame(), "count"))["steps"]
+    >>> counts = copy_provenance(loaded, loaded.groupby("id").size().to_frame(), "count")
+    >>> get_provenance(counts)["steps"]
     ['count']
     """
     record = get_provenance(source)
@@ -179,24 +179,24 @@ def copy_provenance(
 
 
 def difference(frame: pd.DataFrame) -> Difference | None:
-    """Compare the records of a frame with those that its load has noted.
+    """Compare the records of a frame with those that were loaded.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A frame of a loader, or one that was made from it.
+        A frame of a loader, or one derived from it.
 
     Returns
     -------
     Difference or None
-        What pandas did to the records since: filtered, cut, joined or doubled them. None if
-        they are the same in any order, or if it is not known how many were loaded.
+        How the records have changed since the load: filtered, cut, joined or duplicated. None
+        if they are the same in any order, or if the number of loaded records is not known.
 
     Notes
     -----
-    Rows are counted, and their ids where the frame has the column ``id``. That records are
-    others than those loaded shows if they are as many or more: the record holds a digest of
-    all ids, which says nothing of a part of them.
+    Rows are counted, and ids if the frame has the column ``id``. Other records than those
+    loaded are detected only if counts are at least as many: the provenance holds a digest of all
+    ids, which cannot be compared with a subset.
 
     Examples
     --------
@@ -212,37 +212,37 @@ def difference(frame: pd.DataFrame) -> Difference | None:
     record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
     if record.items_loaded is None:
         return None
-    there = record.records or _records(frame, record)
-    found = Difference(
+    counts = record.records or _records(frame, record)
+    change = Difference(
         loaded=record.items_loaded,
-        rows=there["rows"],
-        repeated=there["repeated"],
-        others=bool(there["others"]),
+        rows=counts["rows"],
+        repeated=counts["repeated"],
+        others=bool(counts["others"]),
     )
-    same = found.rows == found.loaded and not found.repeated and not found.others
-    return None if same else found
+    same = change.rows == change.loaded and not change.repeated and not change.others
+    return None if same else change
 
 
 def _ids(frame: pd.DataFrame) -> pd.Series[Any] | None:
-    # A Series has attributes too, and a label may be there twice.
+    # A Series has attrs too, and column labels may be duplicated.
     ids = frame["id"] if "id" in getattr(frame, "columns", ()) else None
     return ids if getattr(ids, "ndim", 0) == 1 else None
 
 
 def _records(frame: pd.DataFrame, record: Provenance) -> dict[str, int]:
-    """Count rows and repeated ids, and tell whether they are certainly not what was loaded."""
+    """Count rows and repeated ids, and check whether there are records that were not loaded."""
     rows = _rows(record, frame)
     column = None if record.counted or record.items_loaded is None else _ids(frame)
     if column is None:
         return {"rows": rows, "repeated": 0, "others": 0}
     ids = ids_of(column)
-    different, loaded = ids.rows - ids.repeated, record.items_loaded or 0
-    others = different > loaded or (different == loaded and record.ids not in {"", ids.digest})
+    distinct, loaded = ids.rows - ids.repeated, record.items_loaded or 0
+    others = distinct > loaded or (distinct == loaded and record.ids not in {"", ids.digest})
     return {"rows": rows, "repeated": ids.repeated, "others": int(others)}
 
 
 def caption(frame: pd.DataFrame) -> str:
-    """Give the discreet line below a chart or a table.
+    """Return the caption of a chart or a table.
 
     Parameters
     ----------
@@ -252,10 +252,10 @@ def caption(frame: pd.DataFrame) -> str:
     Returns
     -------
     str
-        How many records, of which source, retrieved when (dates in UTC), and where they
-        apply: that the data is synthetic, and that it is incomplete. Of a statistic, the
-        number is that of the records that its figures are of, beside those of the frame;
-        where these are not those that were loaded, it says so.
+        Number of records, source, and dates of retrieval (UTC). If applicable, it states that
+        the data is synthetic or incomplete, or that the records differ from those loaded. For a
+        statistic, it has the number of records that its figures are based on, and that of the
+        frame.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def caption(frame: pd.DataFrame) -> str:
 
 
 def _rows(record: Provenance, frame: pd.DataFrame) -> int:
-    # A statistic has a row a group; what it counted says how many records are behind it.
+    # A statistic has one row per group; `counted` has the number of records behind it.
     resource = ALL_RESOURCES.get(record.resource)
     rows = record.records.get("rows", len(frame))
     return record.counted.get(resource.collection, rows) if resource else rows
@@ -297,7 +297,7 @@ def _size(record: Provenance, frame: pd.DataFrame) -> str:
     size = f"n = {' '.join(part for part in parts if part)}"
     if differs is None:
         return size
-    if of == differs.loaded:  # that is said
+    if of == differs.loaded:  # the size states that number
         differs = replace(differs, rows=differs.loaded)
     return f"{size}, {differs}" if str(differs) else size
 

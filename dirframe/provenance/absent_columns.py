@@ -1,4 +1,4 @@
-"""Columns that hold nothing because they did not come, not because the records lack them."""
+"""Detect columns that are empty because they were not sent or not loaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Absent", "absent"]
 
 
 class Absent(NamedTuple):
-    """Columns that hold nothing although the records may have it, why, and what to do."""
+    """Columns that are empty although the records may have values, the reason, and a hint."""
 
     columns: tuple[str, ...]
     why: str
@@ -26,22 +26,22 @@ class Absent(NamedTuple):
 def absent(
     frame: pd.DataFrame, columns: Iterable[str], *, rows_elsewhere: bool = False
 ) -> Absent | None:
-    """Say which columns hold nothing because they did not come, not because the records lack them.
+    """Return the columns that are empty because they were not sent or not loaded.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A frame of a loader, or one that was made from it.
+        A frame of a loader, or one derived from it.
     columns : iterable of str
         Names of columns.
     rows_elsewhere : bool, default False
-        Whether the frame stands for rows that are not in it, such as those of Dask.
+        Whether the rows are stored elsewhere, such as in Dask.
 
     Returns
     -------
     Absent or None
-        The columns that the directory did not send, or else those that were not loaded, and
-        what to do; None if neither is known of any.
+        The columns that the directory did not send, or else those that were not loaded, with a
+        hint; None if there are none.
 
     Examples
     --------
@@ -52,9 +52,9 @@ def absent(
     'name was not loaded: only the columns id were asked for.'
     """
     record, names = Provenance.from_dict(frame.attrs.get(ATTRIBUTE)), list(columns)
-    unsent = tuple(one for one in names if one in record.not_sent)
+    unsent = tuple(name for name in names if name in record.not_sent)
     if not rows_elsewhere:
-        unsent = tuple(one for one in unsent if len(frame) and not _holds(frame, one))
+        unsent = tuple(name for name in unsent if len(frame) and not _has_values(frame, name))
     if unsent:
         was, it = ("was", "it") if len(unsent) == 1 else ("were", "them")
         return Absent(
@@ -68,9 +68,11 @@ def absent(
                 "--details says the price.",
             ),
         )
-    there = set(frame)
+    present = set(frame)
     unloaded = tuple(
-        one for one in names if record.columns and one not in there and one not in record.columns
+        name
+        for name in names
+        if record.columns and name not in present and name not in record.columns
     )
     if unloaded:
         was, it = ("was", "it") if len(unloaded) == 1 else ("were", "them")
@@ -86,6 +88,6 @@ def absent(
     return None
 
 
-def _holds(frame: pd.DataFrame, column: str) -> bool:
-    """Tell whether a column has values, wherever they came from."""
+def _has_values(frame: pd.DataFrame, column: str) -> bool:
+    """Return whether a column has values, whatever their origin."""
     return column in frame and bool(frame[column].notna().any())

@@ -1,4 +1,4 @@
-"""A digest of the ids of a frame, the same in any order."""
+"""Digest of the ids of a frame, independent of their order."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Difference", "Ids", "ids_of"]
 
-_DIGITS = 16  # hexadecimal: two different sets of ids meet once in 2**64
+_DIGITS = 16  # hexadecimal: 64 bits
 
 
 class Ids(NamedTuple):
-    """The ids of a frame."""
+    """Counts and digest of the ids of a frame."""
 
     rows: int
-    """Rows, those without an id included."""
+    """Number of rows, including those without an id."""
     repeated: int
-    """Rows whose id an earlier row has as well."""
+    """Number of rows whose id occurs in an earlier row."""
     digest: str
-    """Digest of the different ids."""
+    """Digest of the distinct ids."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +37,14 @@ class Difference:
     Parameters
     ----------
     loaded : int
-        Records that were loaded.
+        Number of records that were loaded.
     rows : int
-        Records that are there, or that a statistic was made of.
+        Number of records in the frame, or that a statistic was computed from.
     repeated : int
-        Rows whose id an earlier row has as well.
+        Number of rows whose id occurs in an earlier row.
     others : bool
-        Whether records are there that were not loaded. False: not known, if there are fewer.
+        Whether the frame has records that were not loaded. Not known, and False, if it has fewer
+        records than were loaded.
     """
 
     loaded: int
@@ -65,17 +66,17 @@ class Difference:
 
 
 def ids_of(column: pd.Series[Any]) -> Ids:
-    """Count and digest ids; text and whole numbers that are written alike are the same id.
+    """Count and hash ids; the integer 7 and the text "7" are the same id.
 
     Parameters
     ----------
     column : pandas.Series
-        Ids as text or whole numbers, in any order.
+        Ids as text or integers, in any order.
 
     Returns
     -------
     Ids
-        Rows, repeated ids, and a digest of 16 hexadecimal digits.
+        Number of rows, number of repeated ids, and a digest of 16 hexadecimal digits.
 
     Examples
     --------
@@ -90,14 +91,14 @@ def ids_of(column: pd.Series[Any]) -> Ids:
     numbers = _numbers(values)
     if numbers is not None:
         return Ids(rows, 0, _digest(numbers))
-    different = pc.unique(values)
-    numbers = _numbers(different)
+    distinct = pc.unique(values)
+    numbers = _numbers(distinct)
     if numbers is None:
-        texts = "\0".join(sorted(different.to_pylist()))
+        texts = "\0".join(sorted(distinct.to_pylist()))
         digest = hashlib.blake2b(texts.encode(), digest_size=_DIGITS // 2).hexdigest()
     else:
         digest = _digest(numbers)
-    return Ids(rows, len(values) - len(different), digest)
+    return Ids(rows, len(values) - len(distinct), digest)
 
 
 def _arrow(column: pd.Series[Any]) -> pa.Array:
@@ -110,9 +111,9 @@ def _arrow(column: pd.Series[Any]) -> pa.Array:
 
 
 def _numbers(values: pa.Array) -> NDArray[np.int64] | None:
-    """Read different ids as whole numbers, sorted; None if one is no such number, or twice there.
+    """Return distinct ids as sorted integers; None if one is not an integer or is repeated.
 
-    Numbers are sorted ten times faster than text.
+    Integers are sorted ten times faster than text.
     """
     try:
         cast = values.cast(pa.int64())
@@ -121,7 +122,7 @@ def _numbers(values: pa.Array) -> NDArray[np.int64] | None:
     numbers: NDArray[np.int64] = np.sort(cast.to_numpy(zero_copy_only=False))
     if (numbers[1:] == numbers[:-1]).any():
         return None
-    # "007" is another id than "7".
+    # "007" and "7" are different ids.
     same = pc.all(pc.equal(cast.cast(pa.large_string()), values)).as_py()
     return numbers if same is not False else None
 

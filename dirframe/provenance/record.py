@@ -1,4 +1,4 @@
-"""The record of what a frame was made from, as JSON values."""
+"""The provenance record of a frame, as JSON values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dirframe.errors import InvalidInputError
 
 __all__ = ["ATTRIBUTE", "Provenance"]
 
-#: The key in ``frame.attrs`` under which the record stands.
+#: Key of the record in ``frame.attrs``.
 ATTRIBUTE = "dirframe"
 
 _MAPPINGS = ("question", "counted", "records", "base")
@@ -22,59 +22,61 @@ _TUPLES = ("steps", "columns", "not_sent", "details_missing")
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """What a frame was made from; None and empty mean that it is not known.
+    """Provenance of a frame; None and empty values mean that a fact is not known.
 
     Parameters
     ----------
     source : str
-        What the directory is called.
+        Name of the directory.
     base_url : str
         Address of the directory, without a key.
     resource : str
         Kind of record: ``"account"``, ``"project"``, or the element of other records.
     question : Mapping of str to object
-        What was asked: ``query``, ``sort``, ``max_items``.
+        Query of the load: ``query``, ``sort``, ``max_items``.
     items_available : int or None
-        Records that the directory said it has for this question.
+        Number of records that the directory reported for this query.
     items_loaded : int or None
-        Records that came, after duplicates were removed.
+        Number of records loaded, after duplicates were removed.
     complete : bool or None
-        Whether the load was proven to hold every record that answers the question.
+        Whether the load was verified to hold every record that matches the query.
     why : str or None
-        Why it is not complete.
+        Reason why it is not complete.
     duplicates_removed : int
-        Records that came more than once.
+        Number of duplicate records removed.
     retrieved_oldest, retrieved_newest : str or None
-        When the oldest and the newest page were fetched, ISO 8601 in UTC.
+        Times when the oldest and the newest page were fetched, ISO 8601 in UTC.
     records_oldest, records_newest : str or None
-        Where it is not known when pages were fetched: the first and the last change that a
-        record names, ISO 8601 in UTC.
+        If the time of the fetch is not known: the first and the last change of a record, ISO
+        8601 in UTC.
     requests_paid, requests_cached : int
-        Pages that were asked of the directory, and that came from the cache.
+        Number of pages requested from the directory, and read from the cache.
     synthetic : bool
         Whether the data is generated.
     columns : tuple of str
-        The columns that were asked for; empty: all.
+        Selected columns; empty: all.
     not_sent : tuple of str
-        Columns that are empty because the directory sent none of them with any record, which
-        says nothing of the records.
+        Columns that are empty because the directory sent them with no record, so that nothing
+        is known about their values.
     details : int
-        Records that are those of their own page, not of the collection.
+        Number of records read from their own page instead of the collection.
     details_missing : tuple of str
-        Ids of the records whose own page was asked for and did not come.
+        Ids of the records whose own page was requested and could not be fetched.
     dirframe : str
         Version of this package.
     steps : tuple of str
-        What was done to the records since they were loaded, oldest first.
+        Processing steps since the load, oldest first.
     counted : Mapping of str to int
-        What a statistic counted, and what it had to leave out.
+        Numbers of records that a statistic counted and excluded.
     ids : str
-        Digest of the ids of the records that were loaded; empty: not known.
+        Digest of the ids of the loaded records; empty: not known.
     records : Mapping of str to int
-        Of a table without ids, such as a statistic: ``rows`` and ``repeated`` ids of the
-        frame that it was made of, and ``others``, 1 if these are not those that were loaded.
+        For a table without ids, such as a statistic: ``rows`` and ``repeated`` ids of the
+        frame that it was computed from, and ``others``, 1 if that frame has other records than
+        were loaded.
     base : Mapping of str to object
-        Of a statistic: ``records``, how many its figures are of, and ``which`` these are.
+        For a statistic: ``records``, the number of records that its figures are based on, and
+        ``which`` these are.
     """
 
     source: str = ""
@@ -114,14 +116,14 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, record: object) -> Self:
-        """Read a record; missing keys get their default, unknown ones are ignored."""
+        """Create a record from a dict; missing keys get their default, unknown ones are ignored."""
         if not isinstance(record, Mapping):
             return cls()
         known = {f.name: record[f.name] for f in fields(cls) if record.get(f.name) is not None}
         return cls(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON values; changing them changes nothing here."""
+        """Return the record as a new dict of JSON values."""
         record = {f.name: copy.deepcopy(getattr(self, f.name)) for f in fields(self)}
         return (
             record

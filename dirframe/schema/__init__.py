@@ -1,9 +1,8 @@
-"""The vocabulary of the interface: its resources, fields and envelope.
+"""The schema of the interface: resources, fields and envelope.
 
-Source: the specification of the directory data service for every field whose dialect is
-`Dialect.SPECIFIED`; recorded answers of 2008 to 2013 and the live service's page templates
-for the others. Client and service share nothing but this module and `dirframe.schema.extensions`, so
-it knows neither.
+Sources: the specification of the directory data service for every field whose dialect is
+`Dialect.SPECIFIED`; for the others responses recorded from 2008 to 2013 and the page templates of
+the live service. Client and service share only this package, which imports neither.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ __all__ = [
 #: Timestamps have the form YYYY-MM-DDThh:mm:ssZ.
 TIMESTAMP_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
-#: The counting elements of a collection, in the order of the envelope.
+#: Elements of the envelope that count the records of a collection, in order.
 COLLECTION_COUNTS = ("items_returned", "items_available", "first_item_position")
 
-#: Items in one page of our own service (the specification's sample collection has 25).
+#: Records per page of the embedded service (the specification's sample collection has 25).
 PAGE_SIZE = 25
 
-#: Target of the XML processing instruction that stands before the root of generated data.
+#: Target of the XML processing instruction before the root that marks generated data.
 SYNTHETIC_MARK = "dirframe-synthetic"
 
 
 class Kind(enum.Enum):
-    """What the text of a field means, and so which dtype its column gets."""
+    """Data type of a field, which determines the dtype of its column."""
 
     TEXT = "text"
     IDENTIFIER = "identifier"
@@ -53,7 +52,7 @@ class Kind(enum.Enum):
 
 
 class Dialect(enum.Enum):
-    """Where a field is known from."""
+    """Source of a field."""
 
     SPECIFIED = "specification"
     RECORDED = "recorded 2008-2013"
@@ -65,8 +64,8 @@ class Dialect(enum.Enum):
 class Field:
     """One field of a record.
 
-    `path` is the way from the record's element to the value. `unit` is empty where a value
-    has none; `items` describes the entries of a repeated element.
+    `path` leads from the element of the record to the value. `unit` is empty if there is none;
+    `items` describes the entries of a repeated element.
     """
 
     path: tuple[str, ...]
@@ -79,19 +78,20 @@ class Field:
 
     @cached_property
     def column(self) -> str:
-        """The name of the column: the path, joined by underscores.
+        """Name of the column: the path, joined by underscores.
 
-        A project has both `analysis_id` and, inside `analysis`, an `id`. They agree as a
-        rule and need not, so the nested one is kept apart by two underscores.
+        A project has both `analysis_id` and, inside `analysis`, an `id`. They usually agree but
+        need not, so the nested one has two underscores.
         """
         return "analysis__id" if self.path == ("analysis", "id") else "_".join(self.path)
 
 
 @dataclass(frozen=True)
 class Items:
-    """A repeated element inside a record: its tag and what one entry holds.
+    """A repeated element inside a record: its tag and the fields of an entry.
 
-    The text of an entry goes by the entry's own tag, its attributes and children by theirs.
+    The text of an entry is named by the tag of the entry, attributes and children by their own
+    names.
     """
 
     tag: str
@@ -100,15 +100,15 @@ class Items:
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind of record: its element, its collection, its fields and its sort values.
+    """A kind of record: its element, collection, fields and sort values.
 
-    `sorts` are those of the interface, which our own service always offers. `other_sorts` are
-    those of other dialects, and `relevance`, the best match of a query first: our own service
-    offers those whose field its records have. `query_sort` is the order of our own service where
-    a query is asked and no sort, `default_sort` that of everything else.
-    `paths` are templates of the addresses that answer with such records, the collection first;
-    none where the path is ``/{collection}.xml``. `key` is the column that tells the records of
-    one collection apart, empty where none does.
+    `sorts` are the sort values of the specification, which the embedded service always supports.
+    `other_sorts` are those of other dialects, and `relevance`, best match first; the embedded
+    service supports those whose field its records have. `query_sort` is the default sort of the
+    embedded service for a query, `default_sort` that of requests without one.
+    `paths` are templates of the paths that return such records, the collection first; empty if
+    the path is ``/{collection}.xml``. `key` is the column that identifies a record within its
+    collection, empty if there is none.
     """
 
     name: str
@@ -124,14 +124,15 @@ class Resource:
 
     @property
     def words(self) -> tuple[str, str]:
-        """What one record and several of them are called in a sentence."""
-        several = self.collection.replace("_", " ")
-        one = several.removesuffix("s")
-        return one if self.name.startswith(one) else self.name.replace("_", " "), several
+        """Singular and plural noun for the records."""
+        plural = self.collection.replace("_", " ")
+        stem = plural.removesuffix("s")
+        singular = stem if self.name.startswith(stem) else self.name.replace("_", " ")
+        return singular, plural
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:
-        """The fields of the specification, in its order: every frame has them."""
+        """The fields of the specification, in its order; every frame has them."""
         return tuple(f for f in self.fields if f.dialect is Dialect.SPECIFIED)
 
     @cached_property
@@ -142,7 +143,7 @@ class Resource:
 
     @cached_property
     def by_column(self) -> dict[str, Field]:
-        """All known fields by the name of their column."""
+        """All fields by column name."""
         return {f.column: f for f in self.fields}
 
 
@@ -385,5 +386,5 @@ PROJECT = Resource(
     ),
 )
 
-#: The resources by the name of their element.
+#: Resources of the specification by element name.
 RESOURCES = {resource.name: resource for resource in (ACCOUNT, PROJECT)}

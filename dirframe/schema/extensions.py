@@ -1,7 +1,7 @@
-"""The other collections of services of this kind: an extension outside the specification.
+"""Resources of an extension outside the specification.
 
-Source: the live service's page templates and its public reference, read in 2026, and recorded
-answers. `dirframe.schema.RESOURCES` holds what the specification describes.
+Sources: the page templates and the public reference of the live service, read in 2026, and
+recorded responses.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ ORG = Resource(
     ),
 )
 
-#: The resources of the extension by the name of their element.
+#: Resources of the extension by element name.
 EXTENSIONS = {
     resource.name: resource
     for resource in (
@@ -322,23 +322,23 @@ EXTENSIONS = {
     )
 }
 
-#: Every known resource by the name of its element.
+#: All resources by element name.
 ALL_RESOURCES = RESOURCES | EXTENSIONS
 
 
 def detect_resource(columns: Iterable[object]) -> Resource | None:
-    """Tell what a table holds by the columns that one kind of record alone has.
+    """Detect the resource of a table from its column names.
 
     Parameters
     ----------
     columns : iterable
-        The names of the columns.
+        Column names.
 
     Returns
     -------
     Resource or None
-        An extension, if all of its own columns are there; else accounts or projects, of which
-        more of their own columns are there; None where neither has more.
+        An extension, if all of its core columns are present; else accounts or projects,
+        whichever has more of its exclusive columns; None if both have the same number.
 
     Examples
     --------
@@ -351,10 +351,10 @@ def detect_resource(columns: Iterable[object]) -> Resource | None:
     for extension in EXTENSIONS.values():
         if {field.column for field in extension.core} <= names:
             return extension
-    own = {
+    exclusive = {
         resource.name: len(names & (resource.by_column.keys() - other.by_column.keys()))
         for resource, other in ((ACCOUNT, PROJECT), (PROJECT, ACCOUNT))
     }
-    if own[ACCOUNT.name] == own[PROJECT.name]:
+    if exclusive[ACCOUNT.name] == exclusive[PROJECT.name]:
         return None
-    return ACCOUNT if own[ACCOUNT.name] > own[PROJECT.name] else PROJECT
+    return ACCOUNT if exclusive[ACCOUNT.name] > exclusive[PROJECT.name] else PROJECT

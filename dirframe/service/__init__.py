@@ -1,1 +1,1 @@
-"""The directory itself: the mirror of the client, sharing only the schema with it."""
+"""The embedded directory service. It shares only the schema with the client."""

@@ -1,7 +1,7 @@
-"""API keys and the daily quota of each, exact under any number of threads and processes.
+"""API keys and their daily quotas, exact across threads and processes.
 
-Only a hash of a key is kept. A key is 160 random bits, so an unsalted SHA-256 cannot be turned
-round, and it is the look-up column at the same time.
+Only the hash of a key is stored. A key has 160 random bits, so an unsalted SHA-256 cannot be
+inverted and can serve as the lookup column.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = [
     "QuotaDecision",
 ]
 
-#: Requests a day and key, unless the operator raises it for one key (specification, Limits).
+#: Default requests per day and key (specification, Limits).
 DAILY_LIMIT = 1_000
 
-#: Applications that one developer may have at a time (specification, Limits).
+#: Applications that a developer may have at a time (specification, Limits).
 APPLICATIONS_PER_DEVELOPER = 5
 
 _APPLICATION_ID = 0x6469726B
@@ -55,7 +55,7 @@ CREATE TABLE keys (
 )
 """
 
-# One statement decides and counts, so that no two requests can take the same last place.
+# A single statement checks and counts, so that two requests cannot both use the last one.
 _COUNT = """
 UPDATE keys SET
     used = CASE WHEN window_start <= :now - :day THEN 1 ELSE used + 1 END,
@@ -68,7 +68,7 @@ RETURNING daily_limit - used
 
 @dataclass(frozen=True)
 class QuotaDecision:
-    """Whether a request may pass: `known` key, `allowed` now, and what is left or to wait, of what."""
+    """Decision on a request; `retry_after` is in seconds, `limit` set for refusals only."""
 
     known: bool
     allowed: bool
@@ -79,9 +79,9 @@ class QuotaDecision:
 
 @dataclass(frozen=True)
 class KeyRecord:
-    """What the operator may see of a key; the key itself is not among it.
+    """Facts about a key, without the key itself.
 
-    Times are seconds since 1970 in UTC; `used` counts the requests of the running window,
+    Times are seconds since 1970 in UTC; `used` counts the requests of the current window,
     which ends at `resets_at`.
     """
 
@@ -96,25 +96,25 @@ class KeyRecord:
 
 
 class KeyStore:
-    """The keys of a directory in a SQLite file of their own.
+    """The API keys of a directory, in a SQLite file.
 
     Parameters
     ----------
     path
-        The file, made when it is missing; left out: ``keys.sqlite`` in the data folder.
+        The file, created if missing. Default: ``keys.sqlite`` in the data folder.
     now
-        The clock, in seconds since 1970.
+        Clock that returns seconds since 1970.
 
     Raises
     ------
     StoreError
-        The file is something else, of another version, or cannot be written.
+        The file is not a key store, has another version, or cannot be written.
     """
 
     def __init__(self, path: Path | None = None, *, now: Callable[[], float] = time.time) -> None:
         self.path = Path(path) if path is not None else data_folder() / "keys.sqlite"
         self._now = now
-        # One connection and a lock: threads that wait here never meet SQLite's busy timeout.
+        # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -130,7 +130,7 @@ class KeyStore:
     def _prepare(self) -> None:
         database = self._database
         enable_wal(database)
-        # A crash of the process loses nothing; only a power cut may lose the last counts.
+        # A crash of the process loses nothing; a power failure may lose the last counts.
         database.execute("PRAGMA synchronous = NORMAL")
         with transaction(database):
             (application,) = database.execute("PRAGMA application_id").fetchone()
@@ -160,16 +160,16 @@ class KeyStore:
         self.close()
 
     def add(self, developer: str, application: str, *, daily_limit: int = DAILY_LIMIT) -> str:
-        """Register an application and return its key, which is shown this once only.
+        """Register an application and return its key, which cannot be read again.
 
         Parameters
         ----------
         developer
-            Who registers: a name, in any case.
+            Name of the developer, case-insensitive.
         application
-            What for: a name that this developer has no live key for.
+            Name of the application; the developer must not have a live key for it.
         daily_limit
-            Requests that the key may make in 24 hours.
+            Requests allowed in 24 hours.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class KeyStore:
         Raises
         ------
         InvalidInputError
-            A name is empty, the application has a key, or the developer has five.
+            A name is invalid, the application has a key, or the developer has five.
 
         Examples
         --------
@@ -215,33 +215,33 @@ class KeyStore:
         return key
 
     def list(self) -> list[KeyRecord]:
-        """Return all keys that were ever given, in the order in which they were."""
+        """Return all keys that were ever issued, in order."""
         with self._lock:
             rows = self._database.execute(
                 "SELECT id, developer, application, daily_limit, used, created_at, revoked_at,"
                 " window_start FROM keys ORDER BY id"
             ).fetchall()
-        running = self._now() - _DAY
+        oldest_start = self._now() - _DAY
         return [
             KeyRecord(
                 id=number,
                 developer=developer,
                 application=application,
                 daily_limit=limit,
-                used=used if start > running else 0,
+                used=used if start > oldest_start else 0,
                 created_at=created,
                 revoked_at=revoked,
-                resets_at=start + _DAY if start > running else None,
+                resets_at=start + _DAY if start > oldest_start else None,
             )
             for number, developer, application, limit, used, created, revoked, start in rows
         ]
 
     def revoke(self, key_id: int) -> None:
-        """Refuse a key from now on; its number is that of `list`."""
+        """Revoke a key by its id in `list`."""
         self._change("revoked_at", self._now(), key_id)
 
     def set_daily_limit(self, key_id: int, daily_limit: int) -> None:
-        """Let one key make more, or fewer, requests in 24 hours; at once."""
+        """Set the requests that a key may make in 24 hours, effective at once."""
         _check_limit(daily_limit)
         self._change("daily_limit", daily_limit, key_id)
 
@@ -255,10 +255,10 @@ class KeyStore:
             raise InvalidInputError(f"There is no live key number {key_id}.")
 
     def count(self, key: str) -> QuotaDecision:
-        """Count one request with `key`, if it may pass.
+        """Count one request with `key` if it is allowed.
 
-        The window is the 24 hours that begin with the first counted request. A refused
-        request is not counted.
+        The window is the 24 hours from the first counted request. Refused requests are not
+        counted.
         """
         facts = {"hash": _hash(key), "now": self._now(), "day": _DAY}
         with self._lock:

@@ -1,7 +1,7 @@
-"""The service's connections: waitress' channels with deadlines, watched by epoll or kqueue.
+"""Connections of the service: waitress channels with deadlines, on epoll or kqueue.
 
-waitress asks every channel at every event, and has one timeout, which each byte renews. Here an
-event costs the same however many connections wait, and time runs from fixed points.
+waitress polls every channel on every event and has a single timeout, which each byte resets. Here
+the cost of an event is independent of the number of connections, and deadlines are fixed.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ if sys.platform != "win32":
 
 __all__ = ["Connection", "Connections", "Limits", "bounded_by_open_files"]
 
-#: Files that the rest of the process may open: stores, key files, the server's own sockets.
+#: File descriptors reserved for the rest of the process: stores, key files, server sockets.
 _OTHER_FILES = 200
 _WINDOWS_SOCKETS = 500
 
-#: Requests that a client may send at once without waiting: each may hold a whole answer.
+#: Requests that a client may pipeline; each may hold a whole response in memory.
 _PIPELINED = 8
 
-#: Bytes that a client has to take within `Limits.stall_seconds`. What the system has buffered
-#: counts as taken, and a full buffer takes more when a third of it is free: so it has a bound,
-#: which is also one for the memory that unread answers occupy.
+#: Bytes that a client must accept within `Limits.stall_seconds`. Bytes buffered by the system
+#: count as accepted, and a full buffer accepts more once a third of it is free. The send buffer is
+#: therefore bounded, which also bounds the memory of unread responses.
 _STEP = 64 * 1024
 _SEND_BUFFER = 128 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one client may occupy of a service, and for how long.
+    """Limits on connections, in number and time.
 
     Parameters
     ----------
     connections
-        Open connections in all. Beyond them the one that has waited longest is closed.
+        Open connections in total. Above it, the one that has waited longest is closed.
     connections_per_address
-        Open connections of one IPv4 address or IPv6 network of 64 bits. Beyond them a new
-        one is closed at once.
+        Open connections per IPv4 address or IPv6 /64 network. Above it, a new one is closed
+        at once.
     exempt_addresses
         Networks to which `connections_per_address` does not apply: this machine, or a proxy.
     request_seconds
-        From the opening, or from a request's first byte, to its last one.
+        Time from opening, or from the first byte of a request, to its last byte.
     idle_seconds
-        Between an answer and the next request's first byte.
+        Time between a response and the first byte of the next request.
     stall_seconds
-        In which a client takes at least 64 KiB of its answer, or all of it.
+        Time within which a client must accept 64 KiB of its response, or the rest of it.
     """
 
     connections: int = 4096
@@ -70,14 +70,14 @@ class Limits:
 
 
 def bounded_by_open_files(connections: int, *, raise_soft_limit: bool = False) -> int:
-    """Return how many connections this process can hold, at most `connections`.
+    """Return the number of connections that this process can hold, at most `connections`.
 
     Parameters
     ----------
     connections
-        How many are wanted.
+        Requested number.
     raise_soft_limit
-        Whether to raise the process' soft limit of open files as far as needed and allowed.
+        Whether to raise the soft limit of open files as far as needed and allowed.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def bounded_by_open_files(connections: int, *, raise_soft_limit: bool = False) -
         At least one.
     """
     if sys.platform == "win32":
-        return min(connections, _WINDOWS_SOCKETS)  # its select() takes 512
+        return min(connections, _WINDOWS_SOCKETS)  # select() on Windows supports 512
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = connections + _OTHER_FILES
     if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
@@ -97,7 +97,7 @@ def bounded_by_open_files(connections: int, *, raise_soft_limit: bool = False) -
 
 
 class Connections(dict[int, Any]):
-    """The sockets of a service by file descriptor, as waitress keeps them, and their events."""
+    """The socket map of waitress, by file descriptor, with an event loop."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Connections(dict[int, Any]):
         self._exempt = [ipaddress.ip_network(text) for text in limits.exempt_addresses]
         self._selector = selectors.DefaultSelector()
         self._touched: deque[Connection] = deque()
-        #: Connections without a request that is being answered, longest first.
+        #: Connections without a request in progress, longest waiting first.
         self._waiting: OrderedDict[Connection, None] = OrderedDict()
         self._count = 0
         self._open: Counter[str] = Counter()
@@ -132,7 +132,7 @@ class Connections(dict[int, Any]):
                     del self._open[dispatcher.client]
 
     def admit(self, connection: Connection, address: str) -> None:
-        """Count a new connection, and close one if there are too many."""
+        """Register a new connection, and close one if there are too many."""
         host = ipaddress.ip_address(address.partition("%")[0])
         if not any(host in exempt for exempt in self._exempt):
             network = ipaddress.ip_network((host, 64 if host.version == 6 else 32), strict=False)
@@ -144,19 +144,19 @@ class Connections(dict[int, Any]):
             self._open[client] += 1
         self._waiting[connection] = None
         if self._count > self.limits.connections:
-            # The new one stands last: it goes itself if all others are being answered.
+            # The new connection is last: it is closed itself if all others are in progress.
             next(iter(self._waiting)).handle_close()
 
     def answering(self, connection: Connection) -> None:
-        """Spare a connection whose request is complete until it has its answer."""
+        """Exempt a connection from closing while its request is in progress."""
         self._waiting.pop(connection, None)
 
     def touch(self, connection: Connection) -> None:
-        """Tell, from any thread, that a connection's thread is done with it or has output."""
+        """Signal, from any thread, that a connection has output or has finished its request."""
         self._touched.append(connection)
 
     def turn(self, timeout: float) -> None:
-        """Handle what happens within `timeout` seconds, and close what is overdue."""
+        """Handle the events within `timeout` seconds and close overdue connections."""
         while self._touched:
             connection = self._touched.popleft()
             if self.get(connection.descriptor) is connection:
@@ -179,7 +179,7 @@ class Connections(dict[int, Any]):
                     connection.handle_close()
 
     def answers_in_flight(self) -> bool:
-        """Return whether a request is being answered or an answer being sent."""
+        """Return whether a request is in progress or a response is being sent."""
         return any(c.requests or c.total_outbufs_len for c in self._connections())
 
     def close(self) -> None:
@@ -193,25 +193,25 @@ class Connections(dict[int, Any]):
         return [value for value in self.values() if isinstance(value, Connection)]
 
     def _update(self, descriptor: int, connection: Connection) -> None:
-        wanted = (selectors.EVENT_READ if connection.readable() else 0) | (
+        mask = (selectors.EVENT_READ if connection.readable() else 0) | (
             selectors.EVENT_WRITE if connection.writable() else 0
         )
         key = self._selector.get_map().get(descriptor)
         if key is None:
-            if wanted:
-                self._selector.register(descriptor, wanted, connection)
-        elif not wanted:
+            if mask:
+                self._selector.register(descriptor, mask, connection)
+        elif not mask:
             self._selector.unregister(descriptor)
-        elif key.events != wanted:
-            self._selector.modify(descriptor, wanted, connection)
+        elif key.events != mask:
+            self._selector.modify(descriptor, mask, connection)
 
 
 class _Request(HTTPRequestParser):  # type: ignore[misc] # waitress ships no types
-    """A request, which has one end only, whoever reads it."""
+    """A request parser that refuses an ambiguous message length (request smuggling)."""
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
-        # waitress takes the encoding of HTTP/1.1 out of the headers and ignores that of 1.0.
+        # waitress removes Transfer-Encoding from HTTP/1.1 headers and ignores it in HTTP/1.0.
         if "TRANSFER_ENCODING" in self.headers or (
             self.chunked and "CONTENT_LENGTH" in self.headers
         ):
@@ -221,11 +221,11 @@ class _Request(HTTPRequestParser):  # type: ignore[misc] # waitress ships no typ
 
 
 class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
-    """A client's connection, with its deadlines."""
+    """A client connection with deadlines."""
 
     parser_class = _Request
     task_class = PersistentTask
-    #: Under which the limit of connections counts it, if it does.
+    #: Key under which the connection is counted; None if it is exempt.
     client: str | None = None
 
     def __init__(
@@ -238,7 +238,7 @@ class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     ) -> None:
         self.descriptor = sock.fileno()
         self._since = time.monotonic()
-        self._is_idle = False  # a new one is to say at once what it wants
+        self._is_idle = False  # a new connection must send its request at once
         self._sent = 0
         self._mark: tuple[int, float] | None = None
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
@@ -246,7 +246,7 @@ class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         map.admit(self, addr[0])
 
     def received(self, data: bytes) -> bool:
-        """Take what came, and begin to answer what is complete."""
+        """Parse received data and start handling complete requests."""
         if self._is_idle:
             self._is_idle = False
             self._since = time.monotonic()
@@ -258,26 +258,26 @@ class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         return accepted
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send what the socket takes, and count it."""
+        """Send data and count the bytes that the socket accepts."""
         sent: int = super().send(data, do_close=do_close)
         self._sent += sent
         return sent
 
     def write_soon(self, data: Any) -> int:
-        """Take a part of an answer; runs in the thread that answers."""
+        """Buffer a part of a response; runs in the worker thread."""
         length: int = super().write_soon(data)
         if self.total_outbufs_len:
             self._map.touch(self)
         return length
 
     def service(self) -> None:
-        """Answer one request; runs in a thread of its own."""
+        """Handle one request; runs in a worker thread."""
         super().service()
         self._map.touch(self)
         self.server.pull_trigger()
 
     def finish_answer(self) -> bool:
-        """Let the time for the next request begin, if no request is being answered."""
+        """Start the deadline of the next request, if no request is in progress."""
         if self.requests:
             return False
         self._since = time.monotonic()
@@ -285,7 +285,7 @@ class Connection(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         return True
 
     def is_overdue(self, now: float) -> bool:
-        """Return whether its time is up."""
+        """Return whether a deadline has passed."""
         limits: Limits = self._map.limits
         if self.total_outbufs_len:
             self._since = now

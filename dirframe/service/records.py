@@ -1,8 +1,8 @@
-"""What a record is inside the service: a nested mapping of texts.
+"""Records inside the service: nested mappings of strings.
 
-A value is a text, None for missing, a mapping for a nested element or a list for a repeated
-one. An attribute goes by ``@`` and its name, the text of an element that also has attributes
-or children by ``#text``::
+A value is a string, None if missing, a mapping for a nested element or a list for a repeated
+one. The key of an attribute is ``@`` and its name; ``#text`` is the text of an element that also
+has attributes or children::
 
     {"id": "1", "tags": ["c", "xml"], "analysis": {"id": "2", "languages": {
         "@graph_url": "…", "language": [{"@percentage": "79", "#text": "Ruby"}]}}}
@@ -37,7 +37,7 @@ __all__ = [
 Value: TypeAlias = "str | int | float | Mapping[str, Value] | list[Value] | None"
 Record: TypeAlias = Mapping[str, Value]
 
-#: Characters that no XML 1.0 document can hold, escaped or not.
+#: Characters that XML 1.0 does not allow, escaped or not.
 FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff"
 _FORBIDDEN = re.compile(f"[{FORBIDDEN}]")
 
@@ -46,7 +46,7 @@ def _item_tags(fields: tuple[Field, ...]) -> dict[str, str]:
     return {f.path[-1]: f.items.tag for f in fields if f.kind is Kind.ITEMS and f.items}
 
 
-#: Repeated elements that have an element around them: its name and theirs.
+#: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {
     outer: inner
     for resource in RESOURCES.values()
@@ -55,22 +55,22 @@ ITEM_TAGS = {
 
 
 def without_controls(text: str) -> str:
-    """Return `text` without the characters that no XML document can hold."""
+    """Return `text` without the characters that XML does not allow."""
     return _FORBIDDEN.sub("", text)
 
 
 def fold(text: str) -> str:
-    """Return the form in which texts are compared and searched, whatever their case."""
+    """Return the case-folded, NFC-normalized form for comparison and search."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
 
 
 def text_of(record: Record, name: str) -> str:
-    """Return the first text of a child, empty where there is none."""
+    """Return the first text of a child, or an empty string."""
     return next(iter(texts_of(record.get(name))), "")
 
 
 def texts_of(value: Value) -> list[str]:
-    """Return every text in a value, attributes aside."""
+    """Return every text in a value, without attributes."""
     if isinstance(value, Mapping):
         return [text for name, part in value.items() if name[0] != "@" for text in texts_of(part)]
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Serves a directory: in a thread for notebooks and tests, in the foreground for an operator.
+"""Serve a directory in a background thread or in the foreground.
 
 The server is waitress: pure Python, it runs in any thread, accepts absolute-form request
-targets, bounds what it reads, and its loop can be ended between two answers.
+targets, bounds the size of requests, and its loop can be stopped between two responses.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ _GRACE = 10.0
 
 
 class Service:
-    """A directory that is being served by a thread of this process.
+    """A directory served by a thread of this process.
 
-    As a context manager it gives its address and stops at the end of the block.
+    As a context manager it returns its URL and stops at the end of the block.
 
     Attributes
     ----------
     url : str
-        Where it answers, without a trailing slash.
+        Base URL, without a trailing slash.
     api_key : ApiKey or None
-        A key for this process, if the service made one.
+        API key for this process, if the service created one.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Service:
             )
         app = create_app(store, keys, page_rate=page_rate, rules=rules, states=states)
         application = behind_proxy(logged(app), trusted_proxy)
-        # More clients than threads is no cause for alarm: they wait their turn.
+        # waitress warns if requests queue for a thread, which is normal here.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         limits = limits or Limits()
         proxies = () if trusted_proxy is None else (trusted_proxy,)
@@ -99,7 +99,7 @@ class Service:
         self.api_key = api_key
         self.url = _url(listeners[0])
         self._stopping = threading.Event()
-        #: What ends with the service, because `serve` opened it.
+        #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
         self._sockets = Connections(limits)
         self._dispatcher = create_server(
@@ -110,10 +110,10 @@ class Service:
             ident="dirframe",
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
-            # `Connections` decides about both.
+            # `Connections` enforces both limits.
             connection_limit=limits.connections + 1000,
             channel_timeout=2**31,
-            clear_untrusted_proxy_headers=False,  # `behind_proxy` decides whom to believe
+            clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
         ).task_dispatcher
         self._servers = [s for s in self._sockets.values() if isinstance(s, TcpWSGIServer)]
         for server in self._servers:
@@ -132,7 +132,7 @@ class Service:
         return f"<dirframe service, {state} at {self.url}>"
 
     def stop(self) -> None:
-        """Accept nothing more, let the answers in flight finish, and free everything."""
+        """Stop accepting connections, finish responses in progress, and release all resources."""
         if self._stopping.is_set():
             return
         self._stopping.set()
@@ -144,7 +144,7 @@ class Service:
         while not self._stopping.is_set():
             self._sockets.turn(1.0)
         for server in self._servers:
-            wasyncore.dispatcher.close(server)  # the listening socket alone
+            wasyncore.dispatcher.close(server)  # only the listening socket
         end = time.monotonic() + _GRACE
         while self._sockets.answers_in_flight() and time.monotonic() < end:
             self._sockets.turn(0.05)
@@ -166,47 +166,47 @@ def serve(
     dialect: str = SPECIFICATION.name,
     states: str | PathLike[str] | None = None,
 ) -> Service:
-    """Serve a directory from this process, beside whatever else it does.
+    """Serve a directory from a background thread of this process.
 
     Parameters
     ----------
     data
-        A store, an XML file or a folder of XML files; left out: the bundled sample.
+        A store, an XML file or a folder of XML files. Default: the bundled sample.
     host
-        The address to listen at; left out: this machine alone. A name is listened at under
-        all its addresses; ``::`` is every address of this machine, IPv4 too.
+        Address to listen on. Default: loopback only. A host name stands for all its addresses;
+        ``::`` for every address of this machine, including IPv4.
     port
-        The port to listen at; 0 takes a free one.
+        Port to listen on; 0 selects a free port.
     keys
-        The file of the keys; left out: one key is made, for this process and its time.
+        File of the API keys. Default: a temporary file with one key for this process.
     limits
-        What one client may occupy, and for how long; left out: `Limits()`. The number of
-        connections is bounded by the files that this process may open.
+        Limits on connections. Default: `Limits()`. The number of connections is also bounded
+        by the files that this process may open.
     page_rate
-        HTML pages a minute for one client address; 0 is no limit.
+        HTML pages per minute and client address; 0 for no limit.
     trusted_proxy
-        Address or network of the proxy whose X-Forwarded headers are believed.
+        Address or network of the proxy whose X-Forwarded headers are trusted.
     dialect
-        What the XML is like: ``specification``, ``recorded`` (answers of 2008 to 2013) or
+        Dialect of the XML: ``specification``, ``recorded`` (responses of 2008 to 2013) or
         ``today`` (the live service).
     states
-        A TOML file, read again when it changes: ``maintenance = true``, and ids in lists
-        ``deleted_projects`` and ``disabled_accounts``. Of the dialect ``today`` alone.
+        A TOML file, reloaded when it changes: ``maintenance = true``, and ids in lists
+        ``deleted_projects`` and ``disabled_accounts``. Only for the dialect ``today``.
 
     Returns
     -------
     Service
-        It is serving already. ``with`` gives its address and stops it at the end; its
-        `api_key` is the key that was made.
+        The running service. ``with`` returns its URL and stops it at the end; `api_key` is the
+        key that was created.
 
     Raises
     ------
     StoreError
         The data cannot be served.
     ConfigurationError
-        It cannot listen there, or the rate or the proxy is none.
+        The address cannot be listened on, or the page rate or the proxy is invalid.
     InvalidInputError
-        There is no such dialect, or it knows no states.
+        The dialect is unknown or does not support states.
 
     Examples
     --------
@@ -254,50 +254,55 @@ def run(
     dialect: str = SPECIFICATION.name,
     states: str | PathLike[str] | None = None,
 ) -> None:
-    """Serve a directory in the foreground until SIGINT or SIGTERM; answers in flight finish.
+    """Serve a directory in the foreground until SIGINT or SIGTERM.
 
-    The access log goes to standard error, without keys.
+    Responses in progress are finished. The access log, without API keys, goes to standard
+    error.
 
     Parameters
     ----------
     data
-        A store, an XML file or a folder of XML files; left out: the bundled sample.
+        A store, an XML file or a folder of XML files. Default: the bundled sample.
     host
-        The address to listen at; left out: this machine alone. A name is listened at under
-        all its addresses; ``::`` is every address of this machine, IPv4 too.
+        Address to listen on. Default: loopback only. A host name stands for all its addresses;
+        ``::`` for every address of this machine, including IPv4.
     port
-        The port to listen at; 0 takes a free one.
+        Port to listen on; 0 selects a free port.
     keys
-        The file of the keys; left out: the one in the person's data folder.
+        File of the API keys. Default: the one in the user's data folder.
     page_rate
-        HTML pages a minute for one client address; 0 is no limit.
+        HTML pages per minute and client address; 0 for no limit.
     trusted_proxy
-        Address or network of the proxy whose X-Forwarded headers are believed.
+        Address or network of the proxy whose X-Forwarded headers are trusted.
     dialect
-        What the XML is like: ``specification``, ``recorded`` (answers of 2008 to 2013) or
+        Dialect of the XML: ``specification``, ``recorded`` (responses of 2008 to 2013) or
         ``today`` (the live service).
     states
-        A TOML file, read again when it changes: ``maintenance = true``, and ids in lists
-        ``deleted_projects`` and ``disabled_accounts``. Of the dialect ``today`` alone.
+        A TOML file, reloaded when it changes: ``maintenance = true``, and ids in lists
+        ``deleted_projects`` and ``disabled_accounts``. Only for the dialect ``today``.
 
     Raises
     ------
     StoreError
         The data or the keys cannot be used.
     ConfigurationError
-        It cannot listen there, or the rate or the proxy is none.
+        The address cannot be listened on, or the page rate or the proxy is invalid.
     """
     connections = bounded_by_open_files(Limits().connections, raise_soft_limit=True)
-    asked_to_stop = threading.Event()
+    stop_requested = threading.Event()
     signals = (signal.SIGINT, signal.SIGTERM)
     with ImportProgress() as progress:
-        opened = _opened(data, on_file=progress)  # before signals wait: Ctrl-C ends an import
+        opened = _opened(
+            data, on_file=progress
+        )  # before the signal handlers: Ctrl-C aborts an import
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
     ACCESS_LOG.addHandler(handler)
     ACCESS_LOG.setLevel(logging.INFO)
-    before = [signal.signal(number, lambda *_: asked_to_stop.set()) for number in signals]
+    previous_handlers = [
+        signal.signal(number, lambda *_: stop_requested.set()) for number in signals
+    ]
     try:
         with (
             opened as store,
@@ -317,10 +322,10 @@ def run(
                 ACCESS_LOG.info(
                     "At most %d connections: this process may open no more files.", connections
                 )
-            asked_to_stop.wait()
+            stop_requested.wait()
             ACCESS_LOG.info("Stopping.")
     finally:
-        for number, previous in zip(signals, before, strict=True):
+        for number, previous in zip(signals, previous_handlers, strict=True):
             signal.signal(number, previous)
         ACCESS_LOG.removeHandler(handler)
         ACCESS_LOG.setLevel(level)
@@ -331,15 +336,15 @@ def _opened(data: str | PathLike[str] | None, *, on_file: OnFile | None = None) 
 
 
 def _listeners(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of `host`, all at one port."""
+    """Return a listening socket for each address of `host`, all on the same port."""
     if not 0 <= port <= 65_535:
         raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys((int(family), str(a[0])) for family, *_, a in found))
+        candidates = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys((int(family), str(a[0])) for family, *_, a in candidates))
         if addresses == [(socket.AF_INET6, "::")]:
-            # Two sockets, not one for both families: it would write IPv4 clients as ::ffff:…
-            addresses.append((socket.AF_INET, "0.0.0.0"))  # noqa: S104 # was asked for
+            # A dual-stack socket would report IPv4 clients as ::ffff:…, so there are two sockets.
+            addresses.append((socket.AF_INET, "0.0.0.0"))  # noqa: S104 # requested by the caller
         return _bound(addresses, port)
     except OSError as error:
         raise ConfigurationError(
@@ -357,18 +362,18 @@ def _bound(addresses: list[tuple[int, str]], port: int) -> list[socket.socket]:
             absent: OSError | None = None
             try:
                 for family, address in addresses:
-                    own = listeners[0].getsockname()[1] if listeners else port
+                    bound_port = listeners[0].getsockname()[1] if listeners else port
                     try:
-                        listener = socket.create_server((address, own), family=family)
+                        listener = socket.create_server((address, bound_port), family=family)
                     except OSError as error:
-                        # A name may have an address of a family that is switched off here.
+                        # A host name may have an address of a family that is disabled on this machine.
                         if error.errno not in {EADDRNOTAVAIL, EAFNOSUPPORT}:
                             raise
                         absent = error
                     else:
                         listeners.append(stack.enter_context(listener))
             except OSError as error:
-                # What is free for the first address may be taken for the second.
+                # A port that is free on the first address may be in use on the second.
                 if error.errno == EADDRINUSE and attempts:
                     continue
                 raise

@@ -1,1 +1,1 @@
-"""The XML that services of this kind send: dialects, record shapes, writer."""
+"""XML of the service: dialects, record shapes and the writer."""

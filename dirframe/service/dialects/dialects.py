@@ -1,7 +1,7 @@
-"""How services of this interface differ, as data: what the specification says, and two others.
+"""Dialects of the interface as data: that of the specification and two others.
 
-Source: the specification; recorded answers of 2008 to 2013; the live service's page templates,
-read in 2026.
+Sources: the specification; responses recorded from 2008 to 2013; the page templates of the live
+service, read in 2026.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = [
     "rules_of",
 ]
 
-#: The text that the specification gives for a request without a valid key.
+#: Error text of the specification for a request without a valid key.
 KEY_REQUIRED = "A valid api_key is required to access this URL."
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Status and text of a refusal; the text may name the `limit` and the seconds to `wait`."""
+    """Status and text of an error; the text may use `limit` and `wait`, in seconds."""
 
     status: int
     text: str
@@ -41,10 +41,11 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Shape:
-    """The elements of one kind of element.
+    """The child elements of an element.
 
-    `always` are sent, empty if need be, and `sometimes` with a value only; `order` has both, and
-    whatever else a record holds follows. `names` are other names of elements, applied first.
+    `order` lists the children; further ones of a record follow. Those in `sometimes` are sent only
+    with a value, the others also empty, and those in `dropped` never. `names` renames elements
+    first. Timestamps in `midnight` are truncated to the day.
     """
 
     order: tuple[str, ...] = ()
@@ -56,42 +57,43 @@ class Shape:
 
 @dataclass(frozen=True)
 class Rules:
-    """What a service of one dialect answers.
+    """Behaviour of the service in one dialect.
 
     Attributes
     ----------
     name : str
-        The name of the dialect.
+        Name of the dialect.
     page_size : mapping of str to int
-        Records in a page, for the element of each resource.
+        Records per page, by element of the resource.
     shapes : mapping of str to Shape
-        Elements by the tag of the element that holds them; empty: records as they are kept.
+        Child elements by tag of the parent; empty: records are sent as stored.
     not_in_collections : mapping of str to frozenset of str
-        Elements that only a record's own page has, by the tag of the record.
+        Elements that only the page of a single record has, by tag of the record.
     missing_key, unknown_key, over_limit : Refusal
-        Answers to a request without a key, with none of ours, and beyond the quota.
+        Responses to requests without a key, with an unknown key, and over the quota.
     not_found : Refusal or None
-        Answer where there is nothing; None: 404 with a text that says what.
+        Response if nothing is found; None: 404 with a specific text.
     not_found_mimetype : str
-        Content type of that answer.
+        Content type of that response.
     bare_errors : bool
-        Errors are ``<error><message>`` without the envelope.
+        Whether errors are ``<error><message>`` without the envelope.
     empty_result : bool
-        A page without a record has a result.
+        Whether a page without records has a result element.
     lenient : bool
-        A page that is none is page 1, and an unknown sort the default one.
+        Whether an invalid page is page 1, and an unknown sort the default sort.
     sorted_resources : frozenset of str
-        Resources whose sort is heard.
+        Resources that support the sort parameter.
     project_path : str
-        Where a project's pages are; ``/projects`` redirects there if it is another.
+        Path of projects; ``/projects`` redirects there if it differs.
     analysis_required : bool
-        A project without an analysis has no page of its own.
+        Whether a project without an analysis has no page.
     md5_prefix : bool
-        An unknown MD5 that begins with digits is taken for the account with that number.
+        Whether an unknown MD5 that begins with digits is treated as the account with that id.
     tie_break : bool
-        Records that sort alike stand in one order; without it, in another on each page.
+        Whether records with equal sort keys have a fixed order; else it differs by page.
     states : bool
-        It can be in maintenance, and records deleted or disabled (`dirframe.service.dialects.states`).
+        Whether maintenance and deleted or disabled records are supported
+        (`dirframe.service.dialects.states`).
     """
 
     name: str
@@ -199,10 +201,10 @@ def _named(order: tuple[str, ...], **names: str) -> tuple[str, ...]:
 
 _ANALYSIS_SOMETIMES = frozenset({"url", "languages"}) | _COUNTS
 
-#: As the specification says, and where it does not say, as this project has decided.
+#: As specified; where the specification is silent, as this project has decided.
 SPECIFICATION = Rules(name="specification", page_size={"account": PAGE_SIZE, "project": PAGE_SIZE})
 
-#: As answers were recorded from 2008 to 2013.
+#: As in responses recorded from 2008 to 2013.
 RECORDED = Rules(
     name="recorded",
     page_size={"account": 10, "project": PAGE_SIZE},
@@ -225,7 +227,7 @@ RECORDED = Rules(
     },
 )
 
-#: As the live service answers today.
+#: As the live service responds today.
 TODAY = Rules(
     name="today",
     page_size={"account": 10, "project": 10},
@@ -269,7 +271,7 @@ TODAY = Rules(
     states=True,
 )
 
-#: The dialects that a service can speak, by name.
+#: Supported dialects by name.
 DIALECTS = {rules.name: rules for rules in (SPECIFICATION, RECORDED, TODAY)}
 
 
@@ -279,7 +281,7 @@ def rules_of(dialect: str) -> Rules:
     Raises
     ------
     InvalidInputError
-        There is no such dialect.
+        The dialect is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Records in the elements of a dialect: other names, another order, some left out."""
+"""Convert records to a dialect: rename, reorder and omit elements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_SHAPE = Shape()
 
 
 def shape_fragment(rules: Rules, resource: Resource, fragment: str, *, in_collection: bool) -> str:
-    """Return a record as a service of this dialect sends it.
+    """Return a record in the form of a dialect.
 
     Parameters
     ----------
@@ -35,36 +35,36 @@ def shape_fragment(rules: Rules, resource: Resource, fragment: str, *, in_collec
     resource
         The kind of record.
     fragment
-        The record as the store keeps it.
+        The record as stored.
     in_collection
-        Whether it stands in a collection, where some dialects leave elements out.
+        Whether it is part of a collection, where some dialects omit elements.
 
     Returns
     -------
     str
-        The element; `fragment` itself where the dialect has no shapes of its own.
+        The element; `fragment` itself if the dialect has no shapes.
     """
     if not rules.shapes:
         return fragment
-    # The fragment is the writer's own, without document type or entities.
+    # Fragments are written by this package, without document type or entities.
     record = record_from_element(etree.fromstring(fragment))
     hidden = rules.not_in_collections.get(resource.name, frozenset()) if in_collection else ()
-    shaped = _shaped(rules, resource.name, record, hidden=frozenset(hidden))
+    shaped = _shape(rules, resource.name, record, hidden=frozenset(hidden))
     return element_xml(resource.name, shaped)
 
 
 def shape_element(rules: Rules, element: _Element) -> str:
-    """Return an element inside a record, for itself, as a service of this dialect sends it."""
+    """Return an element of a record in the form of a dialect."""
     tag = str(element.tag)
-    return element_xml(tag, _shaped(rules, tag, record_from_element(element)))
+    return element_xml(tag, _shape(rules, tag, record_from_element(element)))
 
 
-def _shaped(
+def _shape(
     rules: Rules, tag: str, content: Mapping[str, Value], *, hidden: frozenset[str] = frozenset()
 ) -> dict[str, Value]:
     shape = rules.shapes.get(tag, _NO_SHAPE)
     hidden |= shape.dropped
-    renamed = _renamed(content, shape.names)
+    renamed = _rename(content, shape.names)
     names = dict.fromkeys((*shape.order, *renamed))
     shaped: dict[str, Value] = {}
     for name in names:
@@ -77,12 +77,12 @@ def _shaped(
     return shaped
 
 
-def _renamed(content: Mapping[str, Value], names: Mapping[str, str]) -> dict[str, Value]:
-    """Rename elements, where the record has not both names already."""
+def _rename(content: Mapping[str, Value], names: Mapping[str, str]) -> dict[str, Value]:
+    """Rename elements, unless the record already has both names."""
     present = {name for name, value in content.items() if value is not None}
     targets = set(names.values())
     new = targets - set(names)
-    if new != targets and new & present:  # names that move up, and have done so
+    if new != targets and new & present:  # chained names that have been renamed already
         return dict(content)
     return {
         names.get(name, name): value
@@ -93,9 +93,9 @@ def _renamed(content: Mapping[str, Value], names: Mapping[str, str]) -> dict[str
 
 def _value(rules: Rules, name: str, value: Value) -> Value:
     if isinstance(value, dict):
-        return _shaped(rules, name, value)
+        return _shape(rules, name, value)
     item = ITEM_TAGS.get(name)
-    # A similar project inside a project is no record.
+    # A similar project inside a project is not a record.
     if isinstance(value, list) and item and item not in RESOURCES:
-        return [_shaped(rules, item, v) if isinstance(v, dict) else v for v in value]
+        return [_shape(rules, item, v) if isinstance(v, dict) else v for v in value]
     return value

@@ -1,7 +1,7 @@
-"""States in which the live service can be, and its records: a file names them.
+"""Simulated states of the live service and its records, read from a file.
 
-The file is TOML, and is read again when it changes, so that a service goes into maintenance and
-comes back while it runs::
+The file is TOML and is reloaded when it changes, so that a running service can enter and leave
+maintenance::
 
     maintenance = false
     deleted_projects = ["3", "7"]
@@ -24,16 +24,16 @@ __all__ = ["States", "StatesFile"]
 
 @dataclass(frozen=True)
 class States:
-    """What is not as usual.
+    """Simulated states.
 
     Attributes
     ----------
     maintenance : bool
-        Every answer is a web page, with status 200.
+        Every response is a web page with status 200.
     deleted_projects : frozenset of str
-        Ids of projects whose own page is 200 with a failure.
+        Ids of projects whose page is a failure with status 200.
     disabled_accounts : frozenset of str
-        Ids of accounts whose own page redirects to a web page.
+        Ids of accounts whose page redirects to a web page.
     """
 
     maintenance: bool = False
@@ -42,22 +42,22 @@ class States:
 
     @property
     def out_of_use(self) -> bool:
-        """Whether there are such records."""
+        """Whether any record is deleted or disabled."""
         return bool(self.deleted_projects or self.disabled_accounts)
 
 
 class StatesFile:
-    """A file of states, read again when it has changed.
+    """A file of states, reloaded when it changes.
 
     Parameters
     ----------
     path
-        The file; None: everything is as usual.
+        The file; None for the default states.
 
     Raises
     ------
     ConfigurationError
-        The file cannot be read, or says something else.
+        The file cannot be read or is invalid.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -67,15 +67,15 @@ class StatesFile:
         self.read()
 
     def read(self) -> States:
-        """Return the states as the file has them now."""
+        """Return the current states."""
         if self._path is None:
             return self._states
         try:
-            facts = self._path.stat()
-            seen = (facts.st_mtime_ns, facts.st_size)
-            if seen != self._seen:
+            status = self._path.stat()
+            version = (status.st_mtime_ns, status.st_size)
+            if version != self._seen:
                 self._states = _parse(self._path)
-                self._seen = seen
+                self._seen = version
         except OSError as error:
             raise ConfigurationError(
                 f"The file of states {self._path} cannot be read: {error}."
@@ -85,20 +85,20 @@ class StatesFile:
 
 def _parse(path: Path) -> States:
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"The file of states {path} is no TOML: {error}.") from error
     known = [field.name for field in fields(States)]
-    if wrong := sorted(set(said) - set(known)):
+    if unknown := sorted(set(content) - set(known)):
         raise ConfigurationError(
-            f"The file of states {path} has {', '.join(wrong)}; there are {', '.join(known)}."
+            f"The file of states {path} has {', '.join(unknown)}; there are {', '.join(known)}."
         )
-    maintenance = said.pop("maintenance", False)
+    maintenance = content.pop("maintenance", False)
     if not isinstance(maintenance, bool):
         raise ConfigurationError(f"maintenance in {path} is {maintenance!r}; say true or false.")
-    for name, ids in said.items():
-        if not isinstance(ids, list) or not all(isinstance(one, str) for one in ids):
+    for name, ids in content.items():
+        if not isinstance(ids, list) or not all(isinstance(entry, str) for entry in ids):
             raise ConfigurationError(
                 f'{name} in {path} is {ids!r}; it must be a list of ids, such as ["3", "7"].'
             )
-    return States(maintenance, **{name: frozenset(ids) for name, ids in said.items()})
+    return States(maintenance, **{name: frozenset(ids) for name, ids in content.items()})

@@ -1,8 +1,8 @@
-"""Records to XML: the mirror of the client's reader.
+"""Write records as XML, the inverse of the client's reader.
 
-The specification's fields come first and in its order, then whatever else a record has. A
-recorded one keeps the order in which it came, empty elements too: positional clients read it.
-What happens to a specified field without a value:
+The fields of the specification come first, in its order, then the other fields of the record. A
+recorded record keeps its own order and its empty elements, for positional clients.
+Fields of the specification without a value:
 
 ======================================================================  ==================
 Field                                                                   Without a value
@@ -51,12 +51,12 @@ _LEFT_OUT = frozenset(
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
-_NEEDS_CARE = re.compile(f'[&<>"\r{FORBIDDEN}]')
+_NEEDS_ESCAPING = re.compile(f'[&<>"\r{FORBIDDEN}]')
 
 
 @dataclass(frozen=True)
 class _Slot:
-    """One specified element: what stands for no value, and the elements inside it."""
+    """A specified element: its XML without a value, and its child elements."""
 
     missing: str
     children: Mapping[str, _Slot]
@@ -87,17 +87,16 @@ def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bo
     resource
         The kind of record: `dirframe.schema.ACCOUNT` or `PROJECT`.
     record
-        The record as `dirframe.service.records` describes it; None and a missing name both
-        mean that there is no value.
+        The record as described in `dirframe.service.records`; None and a missing name both
+        mean no value.
     recorded
-        Write the elements in the record's own order, those without a value empty, and what the
-        specification wants beside them at the end.
+        Whether to keep the order of the record. Elements without a value are empty, and missing
+        elements of the specification are added at the end.
 
     Returns
     -------
     str
-        The element, ready to stand in a result. Text is escaped, and characters that no XML
-        document can hold are removed.
+        The element. Text is escaped, and characters that XML does not allow are removed.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bo
 
 
 def element_xml(tag: str, content: Mapping[str, object]) -> str:
-    """Return an element with what it holds, in that order and nothing beside it."""
+    """Return an element with its content, in order, without further elements."""
     parts: list[str] = []
     _write(parts, tag, content)
     return "".join(parts)
@@ -164,27 +163,27 @@ def _write(parts: list[str], key: str, value: object) -> None:
         parts.append(f"</{key}>\n")
     elif isinstance(value, Mapping):
         text = value.get("#text")
-        parts.append(f"<{key}{_attributes(value)}>{'' if text is None else _escaped(str(text))}")
+        parts.append(f"<{key}{_attributes(value)}>{'' if text is None else _escape(str(text))}")
         if any(name[0] not in "@#" for name in value):
             parts.append("\n")
             _write_children(parts, {}, value)
         parts.append(f"</{key}>\n")
     else:
-        text = "" if value is None else _escaped(str(value))
+        text = "" if value is None else _escape(str(value))
         parts.append(f"<{key}>{text}</{key}>\n")
 
 
 def _attributes(content: Mapping[str, object]) -> str:
     return "".join(
         # A parser turns a bare line break in an attribute into a blank.
-        f' {key[1:]}="{_escaped(str(value)).replace(chr(10), "&#10;").replace(chr(9), "&#9;")}"'
+        f' {key[1:]}="{_escape(str(value)).replace(chr(10), "&#10;").replace(chr(9), "&#9;")}"'
         for key, value in content.items()
         if key[0] == "@"
     )
 
 
-def _escaped(text: str) -> str:
-    if not _NEEDS_CARE.search(text):
+def _escape(text: str) -> str:
+    if not _NEEDS_ESCAPING.search(text):
         return text
     text = without_controls(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A parser turns a bare carriage return into a line feed.
@@ -200,23 +199,23 @@ def collection_parts(
     synthetic: bool,
     empty_result: bool = True,
 ) -> Iterator[str]:
-    """Yield a collection document piece by piece, for documents of any size.
+    """Yield a collection document in pieces, for documents of any size.
 
     Parameters
     ----------
     fragments
-        The records, each as `record_xml` gives it.
+        The records, as returned by `record_xml`.
     returned, available, first
         Records in this document, in the whole collection, and the position of the first.
     synthetic
-        Whether the records are generated: the document then says so before its root.
+        Whether the records are generated; the document is then marked before its root.
     empty_result
-        Whether there is a result where no record is returned.
+        Whether to write a result element if no record is returned.
 
     Yields
     ------
     str
-        Text to be encoded as UTF-8.
+        Text, to be encoded as UTF-8.
     """
     counts = zip(COLLECTION_COUNTS, (returned, available, first), strict=True)
     yield _opening(synthetic)
@@ -236,7 +235,7 @@ def collection_xml(
     synthetic: bool = False,
     empty_result: bool = True,
 ) -> bytes:
-    """Return one page of a collection: `fragments` are its records as `record_xml` gives them."""
+    """Return one page of a collection; `fragments` are records as returned by `record_xml`."""
     return "".join(
         collection_parts(
             fragments,
@@ -250,33 +249,33 @@ def collection_xml(
 
 
 def single_xml(fragment: str, *, synthetic: bool = False) -> bytes:
-    """Return the answer that holds one record."""
+    """Return the response for a single record."""
     return f"{_opening(synthetic)}<result>\n{fragment}</result>\n</response>\n".encode()
 
 
 def failed_xml(help_text: str) -> bytes:
-    """Return the answer to a request that failed."""
+    """Return the response to a failed request."""
     return (
         f"{_DECLARATION}<response>\n<status>failed</status>\n"
-        f"<error>{_escaped(help_text)}</error>\n</response>\n"
+        f"<error>{_escape(help_text)}</error>\n</response>\n"
     ).encode()
 
 
 def error_xml(message: str) -> bytes:
-    """Return a failed answer without the envelope, as today's services send it."""
-    return f"{_DECLARATION}<error>\n<message>{_escaped(message)}</message>\n</error>\n".encode()
+    """Return an error without the envelope, as sent by the live service."""
+    return f"{_DECLARATION}<error>\n<message>{_escape(message)}</message>\n</error>\n".encode()
 
 
 def without_analysis_xml(error: str) -> bytes:
-    """Return the page of a project that has no analysis, as today's services send it."""
-    return f"{_DECLARATION}<response>\n<error>{_escaped(error)}</error>\n</response>\n".encode()
+    """Return the page of a project without an analysis, as sent by the live service."""
+    return f"{_DECLARATION}<response>\n<error>{_escape(error)}</error>\n</response>\n".encode()
 
 
 def unavailable_xml(message: str) -> bytes:
-    """Return the answer about an analysis that there is none of: neither success nor failed."""
+    """Return the response for a missing analysis, whose status is neither success nor failed."""
     return (
         f"{_DECLARATION}<response>\n<status>error</status>\n"
-        f"<message>{_escaped(message)}</message>\n</response>\n"
+        f"<message>{_escape(message)}</message>\n</response>\n"
     ).encode()
 
 

@@ -1,8 +1,8 @@
-"""Builds a store: either all of its files are imported, or there is no store.
+"""Build a store from XML files: all files are imported, or no store is created.
 
-The records are written as they come; what they are sorted by goes to a temporary table, from
-which the order of every sort and the index of words are made once, at the end. No sort has to
-be worked out when a page is asked for, so the last page costs what the first one does.
+Records are written as they are read. Their sort keys go to a temporary table, from which the
+order of every sort and the word index are built once at the end. No request has to sort, so the
+last page is as fast as the first.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 __all__ = ["APPLICATION_ID", "SORT_ALIASES", "VERSION", "base_sorts", "build_store"]
 
-#: Marks the file as ours ("dirf"), in the place that SQLite keeps for this.
+#: SQLite application id of a store ("dirf").
 APPLICATION_ID = 0x64697266
 
-#: Version of the tables below: a store of another version is refused and built anew.
+#: Version of the tables below: a store of another version is rejected and rebuilt.
 VERSION = 3
 
-_AT_ONCE = 1_000
+_BATCH_SIZE = 1_000
 
-_KEYS = (
+_KEY_COLUMNS = (
     "id_key",
     "name_key",
     "created_at",
@@ -57,23 +57,23 @@ _KEYS = (
     "active_committers",
     "activity_level",
 )
-_KEPT = ("email_md5", "xml", "synthetic")
+_RECORD_COLUMNS = ("email_md5", "xml", "synthetic")
 
-#: What stands for a sort that is not simply the column of its name.
+#: SQL of the sorts that are not the column of the same name.
 _ORDER_BY = {
     "id": "id_key",
     "name": "name_key",
     "description": "description = '', description",
-    "relevance": "stack_count DESC",  # among records that match equally well
+    "relevance": "stack_count DESC",  # among equally good matches
     **{
         sort: f"{sort} IS NULL, {sort} DESC"
         for sort in ("rating", "active_committers", "activity_level")
     },
 }
-#: Sorts that need a field which not every collection has.
+#: Sorts by a field that not every collection has.
 _NEEDS_VALUES = ("rating", "active_committers", "activity_level")
 
-#: Sorts of other dialects that are others by another name.
+#: Sorts of other dialects that have another name here.
 SORT_ALIASES = {
     "new": "created_at_reverse",
     "users": "stack_count_reverse",
@@ -83,7 +83,7 @@ SORT_ALIASES = {
 
 
 def base_sorts(resource: Resource) -> list[str]:
-    """Return the sorts of a resource without the reverse ones, which are exact mirrors."""
+    """Return the sorts of a resource without the reverse ones."""
     sorts = (*resource.sorts, *resource.other_sorts)
     return [sort for sort in sorts if not sort.endswith("_reverse") and sort not in SORT_ALIASES]
 
@@ -94,12 +94,12 @@ def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None =
     Parameters
     ----------
     path
-        The file to be made; one that exists is replaced, but only by a complete store.
+        The file to create; an existing file is replaced only by a complete store.
     sources
-        Files (``.xml``, ``.xml.gz``) and folders of such files. Where two hold the same id,
-        the later record replaces the earlier one.
+        Files (``.xml``, ``.xml.gz``) and folders of such files. If an id is repeated, the later
+        record replaces the earlier one.
     on_file
-        Is told before the first file and after each.
+        Called before the first file and after each file.
 
     Returns
     -------
@@ -109,26 +109,26 @@ def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None =
     Raises
     ------
     StoreError
-        A file is missing or not the interface's XML, or a record has no id; nothing is left.
+        A file is missing or invalid, or a record has no id; no file is left.
     """
     files = find_files(sources)
-    with temporary_sibling(path) as part:
+    with temporary_sibling(path) as temporary:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            part.touch(mode=0o600)  # it holds addresses of members, if only as digests
+            temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
         except OSError as error:
             raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
         try:
-            with closing(open_database(part)) as database:
+            with closing(open_database(temporary)) as database:
                 _fill(database, files, on_file)
         except sqlite3.Error as error:
             raise StoreError(f"The store {path} cannot be written: {error}.") from error
-        atomic_replace(part, path, overwrite=True)
+        atomic_replace(temporary, path, overwrite=True)
     return path
 
 
 def _fill(database: sqlite3.Connection, files: list[Path], on_file: OnFile | None) -> None:
-    # A build that is interrupted leaves no store, so it needs no journal.
+    # An interrupted build leaves no store, so it needs no journal.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
         database.execute(f"PRAGMA {pragma}")
     database.execute("BEGIN")
@@ -141,7 +141,7 @@ def _fill(database: sqlite3.Connection, files: list[Path], on_file: OnFile | Non
     for done, file in enumerate(files, start=1):
         imported.records = 0
         records = read_file(file, imported)
-        while batch := list(islice(records, _AT_ONCE)):
+        while batch := list(islice(records, _BATCH_SIZE)):
             for resource in RESOURCES.values():
                 _write(database, resource, [r for r in batch if r.resource is resource])
         total += imported.records
@@ -164,24 +164,26 @@ def _create_tables(database: sqlite3.Connection, resource: Resource) -> None:
         " email_md5 TEXT, xml TEXT NOT NULL, synthetic INTEGER NOT NULL)"
     )
     database.execute(f"CREATE TABLE {name}_order (sort TEXT PRIMARY KEY, numbers BLOB NOT NULL)")
-    # The same ids come in the same order, so that both tables give a record the same number.
+    # Both tables get the ids in the same order, so that a record has the same number in both.
     database.execute(
         f"CREATE TEMP TABLE {name}_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-        f" {', '.join(_KEYS)})"
+        f" {', '.join(_KEY_COLUMNS)})"
     )
 
 
 def _write(database: sqlite3.Connection, resource: Resource, records: list[StoreRow]) -> None:
     name = resource.collection
-    database.executemany(_upsert(name, _KEPT), [(r.id, *_values(r, _KEPT)) for r in records])
     database.executemany(
-        _upsert(f"temp.{name}_keys", _KEYS),
-        [(r.id, *_values(r, _KEYS)) for r in records],
+        _upsert(name, _RECORD_COLUMNS), [(r.id, *_values(r, _RECORD_COLUMNS)) for r in records]
+    )
+    database.executemany(
+        _upsert(f"temp.{name}_keys", _KEY_COLUMNS),
+        [(r.id, *_values(r, _KEY_COLUMNS)) for r in records],
     )
 
 
 def _count_languages(database: sqlite3.Connection) -> None:
-    """Write the languages of the generated projects; nobody has counted those of others."""
+    """Write the languages of generated projects; imported ones have no counts."""
     rows = database.execute(f"SELECT xml FROM {PROJECT.collection} WHERE synthetic")  # noqa: S608  # as above
     projects = (record_from_element(etree.fromstring(xml)) for (xml,) in rows)
     database.execute("CREATE TABLE languages (number INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
@@ -210,7 +212,7 @@ def _order(database: sqlite3.Connection, resource: Resource) -> None:
             continue
         key = _ORDER_BY.get(sort, sort)
         rows = database.execute(
-            # Numbers begin at 0 in arrays and at 1 in tables. The id makes every place unique.
+            # Numbers begin at 0 in arrays and at 1 in tables. The id is the tie-break.
             f"SELECT number - 1 FROM temp.{name}_keys ORDER BY {key}, id_key"  # noqa: S608  # as above
         )
         numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)

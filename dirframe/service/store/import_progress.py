@@ -1,4 +1,4 @@
-"""Shows how far an import is: a bar on a terminal, a line now and then in a log."""
+"""Progress of an import: a progress bar on a terminal, periodic lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportProgress", "OnFile"]
 
-#: Seconds between two lines where there is no terminal.
+#: Seconds between two lines if the stream is not a terminal.
 _INTERVAL = 10.0
 
 
 class OnFile(Protocol):
-    """A callback that is told of each file that was imported to its end."""
+    """Callback for each imported file."""
 
     def __call__(self, done: int, total: int, records: int) -> None:
-        """Take how many files of how many are done, and the records in them."""
+        """Report the files done, the total number of files, and the records imported."""
 
 
 class ImportProgress:
-    """An import as it is seen by a person: by name, it is an `OnFile`.
+    """Display the progress of an import; an `OnFile` callback.
 
     Parameters
     ----------
     stream
-        Where it is written; left out: standard error.
+        Output stream. Default: standard error.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -39,7 +39,7 @@ class ImportProgress:
         self._next_line = 0.0
 
     def __call__(self, done: int, total: int, records: int) -> None:
-        """Show that `done` files of `total` are imported, with so many records."""
+        """Show that `done` files of `total` are imported, with their number of records."""
         if self._stream.isatty():
             if self._bar is None:
                 self._bar = tqdm(total=total, unit=" files", desc="Import", file=self._stream)

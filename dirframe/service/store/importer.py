@@ -1,8 +1,8 @@
-"""Collections in XML files to records that the store can keep.
+"""Read collections in XML files into rows for the store.
 
-Reads any dialect of the interface, one record at a time, so that a file may have any size.
-What a later or an older dialect calls otherwise is filled in under the specification's name;
-everything else is kept as it came.
+Any dialect of the interface is read, one record at a time, so that files may have any size.
+Fields that other dialects name differently are added under the name in the specification;
+everything else is kept unchanged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StoreRow", "find_files", "read_file", "to_store_row"]
 
-#: Names of a field in other dialects: where it is, what it is called there, and here.
+#: Fields named differently in other dialects: parent path, name there, name here.
 _OTHER_NAMES: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((), "user_count", "stack_count"),
     (("analysis",), "oldest_code_set_time", "logged_at"),
@@ -48,7 +48,7 @@ _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class StoreRow:
-    """A record as the store keeps it: its XML and what it is found and sorted by."""
+    """A record as it is stored: its XML and its search and sort keys."""
 
     resource: Resource
     id: str
@@ -71,14 +71,14 @@ class StoreRow:
 
 
 def find_files(sources: Iterable[Path]) -> list[Path]:
-    """Return the XML files among files and folders, those of a folder by their names."""
+    """Return files, and the XML files of folders sorted by name."""
     files: list[Path] = []
     for source in sources:
         if source.is_dir():
-            found = sorted(p for p in source.rglob("*") if p.name.endswith((".xml", ".xml.gz")))
-            if not found:
+            matches = sorted(p for p in source.rglob("*") if p.name.endswith((".xml", ".xml.gz")))
+            if not matches:
                 raise StoreError(f"The folder {source} holds no .xml and no .xml.gz file.")
-            files += found
+            files += matches
         elif source.is_file():
             files.append(source)
         else:
@@ -88,7 +88,7 @@ def find_files(sources: Iterable[Path]) -> list[Path]:
 
 @dataclass
 class ImportSummary:
-    """What is known of a file once it was read to its end."""
+    """Facts about imported files."""
 
     records: int = 0
     synthetic: bool = False
@@ -96,13 +96,13 @@ class ImportSummary:
 
 
 def read_file(path: Path, imported: ImportSummary) -> Iterator[StoreRow]:
-    """Yield the records of one file, and write into `imported` what was found.
+    """Yield the records of one file and update `imported`.
 
     Raises
     ------
     StoreError
-        The file is not the interface's XML, or a record breaks a rule; the text names the
-        file and the place in it.
+        The file is not the interface's XML, or a record is invalid; the message names the
+        file and the line.
     """
     imported.synthetic_file = False
     try:
@@ -183,26 +183,26 @@ def _check_root(path: Path, root: _Element) -> None:
 def to_store_row(
     resource: Resource, record: dict[str, Value], *, where: str, synthetic: bool = False
 ) -> StoreRow:
-    """Check a record and bring it into the form of the specification, in its own order.
+    """Validate a record and convert it to the form of the specification, in its own order.
 
     Raises
     ------
     StoreError
-        It has no id, or a timestamp that is none; `where` is named in the text.
+        The record has no valid id, or an invalid timestamp; the message contains `where`.
     """
     identifier = text_of(record, "id")
     if not _ID.fullmatch(identifier):
         raise StoreError(
-            f"{where}: the {resource.name}'s id is {identifier!r}; it must be there, without "
+            f"{where}: the {resource.name}'s id is {identifier!r}; it must be other_name, without "
             "blanks or slashes, and have at most 100 characters."
         )
     email_md5 = _pop_email(record, where)
-    for path, there, here in _OTHER_NAMES:
+    for path, other_name, name_in_store in _OTHER_NAMES:
         part = _part(record, path)
-        if resource is PROJECT and part is not None and part.get(here) is None:
-            value = part.get(there)
+        if resource is PROJECT and part is not None and part.get(name_in_store) is None:
+            value = part.get(other_name)
             if value is not None:
-                part[here] = value
+                part[name_in_store] = value
     for path, name in _TIMESTAMPS[resource.name]:
         part = _part(record, path)
         value = part.get(name) if part is not None else None
@@ -246,7 +246,7 @@ def _part(record: dict[str, Value], path: tuple[str, ...]) -> dict[str, Value] |
 
 
 def _pop_email(record: dict[str, Value], where: str) -> str | None:
-    """Take what only the look-up by e-mail needs out of the record; keep no address."""
+    """Remove e-mail fields from the record and return the MD5 for the lookup by e-mail."""
     digest, address = record.pop("email_md5", None), record.pop("email", None)
     if isinstance(address, str) and digest is None:
         digest = md5(address.strip().lower().encode(), usedforsecurity=False).hexdigest()
@@ -277,7 +277,7 @@ def _decimal(text: str) -> float | None:
 
 
 def _id_key(identifier: str) -> str:
-    """Return what sorts numbers by their value, before all other identifiers."""
+    """Return a sort key that orders numbers by value, before all other ids."""
     if not re.fullmatch(r"\d+", identifier, re.ASCII):
         return f"~{identifier}"
     digits = identifier.lstrip("0")

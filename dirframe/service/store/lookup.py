@@ -1,4 +1,4 @@
-"""What a record is found by beside its id: the names and the digest that it carries."""
+"""Lookup keys of a record besides its id: names in URLs and the digest of the e-mail."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["address_names", "avatar_md5"]
 
-#: Elements that hold the name in addresses, in any dialect.
+#: Elements with the name of a record in URLs, in any dialect.
 _NAME_FIELDS = {
     "account": ("login", "vanity_url", "url_name"),
     "project": ("url_name", "vanity_url"),
 }
-#: Elements that hold an address of the record, which ends in such a name.
+#: Elements with a URL of the record, which ends in such a name.
 _ADDRESS_FIELDS = ("html_url", "url")
 _PATHS = {
     "account": re.compile(r"/accounts/([^/?#]+?)(?:\.xml)?(?:[?#].*)?"),
@@ -30,7 +30,7 @@ _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=
 
 
 def address_names(resource: Resource, record: Record) -> list[str]:
-    """Return the names by which addresses call a record, folded, each once.
+    """Return the distinct names of a record in URLs, folded.
 
     Examples
     --------
@@ -41,13 +41,13 @@ def address_names(resource: Resource, record: Record) -> list[str]:
     names = [text_of(record, field) for field in _NAME_FIELDS[resource.name]]
     for field in _ADDRESS_FIELDS:
         path = _ORIGIN.sub("", text_of(record, field), count=1)
-        if found := _PATHS[resource.name].fullmatch(path):
-            names.append(unquote(found[1]))
+        if match := _PATHS[resource.name].fullmatch(path):
+            names.append(unquote(match[1]))
     folded = dict.fromkeys(fold(name.strip()) for name in names)
     return [name for name in folded if name and "\n" not in name]
 
 
 def avatar_md5(record: Record) -> str | None:
-    """Return the MD5 of the e-mail address that an account's picture shows, if it does."""
-    found = _AVATAR.search(text_of(record, "avatar_url").lower())
-    return found[1] if found else None
+    """Return the MD5 of the e-mail address in the avatar URL of an account, if present."""
+    match = _AVATAR.search(text_of(record, "avatar_url").lower())
+    return match[1] if match else None

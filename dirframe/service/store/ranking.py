@@ -1,7 +1,7 @@
-"""Whole terms of records, and how well a record matches a query.
+"""Index of the terms of records, and relevance ranking of query results.
 
-A term is a title, a word of a title, a tag or a name in addresses; each is folded. The table of
-terms is in the order of ids, so that the first record of a name is the one with the lowest id.
+A term is a title, a word of a title, a tag or a name in URLs; each is folded. The table of terms
+is in the order of ids, so that the first record with a name is the one with the lowest id.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Kind(IntEnum):
 
 
 class _Rank(IntEnum):
-    """How well a record matches; a lower rank comes first."""
+    """Relevance of a match; a lower rank comes first."""
 
     EXACT = 0
     TITLE_BEGINS = 1
@@ -51,11 +51,11 @@ def index_terms(
     Parameters
     ----------
     database
-        The store that is being built.
+        The store under construction.
     collection
         Name of the collection.
     records
-        Number, title, tags and names in addresses (each a line) of every record, by id.
+        Number, title, tags and names in URLs (one per line) of every record, by id.
     """
     database.execute(
         f"CREATE TABLE {collection}_terms (kind INTEGER, term TEXT, place INTEGER,"
@@ -82,7 +82,7 @@ def _rows(
 
 
 def named(database: sqlite3.Connection, collection: str, name: str) -> int | None:
-    """Return the number of the record with a name in addresses, the lowest id of several."""
+    """Return the number of the record with this name in URLs, the lowest id of several."""
     row = database.execute(
         f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ? ORDER BY place LIMIT 1",  # noqa: S608  # as above
         (_Kind.NAME.value, name),
@@ -98,7 +98,7 @@ def tagged(database: sqlite3.Connection, collection: str, tag: str) -> Numbers:
 def match_ranks(
     database: sqlite3.Connection, collection: str, words: tuple[str, ...], size: int
 ) -> npt.NDArray[np.uint8]:
-    """Return for each record how well it matches; the best match has the lowest number.
+    """Return the rank of each record; the best match has the lowest rank.
 
     Parameters
     ----------
@@ -107,29 +107,29 @@ def match_ranks(
     collection
         Name of the collection.
     words
-        The words of the query, folded, as they were asked.
+        Words of the query in order, folded.
     size
         Number of records.
 
     Returns
     -------
     numpy.ndarray
-        In this order: the title or the name in addresses is the query; the title begins with
-        it; each word begins a word of the title; each word is a tag; anything else.
+        Ranks, in this order: the title or the name in URLs equals the query; the title prefixes
+        with it; each word is a prefix of a word of the title; each word is a tag; other matches.
     """
     ranks = np.full(size, _Rank.ELSEWHERE, dtype=np.uint8)
     if not words:
         return ranks
-    whole = " ".join(words)
-    tags, begins = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
+    phrase = " ".join(words)
+    tags, prefixes = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
     for word in set(words):
         tags &= _mask(_with_term(database, collection, _Kind.TAG, word), size)
-        begins &= _mask(_with_beginning(database, collection, _Kind.WORD, word), size)
+        prefixes &= _mask(_with_beginning(database, collection, _Kind.WORD, word), size)
     ranks[tags] = _Rank.TAGS
-    ranks[begins] = _Rank.WORDS_BEGIN
-    ranks[_with_beginning(database, collection, _Kind.TITLE, whole)] = _Rank.TITLE_BEGINS
+    ranks[prefixes] = _Rank.WORDS_BEGIN
+    ranks[_with_beginning(database, collection, _Kind.TITLE, phrase)] = _Rank.TITLE_BEGINS
     for kind in (_Kind.TITLE, _Kind.NAME):
-        ranks[_with_term(database, collection, kind, whole)] = _Rank.EXACT
+        ranks[_with_term(database, collection, kind, phrase)] = _Rank.EXACT
     return ranks
 
 

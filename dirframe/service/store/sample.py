@@ -1,4 +1,4 @@
-"""The bundled sample collection, and stores built from XML files and kept for the next time."""
+"""The bundled sample data, and a cache of stores built from XML files."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _LONGEST_BUILD = 86_400  # seconds
 
 
 def sample_files() -> list[Path]:
-    """Return the files of the sample collection: in the wheel, or beside the package.
+    """Return the sample files, from the wheel or the checkout.
 
     Raises
     ------
     StoreError
-        They are in neither place.
+        The files are missing.
     """
     for folder in (_PACKAGE / "data", _PACKAGE.parent / "data"):
         files = [folder / name for name in _NAMES]
@@ -56,12 +56,12 @@ def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Sto
     Parameters
     ----------
     data
-        A store that was built before, an XML file or a folder of XML files; left out: the
-        bundled sample. A store built from XML is kept in the cache folder under the digest
-        of the files, so that the same files are imported once. To build one removes those that
-        an older version of dirframe has left there, unless a process has them open.
+        A store, an XML file or a folder of XML files. Default: the bundled sample. A store
+        built from XML is cached under the digest of the files, so that they are imported once.
+        Building a store removes those of older versions of dirframe from the cache, unless a
+        process has them open.
     on_file
-        Is told of each file that is imported, if files have to be.
+        Called for each file that is imported.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Sto
     Raises
     ------
     StoreError
-        There are no such files, or they are neither a store nor the interface's XML.
+        The files are missing, or neither a store nor the interface's XML.
     """
     if data is not None and _is_database(data):
         return Store(data)
@@ -83,21 +83,21 @@ def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Sto
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError:
-        # The person's cache cannot be written, which is no reason not to serve.
+        # The service works without a writable cache folder too.
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    kept = folder / name
-    if kept.exists():
+    store_path = folder / name
+    if store_path.exists():
         try:
-            return _held(Store(kept))
+            return _hold(Store(store_path))
         except StoreError:
-            pass  # damaged: built anew
-    store = _held(Store.build(kept, files, on_file=on_file))
-    _prune(kept)
+            pass  # damaged: rebuild it
+    store = _hold(Store.build(store_path, files, on_file=on_file))
+    _prune(store_path)
     return store
 
 
-def _held(store: Store) -> Store:
+def _hold(store: Store) -> Store:
     try:
         store.hold()
     except StoreError:
@@ -106,27 +106,27 @@ def _held(store: Store) -> Store:
     return store
 
 
-def _prune(kept: Path) -> None:
-    """Remove what nothing will ask for again beside a new store, where nobody has it open.
+def _prune(store_path: Path) -> None:
+    """Remove obsolete files beside a new store that no process has open.
 
-    That is stores of an older version, other samples, and what a build left that was killed.
+    These are stores of older versions, other samples, and leftovers of killed builds.
     """
-    for file in kept.parent.iterdir():
+    for file in store_path.parent.iterdir():
         with suppress(OSError, sqlite3.Error):
             if file.name.startswith((f".{_STORE}", f".{_SAMPLE}")):
                 if file.stat().st_mtime < time.time() - _LONGEST_BUILD:
                     file.unlink()
-            elif file != kept and file.name.startswith((_STORE, _SAMPLE)):
-                another = file.name.startswith(_SAMPLE) and kept.name.startswith(_SAMPLE)
-                _remove(file, whatever_version=another)
+            elif file != store_path and file.name.startswith((_STORE, _SAMPLE)):
+                is_sample = file.name.startswith(_SAMPLE) and store_path.name.startswith(_SAMPLE)
+                _remove(file, any_version=is_sample)
 
 
-def _remove(file: Path, *, whatever_version: bool) -> None:
+def _remove(file: Path, *, any_version: bool) -> None:
     with closing(open_database(file, mode="rw", timeout=0)) as database:
         (application,) = database.execute("PRAGMA application_id").fetchone()
         (version,) = database.execute("PRAGMA user_version").fetchone()
-        if application == APPLICATION_ID and (whatever_version or version < VERSION):
-            database.execute("BEGIN EXCLUSIVE")  # fails where somebody holds the store
+        if application == APPLICATION_ID and (any_version or version < VERSION):
+            database.execute("BEGIN EXCLUSIVE")  # fails if a process has the store open
             file.unlink()
 
 

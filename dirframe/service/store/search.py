@@ -1,11 +1,10 @@
-"""The full text of a collection: which records hold all of these words, or words around them.
+"""Full-text search of a collection: the records that contain all words, also inside words.
 
-A query's word holds no blank, so it can only occur inside one blank-separated word of a text.
-Therefore the index is a list of the collection's different words, each with the records that
-hold it; SQLite's trigram index finds the words that contain what was asked. This answers
-exactly, and a term that half of the texts contain costs a few rows instead of half a million.
-The few parts that are dear, because thousands of words have them in common or most texts hold
-them ("ing"), are answered in advance.
+A query word contains no blank, so it can only occur inside one blank-separated word of a text.
+The index is therefore an inverted index of the distinct words; SQLite's trigram index finds the
+words that contain the query word. Results are exact, and a term in half of the texts costs a few
+rows instead of half a million. Results for the few expensive substrings, which occur in thousands
+of words or in most texts ("ing"), are precomputed.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["TRIGRAM", "build_index", "search"]
 
-#: Length from which SQLite's trigram index answers; shorter words scan the list of words.
+#: Minimum length for SQLite's trigram index; shorter words scan the list of words.
 TRIGRAM = 3
 
-#: Pairs of word and record that are held in memory while the index is built.
+#: Pairs of word and record held in memory while the index is built.
 _PAIRS_AT_ONCE = 1_000_000
 
-#: What reading a part's records may cost, in words, before its answer is worked out in advance;
-#: a word costs as much as `_PAIRS_PER_WORD` of its records. 500 words take about 1 ms.
+#: Cost of a substring, in words, above which its result is precomputed; a word costs as much as
+#: `_PAIRS_PER_WORD` of its records. 500 words take about 1 ms.
 COMMON_TERM_COST = 500
 _PAIRS_PER_WORD = 400
 
@@ -49,11 +48,11 @@ def build_index(
     *,
     frequent: int = COMMON_TERM_COST,
 ) -> None:
-    """Write the index of `texts`, pairs of record number below `size` and its words."""
+    """Write the index of `texts`, pairs of record number (below `size`) and words."""
     database.execute("CREATE TEMP TABLE pieces (word TEXT NOT NULL, numbers BLOB NOT NULL)")
     for words in _chunks(texts):
         database.executemany("INSERT INTO temp.pieces VALUES (?, ?)", words)
-    # Column text only is indexed by trigrams; column numbers is just kept beside it.
+    # Only the column word is indexed by trigrams.
     database.execute(
         f"CREATE VIRTUAL TABLE {collection}_words USING fts5"
         "(word, numbers UNINDEXED, tokenize = 'trigram case_sensitive 1')"
@@ -74,7 +73,7 @@ def build_index(
 def _index_frequent(
     database: sqlite3.Connection, collection: str, size: int, frequent: int
 ) -> None:
-    """Answer in advance, as bits, every part that costs more than `frequent` words."""
+    """Precompute, as bitmaps, the results of substrings that cost more than `frequent` words."""
     database.execute(
         f"CREATE TABLE {collection}_frequent (part TEXT PRIMARY KEY, bits BLOB NOT NULL)"
     )
@@ -97,7 +96,7 @@ def _index_frequent(
                 longer[extended] += cost
         bits = np.packbits(mask).tobytes()
         database.execute(f"INSERT INTO {collection}_frequent VALUES (?, ?)", (part, bits))  # noqa: S608  # as above
-        # A longer part can only be frequent if its beginning is.
+        # A longer substring can only be frequent if its prefix is.
         parts += [part for part, cost in longer.items() if cost > bound]
 
 
@@ -106,50 +105,50 @@ def _cost(length: int) -> int:
 
 
 def _longer_by_one(part: str, word: str) -> set[str]:
-    found: set[str] = set()
-    place = word.find(part)
-    while 0 <= place < len(word) - len(part):
-        found.add(word[place : place + len(part) + 1])
-        place = word.find(part, place + 1)
-    return found
+    extended: set[str] = set()
+    position = word.find(part)
+    while 0 <= position < len(word) - len(part):
+        extended.add(word[position : position + len(part) + 1])
+        position = word.find(part, position + 1)
+    return extended
 
 
 def _chunks(texts: Iterable[tuple[int, str]]) -> Iterator[list[tuple[str, bytes]]]:
-    found: dict[str, array[int]] = {}
+    postings: dict[str, array[int]] = {}
     pairs = 0
     for number, words in texts:
         for word in words.split():
             try:
-                found[word].append(number)
+                postings[word].append(number)
             except KeyError:
-                found[word] = array("I", (number,))
+                postings[word] = array("I", (number,))
             pairs += 1
         if pairs >= _PAIRS_AT_ONCE:
-            yield [(word, numbers.tobytes()) for word, numbers in found.items()]
-            found.clear()
+            yield [(word, numbers.tobytes()) for word, numbers in postings.items()]
+            postings.clear()
             pairs = 0
-    yield [(word, numbers.tobytes()) for word, numbers in found.items()]
+    yield [(word, numbers.tobytes()) for word, numbers in postings.items()]
 
 
 def search(database: sqlite3.Connection, collection: str, words: Iterable[str], size: int) -> Mask:
-    """Tell for each of `size` records whether its text holds every one of `words`."""
-    every = np.ones(size, dtype=np.bool_)
+    """Return a mask of the `size` records whose text contains all `words`."""
+    mask = np.ones(size, dtype=np.bool_)
     for word in words:
-        every &= _mask(database, collection, word, size)
-    return every
+        mask &= _mask(database, collection, word, size)
+    return mask
 
 
 def _mask(database: sqlite3.Connection, collection: str, word: str, size: int) -> Mask:
-    known = database.execute(
+    row = database.execute(
         f"SELECT bits FROM {collection}_frequent WHERE part = ?",  # noqa: S608  # the schema's own name
         (word,),
     ).fetchone()
-    if known is not None:
-        bits = np.frombuffer(known[0], dtype=np.uint8)
+    if row is not None:
+        bits = np.frombuffer(row[0], dtype=np.uint8)
         return np.unpackbits(bits, count=size).view(np.bool_)
     mask = np.zeros(size, dtype=np.bool_)
-    found = b"".join(numbers for _, numbers in _matching_words(database, collection, word))
-    mask[np.frombuffer(found, dtype=np.uint32)] = True
+    blob = b"".join(numbers for _, numbers in _matching_words(database, collection, word))
+    mask[np.frombuffer(blob, dtype=np.uint32)] = True
     return mask
 
 
@@ -159,7 +158,7 @@ def _matching_words(
     if len(part) < TRIGRAM:
         condition, argument = "instr(word, ?)", part
     else:
-        # Between quotes nothing is syntax but the quote itself, which is doubled.
+        # Inside quotes, only the quote itself has a meaning and is doubled.
         condition, argument = f"{collection}_words MATCH ?", '"' + part.replace('"', '""') + '"'
     yield from database.execute(
         f"SELECT word, numbers FROM {collection}_words WHERE {condition}",  # noqa: S608  # as above

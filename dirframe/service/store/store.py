@@ -1,8 +1,8 @@
-"""The store of a directory, open for reading: pages of records as XML, by sort and query.
+"""Read-only store of a directory: pages of records as XML, by sort and query.
 
-A sort is an array of record numbers in its order, read when the store is opened (8 bytes a
-record and sort); its reverse is the same array from the other end. The answer to a query is such an array
-too, and is remembered, so that its further pages cost nothing.
+A sort is an array of record numbers, read when the store is opened (8 bytes per record and sort);
+the reverse sort reads it backwards. The result of a query is such an array too and is cached, so
+that further pages are cheap.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_QUERY", "MAX_WORDS", "Page", "Store"]
 
-#: Bounds of what one query may ask, so that no request is dear.
+#: Limits of a query, in characters and distinct words, that bound the cost of a request.
 MAX_QUERY = 500
 MAX_WORDS = 10
 
-#: The file is read in place, not copied page by page, as far as SQLite allows (2 GiB).
+#: Size of the memory map; SQLite allows at most 2 GiB.
 _MAPPED_BYTES = 2**31 - 2**16
 
 Numbers = npt.NDArray[np.uint32]
 
-_REMEMBERED_BYTES = 64 * 1024 * 1024
+_CACHE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its records as XML, how many there are in all, and where it begins."""
+    """A page: its records as XML, the total number of records, and the offset of the first."""
 
     fragments: list[str]
     available: int
@@ -56,7 +56,7 @@ class Page:
 
 @dataclass(frozen=True)
 class _Query:
-    """A query, folded: its words as they were asked, and the tags that are asked for exactly."""
+    """A folded query: its words in order, and the tags to match exactly."""
 
     words: tuple[str, ...]
     tags: frozenset[str]
@@ -66,17 +66,17 @@ class _Query:
 
 
 class Store:
-    """A directory's records, read-only, for any number of threads.
+    """The records of a directory, read-only and thread-safe.
 
     Parameters
     ----------
     path
-        A file that `Store.build` or `dirframe.service.store.build.build_store` has made.
+        A file created by `Store.build` or `dirframe.service.store.build.build_store`.
 
     Raises
     ------
     StoreError
-        The file is missing, not a store of ours, or of another version.
+        The file is missing, not a store, or of another version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -108,25 +108,25 @@ class Store:
                 f"{VERSION}: build it again from its XML files."
             )
         (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()
-        #: Whether any of the records was generated.
+        #: Whether any record is generated.
         self.synthetic = bool(synthetic)
         for resource in RESOURCES.values():
             self._read_orders(resource)
 
     @classmethod
     def build(cls, path: Path, sources: Iterable[Path], *, on_file: OnFile | None = None) -> Self:
-        """Build a store from XML collections and open it: see `building.build_store`."""
+        """Build a store from XML collections and open it; see `build_store`."""
         return cls(build_store(path, sources, on_file=on_file))
 
     def hold(self) -> None:
-        """Keep a reader's lock on the file until it is closed, which says that it is in use.
+        """Hold a read lock on the file until the store is closed, to mark it as in use.
 
         Raises
         ------
         StoreError
             The file was removed in the meantime.
         """
-        with suppress(sqlite3.Error):  # a disk without locks can be read from all the same
+        with suppress(sqlite3.Error):  # file systems without locks are supported
             lock = open_database(self.path, mode="ro", any_thread=True)
             with self._lock:
                 self._connections.append(lock)
@@ -136,7 +136,7 @@ class Store:
             raise StoreError(f"The store {self.path} was removed.")
 
     def close(self) -> None:
-        """Close the file; what is asked afterwards fails."""
+        """Close the file; later calls fail."""
         with self._lock:
             for connection in self._connections:
                 connection.close()
@@ -153,15 +153,15 @@ class Store:
         return len(self._orders[resource.name, "id"][0])
 
     def sorts(self, resource: Resource) -> tuple[str, ...]:
-        """Return the sorts that can be asked for: those whose field the records have."""
+        """Return the supported sorts: those whose field the records have."""
         orders = {sort for name, sort in self._orders if name == resource.name}
         others = (s for s in resource.other_sorts if s in orders or s in SORT_ALIASES)
         return (*resource.sorts, *others)
 
     def default_sort(self, resource: Resource, query: str = "") -> str:
-        """Return the sort where none is asked for: of a query, or of everything."""
-        asked = resource.query_sort and _read_query(resource, query)
-        return resource.query_sort if asked else resource.default_sort
+        """Return the default sort, with or without a query."""
+        has_query = resource.query_sort and _read_query(resource, query)
+        return resource.query_sort if has_query else resource.default_sort
 
     def page(
         self,
@@ -179,25 +179,25 @@ class Store:
         resource
             Accounts or projects.
         query
-            Words that must all occur, in any case, also as parts of words: in the name of an
-            account; in the title, the description or the tags of a project. ``tag:x`` asks
-            for the projects with exactly the tag x.
+            Words that must all occur, case-insensitive, also inside words: in the name of an
+            account; in the title, the description or the tags of a project. ``tag:x`` matches
+            projects with exactly the tag x.
         sort
-            One of `sorts`; left out: `default_sort`.
+            One of `sorts`. Default: `default_sort`.
         page
             Number of the page; the first is 1.
         page_size
-            Records in a page.
+            Records per page.
 
         Returns
         -------
         Page
-            At most `page_size` records; none where the page is past the end.
+            At most `page_size` records; none past the end.
 
         Raises
         ------
         InvalidInputError
-            Sort, page or query cannot be meant.
+            Sort, page or query is invalid.
         """
         sort = sort or self.default_sort(resource, query)
         if sort not in (sorts := self.sorts(resource)):
@@ -213,24 +213,24 @@ class Store:
         if sort != base:
             numbers = numbers[::-1]
         first = (page - 1) * page_size
-        chosen = numbers[first : first + page_size].tolist()
-        return Page(self._fragments(resource, chosen), len(numbers), first)
+        selected = numbers[first : first + page_size].tolist()
+        return Page(self._fragments(resource, selected), len(numbers), first)
 
     def by_segment(self, resource: Resource, segment: str) -> str | None:
-        """Return what an address names, by its id or by the name that it has in addresses.
+        """Return a record by its id or by its name in URLs.
 
         Parameters
         ----------
         resource
             Accounts or projects.
         segment
-            The part of the address. An id comes before a name, and the lowest id has a name
-            that several records carry, in any case.
+            Path segment of the URL. Ids take precedence over names; of several records with
+            the same name, ignoring case, the lowest id is returned.
 
         Returns
         -------
         str or None
-            The record as XML.
+            The record as XML; None if there is none.
         """
         fragment = self.by_id(resource, segment)
         if fragment is None:
@@ -240,12 +240,12 @@ class Store:
         return fragment
 
     def is_synthetic(self, resource: Resource, identifier: str) -> bool:
-        """Tell whether the record with this id was generated."""
+        """Return whether the record with this id is generated."""
         sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"  # noqa: S608  # the schema's own name
         return self._one(sql, identifier) == "1"
 
     def languages(self) -> list[str]:
-        """Return the languages of generated projects as XML, by name; none of imported ones."""
+        """Return the languages of generated projects as XML, by name."""
         return [xml for (xml,) in self._database().execute("SELECT xml FROM languages")]
 
     def by_id(self, resource: Resource, identifier: str) -> str | None:
@@ -270,7 +270,7 @@ class Store:
 
     def _answer(self, resource: Resource, sort: str, query: _Query) -> Numbers:
         """Return the numbers of all records that match `query`, in the order of `sort`."""
-        order, places = self._orders[resource.name, sort]
+        order, positions = self._orders[resource.name, sort]
         if not query:
             return order
         key = (resource.name, sort, query)
@@ -279,35 +279,35 @@ class Store:
                 self._answers.move_to_end(key)
                 return self._answers[key]
         database, collection, size = self._database(), resource.collection, len(order)
-        found = search(database, collection, set(query.words), size)
+        mask = search(database, collection, set(query.words), size)
         for tag in query.tags:
             with_tag = np.zeros(size, dtype=np.bool_)
             with_tag[tagged(database, collection, tag)] = True
-            found &= with_tag
-        if np.count_nonzero(found) * 4 > len(order):
-            answer = order.compress(found.take(order))
-        else:  # sorting the places of a few is faster than going through all
-            answer = order[np.sort(places[np.flatnonzero(found)])]
+            mask &= with_tag
+        if np.count_nonzero(mask) * 4 > len(order):
+            answer = order.compress(mask.take(order))
+        else:  # for few matches, sorting their positions is faster than a full scan
+            answer = order[np.sort(positions[np.flatnonzero(mask)])]
         if sort == "relevance":
             ranks = match_ranks(database, collection, query.words, size)
             answer = answer[np.argsort(ranks[answer], kind="stable")]
         with self._lock:
             self._answers[key] = answer
-            while sum(a.nbytes for a in self._answers.values()) > _REMEMBERED_BYTES:
+            while sum(a.nbytes for a in self._answers.values()) > _CACHE_BYTES:
                 self._answers.popitem(last=False)
         return answer
 
     def _read_orders(self, resource: Resource) -> None:
-        """Read the record number at each place, and from it the place of each record number."""
+        """Read the record numbers in each order, and compute the inverse permutations."""
         rows = self._database().execute(f"SELECT sort, numbers FROM {resource.collection}_order")  # noqa: S608  # as above
         for sort, blob in rows:
             order = np.frombuffer(blob, dtype=np.uint32)
-            places = np.empty_like(order)
-            places[order] = np.arange(len(order), dtype=np.uint32)
-            self._orders[resource.name, sort] = (order, places)
+            positions = np.empty_like(order)
+            positions[order] = np.arange(len(order), dtype=np.uint32)
+            self._orders[resource.name, sort] = (order, positions)
 
     def _database(self) -> sqlite3.Connection:
-        """Return this thread's own connection: they share nothing and never wait."""
+        """Return the connection of this thread."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = open_database(self.path, mode="fixed", any_thread=True)

@@ -1,7 +1,7 @@
-"""Pages of an order without a tie-break: records that sort alike come as they like.
+"""Pages sorted without a tie-break: records with equal sort keys have no fixed order.
 
-So they do in the database of the live service: a record can stand on two pages, and another on
-none. Here the order among them depends on the page that is asked for, and is the same each time.
+The database of the live service behaves like this: a record can be on two pages, and another on
+none. Here the order of ties depends on the requested page, and is reproducible.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["page_without_tie_break"]
 
-#: What a sort goes by. Others have a tie-break or are no sorts of the live service.
+#: Sort keys. Other sorts have a tie-break or are not sorts of the live service.
 _KEYS = {
     "created_at": "created_at",
     "updated_at": "updated_at",
@@ -36,40 +36,44 @@ _KEYS = {
 def page_without_tie_break(
     store: Store, resource: Resource, *, query: str, sort: str | None, page: int, page_size: int
 ) -> Page:
-    """Return a page as `Store.page` does, with records that sort alike in an order of its own.
+    """Return a page as `Store.page` does, with ties in an order that depends on the page.
 
     Parameters
     ----------
     store
-        The directory's records.
+        Records of the directory.
     resource, query, sort, page, page_size
-        As in `Store.page`. Records change places with those of the page before and behind.
+        As in `Store.page`. Ties are shuffled with those of the previous and the next page.
 
     Returns
     -------
     Page
         As many records as `Store.page` gives.
     """
-    chosen = sort or store.default_sort(resource, query)
-    key = _KEYS.get(SORT_ALIASES.get(chosen, chosen).removesuffix("_reverse"))
+    sort_name = sort or store.default_sort(resource, query)
+    key = _KEYS.get(SORT_ALIASES.get(sort_name, sort_name).removesuffix("_reverse"))
 
     def fragments(number: int) -> list[str]:
-        there = store.page(resource, query=query, sort=chosen, page=number, page_size=page_size)
-        return there.fragments
+        neighbour = store.page(
+            resource, query=query, sort=sort_name, page=number, page_size=page_size
+        )
+        return neighbour.fragments
 
-    asked = store.page(resource, query=query, sort=chosen, page=page, page_size=page_size)
-    if key is None or not asked.fragments:
-        return asked
-    before = fragments(page - 1) if page > 1 else []
-    window = [*before, *asked.fragments, *fragments(page + 1)]
-    chance = random.Random(f"{chosen} {page}")  # noqa: S311  # it is to be the same each time
-    mixed: list[str] = []
+    requested = store.page(resource, query=query, sort=sort_name, page=page, page_size=page_size)
+    if key is None or not requested.fragments:
+        return requested
+    preceding = fragments(page - 1) if page > 1 else []
+    window = [*preceding, *requested.fragments, *fragments(page + 1)]
+    rng = random.Random(f"{sort_name} {page}")  # noqa: S311  # reproducible, not secret
+    shuffled: list[str] = []
     for _, group in groupby(window, lambda fragment: _value(fragment, key)):
-        alike = list(group)
-        chance.shuffle(alike)
-        mixed += alike
-    begin = len(before)
-    return Page(mixed[begin : begin + len(asked.fragments)], asked.available, asked.first)
+        ties = list(group)
+        rng.shuffle(ties)
+        shuffled += ties
+    start = len(preceding)
+    return Page(
+        shuffled[start : start + len(requested.fragments)], requested.available, requested.first
+    )
 
 
 def _value(fragment: str, key: str) -> str:

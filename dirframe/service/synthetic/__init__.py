@@ -1,4 +1,4 @@
-"""Synthetic directories of any size: invented records that look like real ones."""
+"""Generate synthetic directories of any size."""
 
 from dirframe.service.synthetic.generate import (
     SEED,

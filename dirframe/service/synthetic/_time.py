@@ -1,4 +1,4 @@
-"""Moments of generated records, as seconds and months, and their texts."""
+"""Timestamps of generated records, in seconds and months, and their formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 DAY = 86_400
 FIRST_YEAR = 1970
 
-#: The moment at which generated collections were recorded: nothing in them is later.
+#: Time of the snapshot: no timestamp of a generated record is later.
 SNAPSHOT = int(datetime(2013, 8, 1, tzinfo=UTC).timestamp())
 
 _EPOCH = date(FIRST_YEAR, 1, 1).toordinal()
@@ -34,26 +34,26 @@ _STARTS = [number * DAY for number, day in enumerate(_DATES) if day.day == 1]
 
 
 def stamp(moment: int) -> str:
-    """Return seconds since 1970 as the interface writes them."""
+    """Format seconds since 1970 as a timestamp of the interface."""
     days, rest = divmod(moment, DAY)
     minutes, seconds = divmod(rest, 60)
     return f"{_DAYS[days]}T{minutes // 60:02}:{minutes % 60:02}:{seconds:02}Z"
 
 
 def month_stamp(month: int) -> str:
-    """Return the first moment of a month, counted from January 1970."""
+    """Format the start of a month, counted from January 1970, as a timestamp."""
     return f"{FIRST_YEAR + month // 12:04}-{month % 12 + 1:02}-01T00:00:00Z"
 
 
 def month_of(moment: int) -> int:
-    """Return the month, counted from January 1970, that a moment lies in."""
+    """Return the month of a timestamp, counted from January 1970."""
     return _MONTHS[moment // DAY]
 
 
 def years_curve(shares: Mapping[float, float]) -> QuantileCurve:
-    """Return moments spread as shares say: each key is the year, or part of one, that begins.
+    """Return a distribution of timestamps from weights by the start of each period, in years.
 
-    The last period ends with the snapshot.
+    The last period ends at the snapshot.
     """
     total = sum(shares.values())
     bounds = [0.0]

@@ -1,7 +1,7 @@
-"""Members who do not exist, as their records would look.
+"""Generate synthetic accounts.
 
-There are no measured figures of accounts: shares, growth and skew are chosen by us so that
-the collection resembles a world-wide directory of its time.
+No measured figures of accounts exist: shares, growth and skew are chosen so that the collection
+resembles a world-wide directory of its time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["account", "address"]
 
 _STREAM = 2
 
-#: The member whose address the documentation gives away, so that look-up can be tried.
+#: The account whose e-mail address is documented, for examples of the lookup.
 _ADA = {
     "name": "Ada Bexley",
     "homepage_url": "https://ada.example.org/",
@@ -48,7 +48,7 @@ _WITHOUT_CODE = 0.03
 _WITH_HOMEPAGE = 0.3
 _NEVER_MODIFIED = 0.2
 
-#: Forum posts: seven of eight members never wrote one.
+#: Forum posts: seven of eight accounts have none.
 _POSTS = QuantileCurve(
     (0, 0.875, 0.9, 0.95, 0.99, 0.999, 1), (0, 0, 1.5, 4, 30, 300, 4_000), log=True
 )
@@ -56,7 +56,7 @@ _POSTS = QuantileCurve(
 _SCORED = 0.73
 _SCORED_NEW = 0.35
 _NEW = 400 * DAY
-#: The last place of each kudo rank, 10 to 2, among 2**20 places; the rest have rank 1.
+#: Last position of each kudo rank, 10 to 2, among 2**20 positions; the others have rank 1.
 _LAST_PLACES = tuple(
     (int(share * 2**20), str(10 - step))
     for step, share in enumerate((0.004, 0.012, 0.03, 0.06, 0.10, 0.15, 0.21, 0.28, 0.38))
@@ -65,12 +65,12 @@ _SCHEME = WeightedChoice({"http": 4, "https": 1})
 
 
 def address(index: int) -> str:
-    """Return the invented e-mail address of a member; only its digests are ever written."""
+    """Return the synthetic e-mail address of an account; only its digests are written."""
     return f"member{index + 1}@example.org" if index else "ada@example.org"
 
 
 def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
-    """Return the account at an index; `rng` is begun anew, so it only saves making one."""
+    """Generate the account at an index; `rng` is seeded again and passed for reuse only."""
     seed_record(rng, seed, _STREAM, index)
     draw = rng.random
     country = people.COUNTRIES.at(draw())
@@ -86,7 +86,7 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
         "created_at": stamp(created),
         "updated_at": stamp(updated),
         "homepage_url": _homepage(number, draw) if draw() < _WITH_HOMEPAGE else None,
-        # Real directories put the MD5 of the address here. It is the look-up key: not ours.
+        # Not the MD5 of the e-mail address, as in real directories: that is the lookup key.
         "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
         "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
         "posts_count": str(int(_POSTS.at(draw()))),

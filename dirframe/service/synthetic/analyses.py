@@ -1,8 +1,8 @@
-"""The analysis of an invented project: months, people, lines, languages, factoids.
+"""Generate the analysis of a synthetic project: months, people, lines, languages, factoids.
 
-The numbers of one analysis agree: people only where there was a month with activity in the
-last twelve, percentages that add up to a hundred with the main language first, factoids
-that say what the numbers say.
+The figures of an analysis are consistent: there are contributors only with activity in the last
+twelve months, percentages add up to 100 with the main language first, and factoids match the
+figures.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["analysis"]
 
-#: The analysis of project 1 has the number after this one.
+#: Offset of the ids of analyses.
 _NUMBERS_FROM = 1_000_000
 _OTHERS_COLOR = "000000"
 _MODIFIED_BY_ANALYSIS = 0.4
 _RECENT = 45 * DAY
 
-#: Thresholds as 313 recorded projects show them.
+#: Thresholds as in 313 recorded projects.
 _AGES = (
     (12, "FactoidAgeYoung", "Short source control history"),
     (36, "FactoidAgeEstablished", "Young, but established codebase"),
@@ -74,7 +74,7 @@ def analysis(
     first_month: int,
     draw: Callable[[], float],
 ) -> dict[str, Value]:
-    """Return an analysis of the project at an index."""
+    """Generate the analysis of the project at an index."""
     recent = max(created, SNAPSHOT - _RECENT)
     if draw() < calibration.STALE:
         start = max(created, calibration.STALE_FROM)
@@ -127,10 +127,10 @@ def _rule(rules: tuple[_Rule, ...], value: float) -> Value:
 
 
 def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Value]:
-    found = [_rule(_AGES, span), _rule(_TEAMS, people), _rule(_COMMENTS, draw())]
+    factoids = [_rule(_AGES, span), _rule(_TEAMS, people), _rule(_COMMENTS, draw())]
     if draw() >= calibration.WITHOUT_ACTIVITY_FACTOID:
-        found.append(_rule(_ACTIVITY, draw() if people else _STABLE))
-    return found
+        factoids.append(_rule(_ACTIVITY, draw() if people else _STABLE))
+    return factoids
 
 
 def _row(name: str, number: str, color: str, percentage: int) -> Value:

@@ -1,8 +1,8 @@
-"""The figures that generated projects follow.
+"""Distributions of the figures of generated projects.
 
 Source: figures of 12,360 projects recorded in 2013 (OhlohAnalytics data set, M. Bruntink,
-University of Amsterdam, CC-BY 3.0), rounded to two digits. What was not measured and is
-therefore chosen by us is marked "chosen".
+University of Amsterdam, CC-BY 3.0), rounded to two digits. Figures that were not
+measured are marked "chosen".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1)
-#: Of all projects together, for the languages with too few for figures of their own.
+#: Of all projects, for languages with too few projects for separate figures.
 _ALL_LINES = (0, 400, 5_800, 28_000, 130_000, 460_000, 1_000_000, 4_900_000, 200_000_000)
 _ALL_CONTRIBUTORS = (0, 0, 0, 1, 6, 21, 40, 140, 3_100)
 
@@ -52,13 +52,13 @@ WITH_DESCRIPTION = 0.976
 WITH_HOMEPAGE = 0.986
 WITH_DOWNLOAD = 0.690
 WITH_IRC = 0.06  # chosen
-#: Analyses older than the weeks before the snapshot (44 of 301), and the oldest of them.
+#: Share of analyses not made in the weeks before the snapshot (44 of 301), and the oldest.
 STALE = 44 / 301
 STALE_FROM = 1_296_518_400  # 2011-02-01
 WITH_CARRIAGE_RETURN = 3_485 / 12_360
 WITHOUT_FACTOIDS = 0.15  # of 303 recorded analyses
 WITHOUT_ACTIVITY_FACTOID = 0.15
-#: One project in so many has three elements more than any other.
+#: One project in this many has three more elements.
 EXTRA_COUNTS_EVERY = 12_360
 EXTRA_COUNTS_AT = 1_000
 
@@ -71,7 +71,7 @@ CONTRIBUTORS_USERS = 0.40
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A language: how the interface names it, and the sizes of projects written in it."""
+    """A language: its name, id and color, and the sizes of projects written in it."""
 
     name: str
     number: str
@@ -102,7 +102,7 @@ def _read_languages() -> tuple[dict[str, Language], WeightedChoice[Language]]:
 
 _KNOWN, LANGUAGES = _read_languages()
 
-#: What else is found beside the main language: weights chosen.
+#: Further languages of a project, with weights (chosen).
 COMPANIONS = WeightedChoice(
     {
         _KNOWN[name]: weight

@@ -1,7 +1,7 @@
-"""Names, descriptions and tags of projects that do not exist.
+"""Generate names, descriptions and tags of synthetic projects.
 
-They are put together from lists of words in `tables/words.toml`; any likeness to a real
-project is an accident.
+They are composed of words in `tables/words.toml`; any resemblance to real projects is
+coincidental.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Draw = "Callable[[], float]"
 
 
 def read_table(name: str) -> dict[str, Any]:
-    """Return one of the tables beside this module."""
+    """Read a TOML table of this package."""
     return tomllib.loads((files(__package__) / "tables" / name).read_text("utf-8"))
 
 
@@ -84,7 +84,7 @@ _STYLES = WeightedChoice(
 
 
 def project_name(draw: Callable[[], float]) -> tuple[str, str]:
-    """Return a name and the word in it that suits an address."""
+    """Generate a name, and a word of it for URLs."""
     word = _coined(draw)
     return _STYLES.at(draw())(word, draw), word
 
@@ -93,7 +93,7 @@ _Piece = str | tuple[str, ...] | None
 
 
 def _compiled(template: str) -> list[_Piece]:
-    """Take a template apart: its own text, the words of each gap, None for the name."""
+    """Parse a template: literal text, the words of each placeholder, None for the name."""
     pieces: list[_Piece] = []
     for literal, gap, _, _ in string.Formatter().parse(template):
         text = literal
@@ -101,7 +101,7 @@ def _compiled(template: str) -> list[_Piece]:
         if gap and gap != "name":
             kind = gap.rstrip("2")
             twice = f"{{{kind}2}}" in template
-            # Two gaps of a kind share its words out, so that they never say the same.
+            # Two placeholders of a kind get disjoint words, so that they never agree.
             words = tuple(_TEXT[kind][int(gap != kind) :: 2] if twice else _TEXT[kind])
             for article in ("a", "A"):
                 if text == f"{article} " or text.endswith(f" {article} "):
@@ -115,11 +115,11 @@ def _compiled(template: str) -> list[_Piece]:
 
 
 _SENTENCES = tuple(_compiled(template) for template in _TEXT["sentence"])
-#: The first templates can open a description.
+#: Number of templates, from the first, that can open a description.
 _OPENINGS = 3
-#: Steps from one template to the next that meet all of them before one comes again.
+#: Strides between templates that visit all of them before a repetition.
 _STRIDES = tuple(n for n in range(2, len(_SENTENCES)) if gcd(n, len(_SENTENCES)) == 1)
-#: Only descriptions of several sentences have paragraphs: about three of four.
+#: Only descriptions of several sentences have paragraphs, about three of four.
 _LONG_ENOUGH = 4 / 3
 _TAGLINES = tuple(_compiled(template) for template in _TEXT["tagline"])
 
@@ -135,7 +135,7 @@ def _filled(pieces: list[_Piece], name: str, draw: Callable[[], float]) -> str:
 
 
 def description(name: str, draw: Callable[[], float]) -> str:
-    """Return a description about as long as descriptions are; some have paragraphs."""
+    """Generate a description of realistic length; some have paragraphs."""
     length = calibration.DESCRIPTION_LENGTH.at(draw())
     if length < 50:
         return _filled(_TAGLINES[int(draw() * len(_TAGLINES))], name, draw)
@@ -153,7 +153,7 @@ def description(name: str, draw: Callable[[], float]) -> str:
 
 
 def tags(count: int, language: str | None, draw: Callable[[], float]) -> list[str]:
-    """Return so many different tags, the main language often among them."""
+    """Generate `count` distinct tags, often including the main language."""
     chosen: dict[str, None] = {}
     if language and count > 1 and draw() < 0.5:
         chosen[language.lower()] = None

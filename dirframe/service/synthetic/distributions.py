@@ -1,8 +1,8 @@
-"""Chance that repeats itself: the same record for the same seed and place, anywhere.
+"""Reproducible random values: the same record for the same seed and index, on any platform.
 
-Only `random.Random.seed` with a whole number, `random` and `getrandbits` are used: their
-sequences are promised to stay the same in later versions of Python; those of `choices`,
-`shuffle`, `gauss` and of numpy's generators are not.
+Only `random.Random.seed` with an integer, `random` and `getrandbits` are used: their sequences
+are guaranteed to stay the same in later versions of Python; those of `choices`, `shuffle`,
+`gauss` and of NumPy's generators are not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STANDARD = NormalDist()
 
 
 def seed_record(rng: Random, seed: int, stream: int, index: int) -> None:
-    """Begin the sequence that belongs to one record: it depends on nothing else."""
+    """Seed the random sequence of one record."""
     rng.seed(((seed * _STREAMS + stream) << 64) | index)
 
 
@@ -60,10 +60,10 @@ class WeightedChoice(Generic[T]):
 
 
 class QuantileCurve:
-    """A distribution by some of its quantiles, straight between them.
+    """A distribution given by quantiles, with linear interpolation.
 
-    With `log` it is straight in the logarithm of the value plus one, which suits counts
-    that run from none to millions.
+    With `log` the interpolation is linear in log(value + 1), which suits counts from zero to
+    millions.
     """
 
     __slots__ = ("_back", "_shares", "_slopes", "_values")
@@ -91,16 +91,16 @@ class QuantileCurve:
 
 @lru_cache(maxsize=8)
 def _rounds(seed: int) -> tuple[tuple[int, ...], ...]:
-    rng = Random()  # noqa: S311  # places have to be different, not secret
+    rng = Random()  # noqa: S311  # positions must be distinct, not secret
     seed_record(rng, seed, _STREAMS - 1, 0)
     return tuple(tuple(rng.getrandbits(_HALF) for _ in range(1 << _HALF)) for _ in range(4))
 
 
 def permute(seed: int, index: int) -> int:
-    """Return a place, from 1, that no other index has.
+    """Return a unique position, from 1, for an index.
 
-    A Feistel network: four rounds that each swap two halves and mix one into the other, so
-    that every number below 2**20 leads to exactly one other. Later indices follow in blocks.
+    A Feistel network with four rounds, which is a permutation of the numbers below 2**20. Higher
+    indices follow in blocks.
     """
     block, number = divmod(index, _BLOCK)
     high, low = divmod(number, 1 << _HALF)

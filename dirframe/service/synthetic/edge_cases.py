@@ -1,6 +1,6 @@
-"""What generated collections contain on purpose, so that programs meet it before people do.
+"""Edge cases that generated collections contain on purpose, to test programs.
 
-The texts stand in `tables/peculiar.toml`.
+The texts are in `tables/peculiar.toml`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dirframe.service.synthetic.descriptions import read_table
 
 __all__ = ["ACCOUNTS", "EDGE_CASE_PERIOD", "PROJECTS", "EdgeCase", "texts"]
 
-#: One record in so many takes its texts from the list, in turn.
+#: One record in this many takes its texts from the list, in turn.
 EDGE_CASE_PERIOD = 50
 _FIRST = 16
 
 
 @dataclass(frozen=True)
 class EdgeCase:
-    """What is peculiar, in words, and the texts that a record takes from it."""
+    """An edge case: its description, and the texts of the record."""
 
     what: str
     texts: dict[str, str]
@@ -33,6 +33,6 @@ PROJECTS = _read("project")
 
 
 def texts(choice: tuple[EdgeCase, ...], index: int) -> dict[str, str]:
-    """Return the peculiar texts of the record at an index: none for most."""
+    """Return the edge-case texts of the record at an index; empty for most."""
     turn, rest = divmod(index, EDGE_CASE_PERIOD)
     return choice[turn % len(choice)].texts if rest == _FIRST else {}

@@ -1,7 +1,7 @@
-"""Generated collections: any number of records, written as they are made.
+"""Generate collections of any size and write them as XML.
 
-A record depends on the seed and its index alone. A smaller collection is therefore the
-beginning of every larger one with the same seed, and memory does not grow with the size.
+A record depends only on the seed and its index. A smaller collection is therefore a prefix of
+every larger one with the same seed, and memory use is constant.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
 
 __all__ = ["SEED", "generate", "generate_accounts", "generate_projects", "write_collection"]
 
-#: The seed of the bundled sample: of eleven tried, one with rare values about as often as measured.
+#: Seed of the bundled sample, chosen among eleven so that rare values are as frequent as measured.
 SEED = 2006
 
-#: Records between two calls of a progress function, and between two writes.
+#: Records between two progress calls, and between two writes.
 _STEP = 500
 
 
 class Progress(Protocol):
-    """Is told how far a collection is: its name, the records written and all there will be."""
+    """Progress callback: name of the collection, records written, total number of records."""
 
     def __call__(self, collection: str, done: int, total: int, /) -> None: ...
 
 
 def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Value]]:
-    """Yield invented accounts.
+    """Yield synthetic accounts.
 
     Parameters
     ----------
     count
-        How many.
+        Number of records.
     seed
-        A whole number from 0. Another seed gives other members.
+        A non-negative integer.
 
     Yields
     ------
     dict
-        A record as `dirframe.service.records` describes it. Beside the fields of the
-        interface it has `email_md5`, the MD5 of the invented e-mail address, by which the
-        service finds the account and which it sends to nobody.
+        A record as described in `dirframe.service.records`. Besides the fields of the
+        interface it has `email_md5`, the MD5 of the synthetic e-mail address, which the service
+        uses for lookups and does not send.
 
     Raises
     ------
@@ -71,19 +71,19 @@ def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Val
 
 
 def generate_projects(count: int, *, seed: int = SEED) -> Iterator[dict[str, Value]]:
-    """Yield invented projects that follow figures of 12,360 real ones.
+    """Yield synthetic projects that follow figures of 12,360 real ones.
 
     Parameters
     ----------
     count
-        How many.
+        Number of records.
     seed
-        A whole number from 0. Another seed gives other projects.
+        A non-negative integer.
 
     Yields
     ------
     dict
-        A record as `dirframe.service.records` describes it.
+        A record as described in `dirframe.service.records`.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _generated(
     for name, number in (("count", count), ("seed", seed)):
         if number < 0:
             raise InvalidInputError(f"{name} is {number}; it must be a whole number from 0.")
-    rng = Random()  # noqa: S311  # invented records need repeatable chance, not secrecy
+    rng = Random()  # noqa: S311  # reproducible, not secret
     return (make(rng, seed, index) for index in range(count))
 
 
@@ -128,21 +128,21 @@ def write_collection(
     resource
         The kind of record: `dirframe.schema.ACCOUNT` or `PROJECT`.
     records
-        The records; they are written as they come and not kept.
+        The records, written one at a time.
     path
-        The file, compressed if its name ends in ``.gz``. It appears when it is complete and
-        replaces what stood there.
+        The file, compressed if its name ends in ``.gz``. It is written atomically and replaces
+        an existing file.
     count
-        How many records there are: the document says so before the first.
+        Number of records, which the document states before the first one.
     progress
-        Called now and then with the collection's name, the records written, and `count`.
+        Called periodically with the name of the collection, the records written, and `count`.
 
     Raises
     ------
     InvalidInputError
-        If there are more or fewer records than `count`; no file is left then.
+        If the number of records is not `count`; no file is left.
     OSError
-        If the file cannot be written; what stood there before is untouched.
+        If the file cannot be written; an existing file is unchanged.
 
     Examples
     --------
@@ -170,20 +170,21 @@ def generate(
     Parameters
     ----------
     folder
-        Where to; it is made if need be.
+        Output folder; created if missing.
     accounts, projects
-        How many of each.
+        Number of records.
     seed
-        A whole number from 0. The same seed gives the same records.
+        A non-negative integer. The same seed gives the same records.
     overwrite
-        Whether files that exist already may be replaced.
+        Whether to replace existing files.
     progress
-        Called now and then with the collection's name, the records written, and their number.
+        Called periodically with the name of the collection, the records written, and their
+        total number.
 
     Returns
     -------
     tuple of pathlib.Path
-        The two files. Neither is there unless it is complete.
+        The two files.
 
     Raises
     ------
@@ -198,14 +199,14 @@ def generate(
     ['accounts.xml.gz', 'projects.xml.gz']
     """
     target = Path(folder)
-    made = (
+    collections = (
         (ACCOUNT, generate_accounts(accounts, seed=seed), accounts),
         (PROJECT, generate_projects(projects, seed=seed), projects),
     )
-    paths = tuple(target / f"{resource.collection}.xml.gz" for resource, _, _ in made)
-    if not overwrite and (found := [path.name for path in paths if path.exists()]):
+    paths = tuple(target / f"{resource.collection}.xml.gz" for resource, _, _ in collections)
+    if not overwrite and (existing := [path.name for path in paths if path.exists()]):
         raise InvalidInputError(
-            f"{target} holds {' and '.join(found)} already.",
+            f"{target} holds {' and '.join(existing)} already.",
             hint=Hint(
                 "Choose another folder, or pass overwrite=True to replace them.",
                 shell="Choose another folder, or give --overwrite to replace them.",
@@ -216,7 +217,7 @@ def generate(
         atomic_write(paths[0], overwrite=overwrite) as first,
         atomic_write(paths[1], overwrite=overwrite) as second,
     ):
-        for (resource, records, count), scratch in zip(made, (first, second), strict=True):
+        for (resource, records, count), scratch in zip(collections, (first, second), strict=True):
             fragments = _counted(resource, records, count, progress)
             _write(fragments, scratch, count=count, compressed=True)
     return paths[0], paths[1]
@@ -225,7 +226,7 @@ def generate(
 def _write(fragments: Iterator[str], path: Path, *, count: int, compressed: bool) -> None:
     parts = collection_parts(fragments, returned=count, available=count, first=0, synthetic=True)
     with path.open("wb") as file:
-        # No name and no time go into the file, so that the same records give the same bytes.
+        # No file name and no timestamp, so that the same records give the same bytes.
         packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if compressed else file
         with packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as text:
             while batch := "".join(islice(parts, _STEP)):

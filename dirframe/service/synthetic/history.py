@@ -1,13 +1,13 @@
-"""Contributors, months and sizes of an invented project, as its analysis sums them up.
+"""Generate contributors, monthly activity and sizes of a synthetic project.
 
-They follow from the project's record alone, so that they are made when they are asked for:
+They are derived from the record of the project on request and agree with its analysis:
 
-- the months go from `min_month` to `max_month`, each of which has a commit;
+- the months range from `min_month` to `max_month`, and both have a commit;
 - `twelve_month_contributor_count` people committed in the twelve months before the analysis;
 - the lines of code after the last month are `total_code_lines`;
-- commits and people agree with the counts that an analysis may have of them.
+- commits and people agree with their counts in the analysis, if present.
 
-How the work is spread over people and months is chosen, not measured.
+The distribution of work over people and months is chosen, not measured.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["History"]
 
-#: Comment lines in comment and code lines, by the statement that an analysis makes about them.
+#: Share of comment lines in comment and code lines, by factoid.
 _COMMENT_RATIOS = {
     "FactoidCommentsVeryLow": 0.04,
     "FactoidCommentsLow": 0.11,
@@ -40,7 +40,7 @@ _COMMENT_RATIOS = {
 }
 _USUAL_COMMENT_RATIO = 0.21
 _BLANKS = 0.19  # blank lines for each line of code
-_CHURN = 0.4  # lines that go and come, for each one that stays
+_CHURN = 0.4  # lines added and removed again, per line that stays
 _YEAR = 12
 
 
@@ -62,7 +62,7 @@ class _Person:
 
 
 class History:
-    """What happened in the source code of one invented project.
+    """History of the source code of a synthetic project.
 
     Parameters
     ----------
@@ -82,8 +82,7 @@ class History:
         self.analysis: dict[str, Value] = analysis
         self._project = text_of(project, "id")
         seed = f"{self._project} {text_of(analysis, 'id')} {text_of(project, 'created_at')}"
-        # Invented records need repeatable chance, not secrecy.
-        rng = Random()  # noqa: S311
+        rng = Random()  # noqa: S311  # reproducible, not secret
         rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
         self._draw: Callable[[], float] = rng.random
         self._months = self._read_months()
@@ -100,7 +99,7 @@ class History:
         return [self._fact(person) for person in people]
 
     def contributor(self, identifier: str) -> dict[str, Value] | None:
-        """Return one contributor fact, with its languages, or None."""
+        """Return a contributor fact with its languages, or None."""
         for person in self._people:
             fact = self._fact(person)
             if fact["contributor_id"] == identifier:
@@ -111,7 +110,7 @@ class History:
         return None
 
     def activity(self) -> list[dict[str, Value]]:
-        """Return the activity facts, a month each."""
+        """Return one activity fact per month."""
         facts: list[dict[str, Value]] = []
         before = 0
         for month in self._months:
@@ -134,7 +133,7 @@ class History:
         return facts
 
     def sizes(self) -> list[dict[str, Value]]:
-        """Return the size facts, a month each."""
+        """Return one size fact per month."""
         facts: list[dict[str, Value]] = []
         commits = man_months = 0
         for month in self._months:
@@ -142,14 +141,14 @@ class History:
             man_months += len(self._active[month])
             code = self._lines[month]
             comments = round(code * self._comments_per_line)
-            whole = code + comments
+            total = code + comments
             facts.append(
                 {
                     "month": month_stamp(month),
                     "code": str(code),
                     "comments": str(comments),
                     "blanks": str(round(code * _BLANKS)),
-                    "comment_ratio": str(round(comments / whole, 6)) if whole else None,
+                    "comment_ratio": str(round(comments / total, 6)) if total else None,
                     "commits": str(commits),
                     "man_months": str(man_months),
                 }
@@ -157,7 +156,7 @@ class History:
         return facts
 
     def totals(self) -> dict[str, int]:
-        """Return lines of each kind, commits and contributors in all."""
+        """Return the total lines of each kind, commits and contributors."""
         code = self._number("total_code_lines")
         return {
             "code": code,
@@ -195,7 +194,7 @@ class History:
 
     @cached_property
     def _lines(self) -> dict[int, int]:
-        """Lines of code after each month: they grow as commits come."""
+        """Lines of code after each month, proportional to commits."""
         total, every = self._number("total_code_lines"), sum(self._commits.values())
         lines: dict[int, int] = {}
         done = 0
@@ -217,7 +216,7 @@ class History:
         return int(text_of(self.analysis, name).replace(",", "") or 0)
 
     def _team(self) -> tuple[int, int]:
-        """Return how many people committed in the last twelve months, and before alone."""
+        """Return the numbers of people who committed in the last twelve months, and only before."""
         recent = self._number("twelve_month_contributor_count")
         former = max(self._number("total_contributor_count") - recent, 0)
         if not former:
@@ -225,12 +224,12 @@ class History:
             former += 0 if recent else 1 + int(self._draw() ** 4 * 12)
         if not self._months:
             return 0, 0
-        # None where all of its life lies in the last twelve months.
+        # Nobody committed before the window if the project is younger.
         return recent, former if self._window > self._months[0] else 0
 
     def _drawn_total(self) -> int:
         people = self._recent + self._former
-        # Each has a first and a last month, and so has the project.
+        # The project and each person have commits in their first and last month.
         return people * (2 + int(90 * self._draw() ** 3)) + 2 + int(people * self._draw() * 40)
 
     @cached_property
@@ -243,7 +242,7 @@ class History:
         new = range(border, months[-1] + 1)
         people = [self._person(i, months[0], new) for i in range(self._recent)]
         people += [self._person(self._recent + i, months[0], old) for i in range(self._former)]
-        # Somebody began it, and the last month has its commit.
+        # The first and the last month must have a commit.
         people[-1].commits.setdefault(months[0], 1)
         people[0].commits.setdefault(months[-1], 1)
         year = self._number("twelve_month_commit_count")
@@ -252,7 +251,7 @@ class History:
         return people
 
     def _person(self, index: int, first: int, ends: range) -> _Person:
-        """Return somebody whose last commit is in one of the months `ends`."""
+        """Generate a person whose last commit is in one of the months `ends`."""
         draw = self._draw
         last = ends[-1] - int(draw() ** 2 * len(ends))
         span = int(draw() ** 3 * (last - first + 1))
@@ -267,27 +266,27 @@ class History:
         return _Person(index, project_name(draw)[1].capitalize(), commits)
 
     def _fit(self, people: list[_Person], parts: list[tuple[int, int]]) -> None:
-        """Make the commits from a month on as many as wanted, for each of `parts` in turn."""
+        """Adjust the number of commits from a month on to a target, for each of `parts`."""
         until = self._months[-1] + 1
-        for since, wanted in parts:
-            places = [
+        for since, target in parts:
+            slots = [
                 (person, month)
                 for person in people
                 for month in sorted(person.commits)
                 if since <= month < until
             ]
             until = since
-            surplus = sum(p.commits[m] for p, m in places) - wanted
-            for person, month in places:
-                taken = min(max(surplus, 0), person.commits[month] - 1)
-                person.commits[month] -= taken
-                surplus -= taken
-            for person, month in places:
+            surplus = sum(p.commits[m] for p, m in slots) - target
+            for person, month in slots:
+                removed = min(max(surplus, 0), person.commits[month] - 1)
+                person.commits[month] -= removed
+                surplus -= removed
+            for person, month in slots:
                 ends = (person.first, person.last, self._months[0], self._months[-1])
                 if surplus > 0 and month not in ends:
                     surplus -= person.commits.pop(month)
-            for index in range(max(-surplus, 0) if places else 0):
-                person, month = places[index % len(places)]
+            for index in range(max(-surplus, 0) if slots else 0):
+                person, month = slots[index % len(slots)]
                 person.commits[month] += 1
 
     def _fact(self, person: _Person) -> dict[str, Value]:
@@ -308,7 +307,7 @@ class History:
         }
 
     def _language_facts(self, person: _Person) -> list[Value]:
-        """Return the languages of a contributor: here the main one alone."""
+        """Return the languages of a contributor: only the main language."""
         fact = self._fact(person)
         if fact["primary_language_id"] is None:
             return []
@@ -335,7 +334,7 @@ def _month(text: str) -> int:
 
 
 def _within(month: int, number: int) -> str:
-    """Return a moment of a month, later for a greater number."""
+    """Return a timestamp in a month, spread by a number."""
     second = month_stamp(month)
     day = min(number * 7919 % (27 * DAY), 27 * DAY - 1)
     return f"{second[:8]}{1 + day // DAY:02}{stamp(day % DAY)[10:]}"

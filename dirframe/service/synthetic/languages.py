@@ -1,4 +1,4 @@
-"""The languages of an invented directory: what its projects have of each."""
+"""Aggregate the languages of synthetic projects."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LINES = ("code", "comments", "blanks")
 
 
 def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
-    """Return a record for each language of generated projects, by name.
+    """Return a record per language counts generated projects, by name.
 
-    Lines are split as the percentages of each analysis say; people and commits of a project
+    Lines are split by the percentages counts each analysis; people and commits counts a project
     count for its main language.
     """
     names: dict[str, str] = {}
@@ -32,7 +32,7 @@ def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
         analysis = project.get("analysis")
         if not isinstance(analysis, dict):
             continue
-        whole = History(project).totals()
+        project_totals = History(project).totals()
         main = text_of(analysis, "main_language_id")
         listed = analysis.get("languages")
         if isinstance(listed, dict):
@@ -44,13 +44,13 @@ def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
             names[identifier] = str(entry.get("#text", ""))
             share = str(entry.get("@percentage", ""))
             percent = int(share) if share.isdigit() else 0
-            of = totals[identifier]
-            of["projects"] += 1
+            counts = totals[identifier]
+            counts["projects"] += 1
             for name in _LINES:
-                of[name] += max(whole[name], 0) * percent // 100
+                counts[name] += max(project_totals[name], 0) * percent // 100
             if identifier == main:
-                of["contributors"] += whole["contributors"]
-                of["commits"] += whole["commits"]
+                counts["contributors"] += project_totals["contributors"]
+                counts["commits"] += project_totals["commits"]
     return [
         _record(number, names[number], totals[number])
         for number in sorted(names, key=names.__getitem__)
@@ -58,7 +58,7 @@ def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
 
 
 def _record(identifier: str, name: str, totals: dict[str, int]) -> dict[str, Value]:
-    both = totals["code"] + totals["comments"]
+    lines = totals["code"] + totals["comments"]
     category = "markup" if name in _MARKUP else "build" if name in _BUILD else "code"
     return {
         "id": identifier,
@@ -68,7 +68,7 @@ def _record(identifier: str, name: str, totals: dict[str, int]) -> dict[str, Val
         "code": str(totals["code"]),
         "comments": str(totals["comments"]),
         "blanks": str(totals["blanks"]),
-        "comment_ratio": str(round(totals["comments"] / both, 6)) if both else None,
+        "comment_ratio": str(round(totals["comments"] / lines, 6)) if lines else None,
         "projects": str(totals["projects"]),
         "contributors": str(totals["contributors"]),
         "commits": str(totals["commits"]),

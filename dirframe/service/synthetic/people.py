@@ -1,9 +1,9 @@
-"""Where members live, what they are called there, and what two geocoders make of it.
+"""Generate names and locations of accounts, and their countries as given by two geocoders.
 
-The first geocoder knows most countries by a two-letter code. Those that it cannot resolve
-(`geocoder` 2 in `tables/countries.csv`) come from a second one, by name, spelt as it
-pleases. Weights of countries, rates of the variants and all names are chosen by us;
-coordinates of cities are rounded.
+The first geocoder returns most countries as a two-letter code. Those that it cannot resolve
+(`geocoder` 2 in `tables/countries.csv`) come from a second one, as a name in varying spellings.
+Weights of countries, rates of variants and all names are chosen; coordinates of cities are
+rounded.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNTRIES", "HOPELESS", "City", "Country", "country_code", "location", "person"]
 
-#: Countries that the first geocoder resolves now and then although as a rule it cannot.
+#: Rate at which the first geocoder resolves countries that it usually cannot.
 _CODE_ALL_THE_SAME = 0.12
 _NAME_ALL_THE_SAME = 0.03
 _DISTORTED = 0.02
 
-#: Claimed locations that no geocoder can make a country of; some come back as the country.
+#: Claimed locations that no geocoder resolves; some are returned as the country.
 HOPELESS = (
     "Earth", "Europe", "Internet", "localhost", "Korea", "127.0.0.1", "/dev/null", "Worldwide",
     "Planet Earth", "European Union", "USSR", "Yugoslavia", "Scandinavia", "somewhere", "???",
@@ -36,7 +36,7 @@ HOPELESS = (
 
 @dataclass(frozen=True)
 class City:
-    """A city: its name, what stands between it and the country, and where it is."""
+    """A city: its name, region and coordinates."""
 
     name: str
     region: str
@@ -46,7 +46,7 @@ class City:
 
 @dataclass(frozen=True, eq=False)
 class Country:
-    """A country: its code, its names and spellings, its cities and the names given there."""
+    """A country: its code, names and spellings, cities, and personal names."""
 
     code: str
     by_first_geocoder: bool
@@ -58,7 +58,7 @@ class Country:
 
 @dataclass(frozen=True)
 class Culture:
-    """Given and family names that go together, and whole names in another script."""
+    """Given and family names of a culture, and full names in its script."""
 
     given: tuple[str, ...]
     family: tuple[str, ...]
@@ -100,7 +100,7 @@ COUNTRIES = _read_countries()
 
 
 def country_code(country: Country, draw: Callable[[], float]) -> str:
-    """Return what the geocoders make of a country: a code, or a name in some spelling."""
+    """Return a country as geocoded: a code, or a name in some spelling."""
     by_code = 1 - _NAME_ALL_THE_SAME if country.by_first_geocoder else _CODE_ALL_THE_SAME
     if draw() < by_code:
         text = country.code
@@ -115,7 +115,7 @@ def _distorted(text: str, draw: Callable[[], float]) -> str:
 
 
 def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
-    """Return a claimed location, and its latitude and longitude as the geocoder gives them."""
+    """Return a claimed location, and its latitude and longitude as geocoded."""
     city = country.cities[int(draw() * len(country.cities))]
     place = f"{city.name}, {city.region}" if city.region else city.name
     form = draw()
@@ -136,7 +136,7 @@ def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[st
 
 
 def person(country: Country, draw: Callable[[], float]) -> str:
-    """Return a public name: in full, in the country's own script, a first name or a handle."""
+    """Return a public name: a full name, possibly in another script, a first name or a handle."""
     culture = country.cultures[int(draw() * len(country.cultures))]
     style = draw()
     if style < 0.08 and culture.native:

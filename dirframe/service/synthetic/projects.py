@@ -1,8 +1,7 @@
-"""Projects that do not exist, as their records would look.
+"""Generate synthetic projects.
 
-Lines, contributors and users of a project go together as they were measured to: three
-normal deviates with the measured rank correlations (a Gaussian copula) say at which share of
-each distribution it stands.
+Lines, contributors and users have the measured rank correlations: three correlated normal
+deviates (a Gaussian copula) determine the quantile in each distribution.
 """
 
 from __future__ import annotations
@@ -29,37 +28,37 @@ _LC, _LU, _CU = (
     calibration.LINES_USERS,
     calibration.CONTRIBUTORS_USERS,
 )
-#: The lower triangle (Cholesky) of the correlations of lines, contributors and users.
+#: Cholesky factor of the correlation matrix of lines, contributors and users.
 _C2 = sqrt(1 - _LC**2)
 _U2 = (_CU - _LC * _LU) / _C2
 _U3 = sqrt(1 - _LU**2 - _U2**2)
-#: Those who use a project rate it, and old code is registered early (both chosen).
+#: Correlations of users with ratings, and of first month with registration (both chosen).
 _USERS_RATINGS = 0.9
 _FIRST_CREATED = 0.6
 
 
 def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
-    """Return the project at an index; `rng` is begun anew, so it only saves making one."""
+    """Generate the project at an index; `rng` is seeded again and passed for reuse only."""
     seed_record(rng, seed, _STREAM, index)
     draw = rng.random
     name, word = descriptions.project_name(draw)
-    odd = edge_cases.texts(edge_cases.PROJECTS, index)
-    name = odd.get("name", name)
+    edge_case = edge_cases.texts(edge_cases.PROJECTS, index)
+    name = edge_case.get("name", name)
     language = calibration.LANGUAGES.at(draw())
     sizes = draw()
     by_lines, own = normal(sizes), normal(draw())
     people = normal_cdf(_LC * by_lines + _C2 * own)
     by_users = _LU * by_lines + _U2 * own + _U3 * normal(draw())
     by_created = normal(draw())
-    # A day is left for an analysis before the snapshot.
+    # An analysis needs a day before the snapshot.
     created = min(int(calibration.CREATED.at(normal_cdf(by_created))), SNAPSHOT - DAY)
     modified = max(int(calibration.UPDATED.at(draw())), created + int(draw() ** 4 * 90 * DAY))
     modified = min(modified, SNAPSHOT - 1)
     if draw() < calibration.WITHOUT_ANALYSIS:
-        found = None
+        content = None
     else:
         began = _FIRST_CREATED * by_created + sqrt(1 - _FIRST_CREATED**2) * normal(draw())
-        found = analysis(
+        content = analysis(
             index,
             language,
             lines=int(language.lines.at(sizes)),
@@ -82,19 +81,19 @@ def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
         "download_url": _download(home, draw) if draw() < calibration.WITH_DOWNLOAD else None,
         "irc_url": f"irc://irc.example.net/{word}" if draw() < calibration.WITH_IRC else None,
         "stack_count": str(round(calibration.USERS.at(normal_cdf(by_users)))),
-        "analysis_id": found["id"] if found else None,
-        "analysis": found,
+        "analysis_id": content["id"] if content else None,
+        "analysis": content,
         **_ratings(by_users, draw),
     }
     if count := round(calibration.TAGS_EACH.at(draw())):
-        record["tags"] = list(descriptions.tags(count, language.name if found else None, draw))
+        record["tags"] = list(descriptions.tags(count, language.name if content else None, draw))
     record["licenses"] = _licenses(draw)
-    record.update(odd)
+    record.update(edge_case)
     return record
 
 
 def _address(word: str, draw: Callable[[], float]) -> str:
-    """Return a home page under one of the names that are reserved for examples."""
+    """Return a home page in a domain reserved for examples."""
     kind = draw()
     if kind < 0.55:
         return f"http://{word}.example.org/"

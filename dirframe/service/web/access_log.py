@@ -1,4 +1,4 @@
-"""One line for each answered request, without keys and without digests of e-mail addresses."""
+"""Access log: one line per request, without API keys and digests of e-mail addresses."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["ACCESS_LOG", "logged", "shown_target"]
 
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 
-# Only what is known to be harmless is written: a key may stand under a misspelt name.
+# Only known parameters are logged: a misspelt parameter name may carry a key.
 _SHOWN = ("query", "sort", "page")
 _SECRET = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
 
 
 def logged(app: WSGIApplication) -> WSGIApplication:
-    """Return `app` with a line in the access log and a Status header for each answer."""
+    """Wrap `app` to write the access log and to add a Status header to each response."""
 
     def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         begin = time.perf_counter()
@@ -48,8 +48,8 @@ def logged(app: WSGIApplication) -> WSGIApplication:
                     dict(headers).get("Content-Length", "-"),
                     (time.perf_counter() - begin) * 1000,
                 )
-            # An old client of this interface reads its status from a header of that name.
-            # PEP 3333 reserves it for CGI gateways; waitress is none and hands it on.
+            # An old client of this interface reads the status from a Status header.
+            # PEP 3333 reserves that header for CGI gateways; waitress passes it on.
             return start_response(status, [*headers, ("Status", status)], exc_info)
 
         return app(environ, start)  # type: ignore[arg-type]  # nobody uses the write callable
@@ -58,9 +58,9 @@ def logged(app: WSGIApplication) -> WSGIApplication:
 
 
 def shown_target(path: str, query_string: str) -> str:
-    """Return a request's target as it may stand in a log, in one line."""
-    asked = parse_arguments(query_string)
-    shown = {name: asked[name] for name in _SHOWN if asked.get(name)}
+    """Return the target of a request for the log, on one line and without secrets."""
+    arguments = parse_arguments(query_string)
+    shown = {name: arguments[name] for name in _SHOWN if arguments.get(name)}
     text = quote(path, safe="/.", errors="replace", encoding="latin-1")
     target = re.sub(r"api_key.*", "api_key…", text, flags=re.IGNORECASE)
     return _SECRET.sub("…", target + (f"?{urlencode(shown)}" if shown else ""))

@@ -1,12 +1,11 @@
-"""The interface over HTTP: a WSGI application of five endpoints, with the pages beside them.
+"""WSGI application of the service: the XML endpoints and the web pages.
 
-What the specification leaves open is decided here: a page past the end is an empty result; a
-page that is no number from 1 on, an unknown sort and a query beyond its bounds are failures
-(400); a spent quota is 429 with Retry-After; other methods than GET, HEAD and OPTIONS are 405
-and are answered before the key is looked at.
+Where the specification is silent: a page past the end is an empty result; an invalid page, an
+unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
+Retry-After; methods other than GET, HEAD and OPTIONS are 405, before the key is checked.
 
-Whether an answer is XML, and needs a key, is a matter of the view that answers, never of how the
-address is spelt: every view of XML is registered with its check of the key.
+The view, not the spelling of the URL, determines whether a response is XML and needs a key:
+every XML view is registered with the key check.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ _HEADERS = {
     ),
 }
 
-# Programs in a browser (a notebook, say) may read what needs a key in the address or nothing:
-# no cookie and no login says who asks, so that another site learns nothing it could not ask itself.
+# Any origin is allowed, for browser-based programs such as notebooks: authentication is by a key
+# in the URL and never by cookies, so that other sites gain nothing.
 _SHARED = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "ETag, Retry-After",
@@ -67,28 +66,28 @@ def create_app(
     rules: Rules = SPECIFICATION,
     states: StatesFile | None = None,
 ) -> Flask:
-    """Return the application that serves `store` to the holders of `keys`.
+    """Create the application that serves `store` to clients with a key in `keys`.
 
     Parameters
     ----------
     store
-        The directory's records.
+        Records of the directory.
     keys
-        Who may ask, and how often.
+        API keys and quotas.
     page_rate
-        HTML pages a minute for one client address; 0 is no limit.
+        HTML pages per minute and client address; 0 for no limit.
     rules
-        The dialect that it speaks.
+        Dialect of the XML.
     states
-        Maintenance, and records that were deleted or disabled; None: everything is as usual.
+        Maintenance, and deleted or disabled records; None for the default states.
 
     Returns
     -------
     flask.Flask
-        A WSGI application for any server.
+        The WSGI application.
     """
     app = Flask(__name__)
-    # A redirect to the tidy address would repeat the key in its Location.
+    # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
@@ -155,7 +154,7 @@ def create_app(
 
 
 def _answering_endpoint(app: Flask) -> str | None:
-    """Return the endpoint at the address, also where it does not answer this method."""
+    """Return the endpoint of the URL, even if it does not support the method."""
     if "endpoint" not in g:
         try:
             adapter = app.create_url_adapter(request)

@@ -1,7 +1,7 @@
-"""Views of the other collections of today's services: an extension outside the specification.
+"""Views of the extension outside the specification: languages, contributors, months, analyses.
 
-Languages, contributors and months are there for generated records alone, which no one else
-counts; for imported ones the answer is 404. The analysis of a project is there for all.
+Languages, contributors and months exist for generated records only; for imported ones the
+response is 404. Analyses exist for all projects that have one.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ExtensionViews"]
 
-#: Contributors and months of projects that are kept for their further pages.
-_KEPT = 16
+#: Number of project histories that are cached for further pages.
+_CACHED_HISTORIES = 16
 
 _NOT_COUNTED = (
     "This directory does not hold the {what} of this project: its record was imported, "
@@ -46,7 +46,7 @@ _UNAVAILABLE = "Code analysis is not available"
 _LATEST = "latest"
 
 
-def _most(name: str) -> Callable[[Record], object]:
+def _descending(name: str) -> Callable[[Record], object]:
     return lambda record: -float(text_of(record, name) or 0)
 
 
@@ -56,27 +56,27 @@ _LANGUAGE_SORTS: dict[str, Callable[[Record], object]] = {
         -sum(int(text_of(record, name)) for name in ("code", "comments", "blanks"))
     ),
     **{
-        name: _most(name)
+        name: _descending(name)
         for name in ("code", "projects", "comment_ratio", "contributors", "commits")
     },
 }
 _CONTRIBUTOR_SORTS: dict[str, Callable[[Record], object]] = {
-    "commits_12_mo": lambda _: 0,  # as the history gives them
-    "commits": _most("commits"),
+    "commits_12_mo": lambda _: 0,  # the order of the history
+    "commits": _descending("commits"),
     "name": lambda record: fold(text_of(record, "contributor_name")),
     "oldest": lambda record: text_of(record, "first_commit_time"),
-    "latest_commit": lambda record: _backwards(text_of(record, "last_commit_time")),
-    "newest": lambda record: _backwards(text_of(record, "first_commit_time")),
+    "latest_commit": lambda record: _reversed_text(text_of(record, "last_commit_time")),
+    "newest": lambda record: _reversed_text(text_of(record, "first_commit_time")),
 }
 
 
 class ExtensionViews:
-    """The views of one store in one dialect; each returns a document."""
+    """Extension views of a store in one dialect; each returns a document."""
 
     def __init__(self, store: Store, rules: Rules) -> None:
         self.store = store
         self.rules = rules
-        self._history = lru_cache(_KEPT)(_history)
+        self._history = lru_cache(_CACHED_HISTORIES)(_history)
 
     def languages(self, arguments: Mapping[str, str]) -> bytes:
         """Return a page of languages."""
@@ -98,7 +98,7 @@ class ExtensionViews:
         return self._page("contributor_fact", records, _CONTRIBUTOR_SORTS, name, arguments)
 
     def contributor(self, segment: str, identifier: str) -> bytes:
-        """Return one contributor of a project, with languages."""
+        """Return one contributor of a project, with their languages."""
         history = self._history_of(segment, "latest", "contributors")
         if history is None:
             return unavailable_xml(_UNAVAILABLE)
@@ -109,23 +109,23 @@ class ExtensionViews:
         return single_xml(fragment, synthetic=self.store.synthetic)
 
     def activity_facts(self, segment: str, analysis: str) -> bytes:
-        """Return what was done in each month."""
+        """Return the activity in each month."""
         history = self._history_of(segment, analysis, "activity facts")
         return self._months("activity_fact", None if history is None else history.activity())
 
     def size_facts(self, segment: str, analysis: str) -> bytes:
-        """Return how large the source code was after each month."""
+        """Return the size of the source code after each month."""
         history = self._history_of(segment, analysis, "size facts")
         return self._months("size_fact", None if history is None else history.sizes())
 
     def analysis(self, segment: str, analysis: str) -> bytes:
-        """Return an analysis, as it is inside the project."""
+        """Return the analysis element of a project."""
         fragment, project = self._project(segment)
-        content = _checked(project, analysis)
+        content = _find_analysis(project, analysis)
         if content is None:
             return unavailable_xml(_UNAVAILABLE)
         element = etree.fromstring(fragment).find("analysis")
-        assert element is not None  # noqa: S101  # `_checked` has seen it
+        assert element is not None  # noqa: S101  # guaranteed by `_find_analysis`
         xml = shape_element(self.rules, element)
         return single_xml(xml, synthetic=self.store.synthetic)
 
@@ -143,7 +143,7 @@ class ExtensionViews:
 
     def _history_of(self, segment: str, analysis: str, what: str) -> History | None:
         fragment, project = self._project(segment)
-        if _checked(project, analysis) is None:
+        if _find_analysis(project, analysis) is None:
             return None
         if not self.store.is_synthetic(PROJECT, text_of(project, "id")):
             raise NotFound(_NOT_COUNTED.format(what=what))
@@ -171,7 +171,7 @@ class ExtensionViews:
             sort = next(iter(sorts))
         words = fold(requested_query(arguments)).split()
         matching = [r for r in records if all(w in fold(text_of(r, name)) for w in words)]
-        matching.sort(key=sorts[sort])  # type: ignore[arg-type]  # all keys of one sort compare
+        matching.sort(key=sorts[sort])  # type: ignore[arg-type]  # the keys of a sort are comparable
         page = (page_or_first if self.rules.lenient else requested_page)(arguments)
         size = self.rules.page_size[PROJECT.name]
         first = (page - 1) * size
@@ -189,12 +189,12 @@ class ExtensionViews:
 
 def _history(fragment: str) -> History:
     history = History(record_from_element(etree.fromstring(fragment)))
-    history.contributors()  # what is drawn is drawn by one thread
+    history.contributors()  # computed once, before other threads read it
     return history
 
 
-def _checked(project: Record, analysis: str) -> Record | None:
-    """Return the project's analysis if it is the one that is asked for."""
+def _find_analysis(project: Record, analysis: str) -> Record | None:
+    """Return the analysis of a project if it is the requested one; None if it has none."""
     content = project.get("analysis")
     if not isinstance(content, dict):
         return None
@@ -203,5 +203,5 @@ def _checked(project: Record, analysis: str) -> Record | None:
     return content
 
 
-def _backwards(text: str) -> tuple[int, ...]:
+def _reversed_text(text: str) -> tuple[int, ...]:
     return tuple(-ord(character) for character in text)

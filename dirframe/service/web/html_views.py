@@ -1,4 +1,4 @@
-"""The directory's public web pages: for people, without a key and without JavaScript."""
+"""Public web pages of the directory, without API key and JavaScript."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ SORT_LABELS = {
     "relevance": "best match first",
 }
 
-#: A kudo rank that the web site shows for an account without a score (specification, Account).
+#: Kudo rank shown for an account without a score (specification, Account).
 DEFAULT_KUDO_RANK = "1"
 
 
 def create_pages(store: Store, rate: PageRate) -> Blueprint:
-    """Return the pages of `store`: home, lists, and one for each account and project.
+    """Create the pages of `store`: home, lists, accounts and projects.
 
     Parameters
     ----------
     store
-        The directory's records.
+        Records of the directory.
     rate
-        How many pages each client address may read.
+        Rate limit per client address.
 
     Returns
     -------
     flask.Blueprint
-        To be registered with an application, which renders its errors.
+        The blueprint; the application renders its errors.
     """
     pages = Blueprint("pages", __name__)
     pages.add_app_template_filter(link, "link")
@@ -130,12 +130,12 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
 
 
 def error_page(store: Store, error: HTTPException) -> str:
-    """Return the page that says what went wrong, in words."""
+    """Render the page of an HTTP error."""
     return render_template("error.html", synthetic=store.synthetic, error=error)
 
 
 def link(url: object) -> str | None:
-    """Return an address that is safe to link to, or None: scripts and the like are not."""
+    """Return a URL if it is safe to link to, else None (``javascript:`` and the like)."""
     if not isinstance(url, str):
         return None
     try:
@@ -146,7 +146,7 @@ def link(url: object) -> str | None:
 
 
 def thousands(value: object) -> str:
-    """Return a number with its thousands set apart, and anything else as it is."""
+    """Format a number with thousands separators; other values are returned unchanged."""
     try:
         return f"{int(str(value)):,}"
     except ValueError:
@@ -154,7 +154,7 @@ def thousands(value: object) -> str:
 
 
 def _languages(record: dict[str, Value]) -> list[tuple[str, str]]:
-    """Return the languages of an analysis and their shares, as far as they are there."""
+    """Return the languages of an analysis and their shares, if present."""
     analysis = record.get("analysis")
     languages = analysis.get("languages") if isinstance(analysis, dict) else None
     entries = languages.get("language") if isinstance(languages, dict) else languages
@@ -175,5 +175,5 @@ def _licenses(record: dict[str, Value]) -> list[str]:
 
 
 def _content(fragment: str) -> dict[str, Value]:
-    # The fragment is the writer's own, without document type or entities.
+    # Fragments are written by this package, without document type or entities.
     return record_from_element(etree.fromstring(fragment))

@@ -1,4 +1,4 @@
-"""How many pages one client address may read in a minute."""
+"""Rate limit of HTML pages per client address."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from dirframe.errors import ConfigurationError
 
 __all__ = ["PAGE_RATE", "PageRate"]
 
-#: Pages a minute and client address, unless the operator says otherwise.
+#: Default limit in pages per minute and client address.
 PAGE_RATE = 60
 
-#: Timestamps that are kept at most, of all addresses together.
+#: Maximum number of timestamps in memory, over all addresses.
 _TIMESTAMPS = 200_000
 
 
 class PageRate:
-    """A limit of pages a minute for each client address, in bounded memory.
+    """Rate limit per client address, in bounded memory.
 
     Parameters
     ----------
     per_minute
-        Pages; 0 is no limit.
+        Pages per minute; 0 for no limit.
 
     Raises
     ------
     ConfigurationError
-        `per_minute` is below 0.
+        `per_minute` is negative.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -52,12 +52,12 @@ class PageRate:
         Parameters
         ----------
         address
-            An IP address. Those of one IPv6 network of 64 bits are one client.
+            An IP address. An IPv6 /64 network counts as one client.
 
         Returns
         -------
         int
-            0 if the page may be sent, and otherwise in how many seconds.
+            0 if the page may be sent, otherwise the seconds to wait.
         """
         if not self._per_minute:
             return 0
@@ -69,12 +69,12 @@ class PageRate:
             self._buckets[client] = bucket
             while len(self._buckets) > self._addresses:
                 self._buckets.popitem(last=False)
-            now: int = bucket.now()  # type: ignore[no-untyped-call]  # it has no types
+            now: int = bucket.now()  # type: ignore[no-untyped-call]  # untyped library
             bucket.leak(now)
             item = RateItem("page", now)
             if bucket.put(item):
                 return 0
-            wait = cast("int", bucket.waiting(item))  # a bucket in memory has nothing to await
+            wait = cast("int", bucket.waiting(item))  # the in-memory bucket is synchronous
             return max(1, math.ceil(wait / 1000))
 
 

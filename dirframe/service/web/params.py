@@ -1,4 +1,4 @@
-"""What a request asks for, read from its parameters: the same for XML and pages."""
+"""Parse the parameters of requests, for XML and pages."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 __all__ = ["page_or_first", "parse_arguments", "requested_page", "requested_query"]
 
 _PAGE = re.compile(r"[0-9]{1,18}")
-# Tab and line breaks separate words; no text has any other.
+# Tabs and line breaks separate words; texts contain no other control characters.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def parse_arguments(query_string: str) -> dict[str, str]:
-    """Return the parameters of a query string; of repeated ones the first counts.
+    """Parse a query string; of a repeated parameter the first value is used.
 
     Parameters
     ----------
     query_string
-        As WSGI has it: one character for each byte.
+        As in WSGI, one character per byte.
 
     Returns
     -------
     dict of str to str
-        Values are UTF-8; one that is not is read as Latin-1, in which old clients send text.
+        Values are decoded as UTF-8, or else as Latin-1, which old clients send.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def _decoded(text: str) -> str:
 
 
 def requested_page(arguments: Mapping[str, str]) -> int:
-    """Return the number of the page that the parameters ask for; left out or empty: 1."""
+    """Return the requested page number; 1 if missing or empty."""
     text = arguments.get("page") or "1"
     if not _PAGE.fullmatch(text) or int(text) < 1:
         raise InvalidInputError(
@@ -60,7 +60,7 @@ def requested_page(arguments: Mapping[str, str]) -> int:
 
 
 def page_or_first(arguments: Mapping[str, str]) -> int:
-    """Return the number of the page, and 1 where the parameters ask for none that there is."""
+    """Return the requested page number; 1 if missing or invalid."""
     try:
         return requested_page(arguments)
     except InvalidInputError:
@@ -68,19 +68,19 @@ def page_or_first(arguments: Mapping[str, str]) -> int:
 
 
 def requested_query(arguments: Mapping[str, str]) -> str:
-    """Return the text that the parameters search for; left out: the empty one, which is all.
+    """Return the query text; empty if missing.
 
-    Old clients call it `q`; where both are given, `query` counts.
+    Old clients send it as `q`; `query` takes precedence.
 
     Raises
     ------
     InvalidInputError
-        It has a control character, which no record has.
+        The query contains a control character.
     """
     text = arguments.get("query", arguments.get("q", ""))
-    if found := _CONTROLS.search(text):
+    if match := _CONTROLS.search(text):
         raise InvalidInputError(
-            f"The query has the control character U+{ord(found[0]):04X} at position "
-            f"{found.start()}. Send text as UTF-8 or Latin-1, percent-encoded."
+            f"The query has the control character U+{ord(match[0]):04X} at position "
+            f"{match.start()}. Send text as UTF-8 or Latin-1, percent-encoded."
         )
     return text

@@ -1,4 +1,4 @@
-"""A service behind a proxy: whose X-Forwarded headers are believed, and whose are not."""
+"""Trust X-Forwarded headers of a proxy, and of no other client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["behind_proxy"]
 
 
 def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplication:
-    """Return `app` as it is to be served behind a proxy.
+    """Wrap `app` for use behind a proxy.
 
     Parameters
     ----------
@@ -25,18 +25,17 @@ def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplica
         The application.
     trusted_proxy
         Address or network of the proxy, or None. Its X-Forwarded-For (the last address),
-        -Proto, -Host and -Prefix say who asks and under which address; those of anyone else
-        are ignored.
+        -Proto, -Host and -Prefix headers are applied; those of other clients are ignored.
 
     Returns
     -------
     WSGIApplication
-        It sees the client as REMOTE_ADDR and the path below which it is reached as SCRIPT_NAME.
+        The application, with the client as REMOTE_ADDR and the path prefix as SCRIPT_NAME.
 
     Raises
     ------
     ConfigurationError
-        `trusted_proxy` is no IP address or network.
+        `trusted_proxy` is not an IP address or network.
     """
     if trusted_proxy is None:
         return app
@@ -47,18 +46,18 @@ def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplica
             f"The trusted proxy is {trusted_proxy!r}; it must be an IP address or a network, "
             "such as 127.0.0.1 or 10.0.0.0/8."
         ) from None
-    believed = ProxyFix(_checked(app), x_for=1, x_proto=1, x_host=1, x_prefix=1)
+    forwarded_app = ProxyFix(_restore_address(app), x_for=1, x_proto=1, x_host=1, x_prefix=1)
 
     def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         peer = _address(environ.get("REMOTE_ADDR", ""))
         is_trusted = peer is not None and peer in trusted
-        return (believed if is_trusted else app)(environ, start_response)
+        return (forwarded_app if is_trusted else app)(environ, start_response)
 
     return wrapped
 
 
-def _checked(app: WSGIApplication) -> WSGIApplication:
-    """Return `app`, told the proxy's address where the proxy names none for the client."""
+def _restore_address(app: WSGIApplication) -> WSGIApplication:
+    """Wrap `app` to restore the proxy's address if the proxy sends no valid client address."""
 
     def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if _address(environ["REMOTE_ADDR"]) is None:

@@ -1,4 +1,4 @@
-"""How an answer is sent: compressed or not, and not at all where the client has it already."""
+"""Content coding and conditional requests."""
 
 from __future__ import annotations
 
@@ -17,65 +17,65 @@ __all__ = ["compress", "conditional"]
 #: Bytes below which compression saves no packet.
 _SMALLEST = 1_400
 
-# Level 1 takes a third of the time of level 6 and leaves a few percent more to send.
+# Level 1 takes a third of the time of level 6, for a few percent more bytes.
 _LEVEL = 1
 
 
 def compress(response: Response, request: Request) -> Response:
-    """Compress the body of `response` if that pays and the client accepts it.
+    """Compress the body of `response` if it is large enough and the client accepts gzip.
 
     Parameters
     ----------
     response
-        An answer with its whole body.
+        Response with its complete body.
     request
-        Whose Accept-Encoding is heard.
+        Request with the Accept-Encoding header.
 
     Returns
     -------
     flask.Response
-        `response`; its Vary says that it depends on Accept-Encoding.
+        `response`, with Vary: Accept-Encoding.
     """
     response.vary.add("Accept-Encoding")
     if "Content-Encoding" not in response.headers and _prefers_gzip(request):
         body = response.get_data()
         if len(body) >= _SMALLEST:
-            # Without a time, so that the same body gives the same bytes.
+            # No timestamp, so that the same body gives the same bytes.
             response.set_data(gzip.compress(body, _LEVEL, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
     return response
 
 
 def conditional(body: bytes, request: Request, *, mimetype: str) -> Response:
-    """Return the answer to a request that may have conditions (RFC 9110, section 13).
+    """Return the response to a request that may be conditional (RFC 9110, section 13).
 
     Parameters
     ----------
     body
-        The whole body, not compressed.
+        The complete body, not compressed.
     request
-        Whose If-Match and If-None-Match are heard. There are no times of change to compare,
-        so If-Unmodified-Since and If-Modified-Since say nothing.
+        Request with the If-Match and If-None-Match headers. If-Unmodified-Since and
+        If-Modified-Since are ignored, since responses have no modification time.
     mimetype
-        Of the body.
+        Content type of the body.
 
     Returns
     -------
     flask.Response
-        200 with the body, or 304 without. Each coding has an entity tag of its own.
+        200 with the body, or 304 without. Each content coding has its own entity tag.
 
     Raises
     ------
     PreconditionFailed
-        If-Match names other tags only.
+        If-Match does not contain the entity tag.
     """
     digest = blake2b(body, digest_size=16).hexdigest()
-    coded = len(body) >= _SMALLEST and _prefers_gzip(request)
-    tag = f"{digest}-gzip" if coded else digest
-    wanted, known = request.if_match, request.if_none_match
-    if wanted and not (wanted.star_tag or wanted.is_strong(tag)):
+    is_compressed = len(body) >= _SMALLEST and _prefers_gzip(request)
+    tag = f"{digest}-gzip" if is_compressed else digest
+    if_match, if_none_match = request.if_match, request.if_none_match
+    if if_match and not (if_match.star_tag or if_match.is_strong(tag)):
         raise PreconditionFailed("The answer is not one of those that If-Match names.")
-    if known and (known.star_tag or known.contains_weak(tag)):
+    if if_none_match and (if_none_match.star_tag or if_none_match.contains_weak(tag)):
         response = Response(status=304)
         del response.headers["Content-Type"]
         response.vary.add("Accept-Encoding")

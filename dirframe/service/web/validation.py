@@ -1,4 +1,4 @@
-"""Requests that HTTP itself refuses, whatever they ask for (RFC 9110, RFC 9112)."""
+"""Validate host, target and method of requests (RFC 9110, RFC 9112)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "check_request"]
 
-#: What every address here answers.
+#: Methods supported at every URL.
 METHODS = ("GET", "HEAD", "OPTIONS")
 
-# A name, an IPv4 address or an IPv6 one in brackets, and a port. Servers join a repeated header
-# by commas, so that two hosts do not fit.
+# A name, an IPv4 address or an IPv6 address in brackets, and a port. Servers join repeated headers
+# with commas, so that two hosts do not match.
 _HOST = re.compile(r"([\w.~%!$&'()*+;=-]*|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?", re.ASCII)
 
 
 def check_request(environ: WSGIEnvironment) -> None:
-    """Refuse a request without a valid host, target or method.
+    """Raise for a request without a valid host, target or method.
 
     Raises
     ------
     MethodNotAllowed
         The method is not one of `METHODS`.
     BadRequest
-        Host is missing (in HTTP/1.1), given twice or no host; or the target is no path.
+        Host is missing (in HTTP/1.1), repeated or invalid; or the target is not a path.
     """
     host = environ.get("HTTP_HOST")
     if host is None and environ.get("SERVER_PROTOCOL") == "HTTP/1.1":

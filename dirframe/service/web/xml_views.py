@@ -1,4 +1,4 @@
-"""The views of XML, each behind the check of the key."""
+"""XML views, each behind the key check."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _DIGITS = re.compile(r"[0-9]+")
 def add_views(
     app: Flask, store: Store, keys: KeyStore, rules: Rules, states: StatesFile
 ) -> set[str]:
-    """Add the views of XML, each behind the check of the key, and return their endpoints."""
+    """Add the XML views, each behind the key check, and return their endpoints."""
     xml_endpoints: set[str] = set()
     views = _Views(store, rules, states)
 
@@ -60,7 +60,7 @@ def add_views(
     ) -> None:
         @wraps(view)
         def with_key(**arguments: object) -> Response:
-            if states.read().maintenance:  # answered before anything is counted
+            if states.read().maintenance:  # does not count towards the quota
                 return _web_page("Down for maintenance", "The directory is back soon.")
             _check_key(keys, rules)
             return view(**arguments)
@@ -78,44 +78,44 @@ def add_views(
         add_xml(f"{path}/<segment>.xml", endpoint, views.single, resource=resource)
         add_xml(f"{path}/.xml", f"no_{endpoint}", views.single, resource=resource, segment="")
     if rules.project_path == "/projects":
-        # Today's services call a project so.
+        # The path of projects in the live service.
         add_xml("/p/<segment>.xml", "p_xml", views.single, resource=PROJECT)
         add_xml("/p/.xml", "no_p_xml", views.single, resource=PROJECT, segment="")
     else:
         add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
         add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
-    further = ExtensionViews(store, rules)
+    extensions = ExtensionViews(store, rules)
     for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
-        of = path.strip("/")
+        prefix = path.strip("/")
         add_xml(
             f"{path}/<segment>/contributors.xml",
-            f"{of}_contributors_xml",
-            lambda segment: _answer(further.contributors(segment, _arguments())),
+            f"{prefix}_contributors_xml",
+            lambda segment: _answer(extensions.contributors(segment, _arguments())),
         )
         add_xml(
             f"{path}/<segment>/contributors/<identifier>.xml",
-            f"{of}_contributor_xml",
-            _answering(further.contributor),
+            f"{prefix}_contributor_xml",
+            _as_view(extensions.contributor),
         )
         for rest, view in (
-            ("", further.analysis),
-            ("/activity_facts", further.activity_facts),
-            ("/size_facts", further.size_facts),
+            ("", extensions.analysis),
+            ("/activity_facts", extensions.activity_facts),
+            ("/size_facts", extensions.size_facts),
         ):
             add_xml(
                 f"{path}/<segment>/analyses/<analysis>{rest}.xml",
-                f"{of}_{view.__name__}_xml",
-                _answering(view),
+                f"{prefix}_{view.__name__}_xml",
+                _as_view(view),
             )
-    add_xml("/languages.xml", "languages_xml", lambda: _answer(further.languages(_arguments())))
-    add_xml("/languages/<identifier>.xml", "language_xml", _answering(further.language))
-    # The least specific of the rules: whatever else is asked for as XML.
+    add_xml("/languages.xml", "languages_xml", lambda: _answer(extensions.languages(_arguments())))
+    add_xml("/languages/<identifier>.xml", "language_xml", _as_view(extensions.language))
+    # The least specific rule matches all other XML paths.
     add_xml("/<path:address>.xml", "no_xml", _nothing)
     return xml_endpoints
 
 
 class _Views:
-    """The views of one store in one dialect."""
+    """XML views of a store in one dialect."""
 
     def __init__(self, store: Store, rules: Rules, states: StatesFile) -> None:
         self.store = store
@@ -135,7 +135,7 @@ class _Views:
             page=number,
             page_size=self.rules.page_size[resource.name],
         )
-        fragments = [self._shaped(resource, xml, in_collection=True) for xml in page.fragments]
+        fragments = [self._shape(resource, xml, in_collection=True) for xml in page.fragments]
         return _answer(
             collection_xml(
                 fragments,
@@ -147,18 +147,18 @@ class _Views:
         )
 
     def single(self, resource: Resource, segment: str) -> Response:
-        fragment = self._found(resource, segment)
+        fragment = self._find(resource, segment)
         if fragment is None:
             raise NotFound(f"There is no such {resource.name}.")
         if (answer := self._out_of_use(resource, fragment)) is not None:
             return answer
         if self.rules.analysis_required and resource is PROJECT and not _analysed(fragment):
             return _answer(without_analysis_xml("There is no analysis of this project to show."))
-        shaped = self._shaped(resource, fragment, in_collection=False)
+        shaped = self._shape(resource, fragment, in_collection=False)
         return _answer(single_xml(shaped, synthetic=self.store.synthetic))
 
     def _out_of_use(self, resource: Resource, fragment: str) -> Response | None:
-        """Answer for a record that was deleted or disabled."""
+        """Return the response for a deleted or disabled record, else None."""
         states = self.states.read()
         if not states.out_of_use:
             return None
@@ -171,12 +171,12 @@ class _Views:
         return None
 
     def moved(self, rest: str) -> Response:
-        """Send the client to the other path, with its parameters and so its key."""
+        """Redirect to the other path, with the parameters and so the key."""
         path = f"{self.rules.project_path}{'/' if rest else ''}{quote(rest)}.xml"
         address = f"{request.script_root}{path}?{request.environ.get('QUERY_STRING', '')}"
         return Response(status=302, headers={"Location": address})
 
-    def _found(self, resource: Resource, segment: str) -> str | None:
+    def _find(self, resource: Resource, segment: str) -> str | None:
         fragment = self.store.by_segment(resource, segment)
         if fragment is None and resource is ACCOUNT and _MD5.fullmatch(segment):
             fragment = self.store.by_email_md5(segment)
@@ -191,7 +191,7 @@ class _Views:
             return None
         return None if self.rules.lenient and sort not in known else sort
 
-    def _shaped(self, resource: Resource, fragment: str, *, in_collection: bool) -> str:
+    def _shape(self, resource: Resource, fragment: str, *, in_collection: bool) -> str:
         return shape_fragment(self.rules, resource, fragment, in_collection=in_collection)
 
 
@@ -209,7 +209,7 @@ def _web_page(title: str, text: str) -> Response:
     return Response(page, mimetype="text/html")
 
 
-def _answering(view: Callable[..., bytes]) -> Callable[..., Response]:
+def _as_view(view: Callable[..., bytes]) -> Callable[..., Response]:
     return lambda **names: _answer(view(**names))
 
 
@@ -225,13 +225,13 @@ def _check_key(keys: KeyStore, rules: Rules) -> None:
     key = _arguments().get("api_key", "")
     decision = keys.count(key)
     if not decision.known:
-        raise _refused(rules.unknown_key if key else rules.missing_key)
+        raise _refusal_error(rules.unknown_key if key else rules.missing_key)
     if not decision.allowed:
         wait = decision.retry_after
-        raise _refused(rules.over_limit, limit=decision.limit, wait=wait)
+        raise _refusal_error(rules.over_limit, limit=decision.limit, wait=wait)
 
 
-def _refused(refusal: Refusal, *, limit: int = 0, wait: int = 0) -> HTTPException:
+def _refusal_error(refusal: Refusal, *, limit: int = 0, wait: int = 0) -> HTTPException:
     text = refusal.text.format(limit=limit, wait=wait)
     if refusal.status == TooManyRequests.code:
         return TooManyRequests(text, retry_after=wait)
@@ -240,6 +240,6 @@ def _refused(refusal: Refusal, *, limit: int = 0, wait: int = 0) -> HTTPExceptio
 
 def _answer(body: bytes) -> Response:
     response = conditional(body, request, mimetype="application/xml")
-    # What a key may see is for its holder's cache alone, and is asked for again each time.
+    # Responses depend on the key: private caches only, with revalidation.
     response.headers["Cache-Control"] = "private, no-cache"
     return response

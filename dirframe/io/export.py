@@ -113,7 +113,7 @@ def export(
     if not frames:
         raise InvalidInputError("There is no frame to export: the mapping is empty.")
     if several and not kind.several and len(frames) > 1:
-        hold = ", ".join(suffix for suffix, one in KINDS.items() if one.several)
+        hold = ", ".join(suffix for suffix, entry in KINDS.items() if entry.several)
         raise InvalidInputError(
             f"A {target.suffix} file holds one table, and there are {len(frames)}: "
             f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {hold}."
@@ -131,11 +131,11 @@ def export(
         if kind.seal:
             prepared[-1].record[SEALED] = "sha256"
     make_folder(target.parent)
-    with temporary_sibling(target) as part:
+    with temporary_sibling(target) as temporary:
         try:
-            kind.write(prepared, part)
+            kind.write(prepared, temporary)
             if kind.seal:
-                kind.seal.write(part)
+                kind.seal.write(temporary)
         except sqlite3.Error as error:
             raise OSError(f"{target} could not be written: {error}.") from error
         except UnicodeEncodeError as error:
@@ -144,9 +144,9 @@ def export(
                 "character, which no file can hold. Replace it first."
             ) from None
         if kind.sidecar:
-            write_with_sidecar(part, target, prepared[0].record, overwrite=overwrite)
+            write_with_sidecar(temporary, target, prepared[0].record, overwrite=overwrite)
         else:
-            atomic_replace(part, target, overwrite=overwrite)
+            atomic_replace(temporary, target, overwrite=overwrite)
     return target
 
 

@@ -45,11 +45,11 @@ def citation_of(frame: pd.DataFrame) -> str:
 
 def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
     """Give the record for a person who opens the file: a name and a text for each fact."""
-    known = {"caption": record["caption"], "citation": record["citation"]}
-    known |= record["provenance"] or {}
+    fields = {"caption": record["caption"], "citation": record["citation"]}
+    fields |= record["provenance"] or {}
     return [
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        for name, value in known.items()
+        for name, value in fields.items()
         if value not in (None, "", [], {})
     ]
 
@@ -85,5 +85,5 @@ def read_record(text: str | bytes | None, source: object) -> dict[str, Any]:
             f"{source} does not say what dirframe exported there: its record is missing or "
             "damaged. Read it as any file of its kind, with pandas."
         ) from None
-    found: dict[str, Any] = record
-    return found
+    checked: dict[str, Any] = record
+    return checked

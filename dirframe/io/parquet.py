@@ -40,9 +40,9 @@ def to_arrow(prepared: ExportFrame) -> pa.Table:
             )
     plain = frame.drop(columns=list(columns))
     table = pa.Table.from_pandas(plain, preserve_index=False)
-    for place, name in enumerate(frame.columns):
+    for position, name in enumerate(frame.columns):
         if name in columns:
-            table = table.add_column(place, name, columns[name])
+            table = table.add_column(position, name, columns[name])
     return table
 
 
@@ -99,8 +99,8 @@ def read_feather(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 def _with_record(prepared: ExportFrame) -> pa.Table:
     table = to_arrow(prepared)
-    kept = {METADATA_KEY: as_text(prepared.record), "citation": prepared.record["citation"]}
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), **kept})
+    metadata = {METADATA_KEY: as_text(prepared.record), "citation": prepared.record["citation"]}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
 
 
 def _with_frame(table: pa.Table, file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -118,11 +118,13 @@ def _lists(values: list[Any]) -> tuple[str, Any]:
         return "json", None
     if _has_empty_struct(array.type):  # Parquet cannot hold a record without fields
         return "json", None
-    back = array.to_pylist()
-    if back == values and not pa.types.is_null(array.type):
+    roundtrip = array.to_pylist()
+    if roundtrip == values and not pa.types.is_null(array.type):
         return "arrow", array
     # A record without a key comes back with the key and nothing in it.
-    return ("sparse", array) if [_sparse(one) for one in back] == values else ("json", None)
+    return (
+        ("sparse", array) if [_sparse(value) for value in roundtrip] == values else ("json", None)
+    )
 
 
 def _has_empty_struct(kind: Any) -> bool:
@@ -130,10 +132,12 @@ def _has_empty_struct(kind: Any) -> bool:
 
     if pa.types.is_struct(kind) and kind.num_fields == 0:
         return True
-    return any(_has_empty_struct(kind.field(place).type) for place in range(kind.num_fields))
+    return any(_has_empty_struct(kind.field(index).type) for index in range(kind.num_fields))
 
 
 def _sparse(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _sparse(inner) for key, inner in value.items() if inner is not None}
-    return [_sparse(one) for one in value] if isinstance(value, list) else value
+        return {
+            key: _sparse(item_value) for key, item_value in value.items() if item_value is not None
+        }
+    return [_sparse(item) for item in value] if isinstance(value, list) else value

@@ -64,27 +64,27 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     file = Path(path)
     kind = kind_of(file)
     if kind.read is None:
-        able = ", ".join(suffix for suffix, one in KINDS.items() if one.read)
+        readable = ", ".join(suffix for suffix, entry in KINDS.items() if entry.read)
         raise InvalidInputError(
-            f"{file} is for people to look at; what is to be read back is exported to {able}."
+            f"{file} is for people to look at; what is to be read back is exported to {readable}."
         )
     kind.check()
     if not file.is_file():
         raise FileNotFoundError(f"There is no file {file}.")
     if kind.sidecar:
-        beside = read_sidecar(file)
-        found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
+        record_file = read_sidecar(file)
+        frames = {file.stem: (_read_whole(file, kind.read, record_file), record_file)}
     else:
         fits = check(file, kind)
-        found = _read_whole(file, kind.read)
-        check_record(file, kind, fits, [record for _, record in found.values()])
-    if table is None and len(found) == 1:
-        table = next(iter(found))
-    if table not in found:
-        asked = "name one with table=" if table is None else f"there is no {table!r} among them"
-        raise InvalidInputError(f"{file} holds {', '.join(map(repr, found))}: {asked}.")
-    frame: pd.DataFrame = found[table][0]
-    record: dict[str, Any] = found[table][1]
+        frames = _read_whole(file, kind.read)
+        check_record(file, kind, fits, [record for _, record in frames.values()])
+    if table is None and len(frames) == 1:
+        table = next(iter(frames))
+    if table not in frames:
+        advice = "name one with table=" if table is None else f"there is no {table!r} among them"
+        raise InvalidInputError(f"{file} holds {', '.join(map(repr, frames))}: {advice}.")
+    frame: pd.DataFrame = frames[table][0]
+    record: dict[str, Any] = frames[table][1]
     if len(frame) != record["rows"]:
         raise InvalidInputError(
             f"{file} holds {len(frame):,} rows, and its record says {record['rows']:,}: rows were "

@@ -66,9 +66,9 @@ def read_sidecar(file: Path) -> Record:
             ),
         )
     record = read_record(sidecar.read_bytes(), sidecar)
-    fitting = _fitting(record, file)
-    if fitting is not None:
-        return fitting
+    matching = _fitting(record, file)
+    if matching is not None:
+        return matching
     if _REPLACES in record:
         raise InvalidInputError(
             f"{sidecar.name} does not describe {file}: an export that was to replace it was "
@@ -79,8 +79,8 @@ def read_sidecar(file: Path) -> Record:
 
 
 def _write(record: Record, target: Path, overwrite: bool) -> None:
-    with atomic_write(beside(target), overwrite=overwrite) as part:
-        part.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
+    with atomic_write(beside(target), overwrite=overwrite) as temporary:
+        temporary.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
 
 
 def _present(target: Path) -> Record | None:
@@ -93,9 +93,9 @@ def _present(target: Path) -> Record | None:
 
 def _fitting(record: Record, file: Path) -> Record | None:
     digest = _digest(file)
-    for one in (record, record.get(_REPLACES)):
-        if one and one.get("sha256") == digest:
-            return {name: value for name, value in one.items() if name != _REPLACES}
+    for candidate in (record, record.get(_REPLACES)):
+        if candidate and candidate.get("sha256") == digest:
+            return {name: value for name, value in candidate.items() if name != _REPLACES}
     return None
 
 

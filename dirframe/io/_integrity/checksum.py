@@ -42,17 +42,17 @@ class Seal:
     def write(self, file: Path) -> None:
         """Put the digest into a finished file."""
         with file.open("r+b") as stream:
-            place = self._place(stream)
-            if place is None:
+            position = self._place(stream)
+            if position is None:
                 raise OSError(f"{file.name} was written without the end that its format has.")
-            whole = hashlib.sha256()
+            digest = hashlib.sha256()
             stream.seek(0)
             while block := stream.read(_BLOCK):
-                whole.update(block)
-            stream.seek(place)
+                digest.update(block)
+            stream.seek(position)
             footer = stream.read()
-            stream.seek(place)
-            stream.write(_MARK + whole.digest() + footer)
+            stream.seek(position)
+            stream.write(_MARK + digest.digest() + footer)
 
     def fits(self, file: Path) -> bool | None:
         """Tell whether a file is what was written; None if no digest stands in it."""
@@ -61,17 +61,17 @@ class Seal:
             if end is None or end < _LENGTH:
                 return None
             stream.seek(end - _LENGTH)
-            found = stream.read(_LENGTH)
-            if not found.startswith(_MARK):
+            trailer = stream.read(_LENGTH)
+            if not trailer.startswith(_MARK):
                 return None
-            whole, left = hashlib.sha256(), end - _LENGTH
+            digest, remaining = hashlib.sha256(), end - _LENGTH
             stream.seek(0)
-            while left and (block := stream.read(min(left, _BLOCK))):
-                whole.update(block)
-                left -= len(block)
+            while remaining and (block := stream.read(min(remaining, _BLOCK))):
+                digest.update(block)
+                remaining -= len(block)
             stream.seek(end)
-            whole.update(stream.read())
-        return whole.digest() == found[len(_MARK) :]
+            digest.update(stream.read())
+        return digest.digest() == trailer[len(_MARK) :]
 
     def _place(self, stream: IO[bytes]) -> int | None:
         """Give where the footer begins, or the end of a file without one."""
@@ -83,5 +83,5 @@ class Seal:
             return None
         stream.seek(size - end)
         length, magic = stream.read(4), stream.read()
-        place = size - end - int.from_bytes(length, "little")
-        return place if magic == self.magic and place >= 0 else None
+        position = size - end - int.from_bytes(length, "little")
+        return position if magic == self.magic and position >= 0 else None

@@ -69,7 +69,11 @@ def check_record(
     ExportWarning
         If the file has changed.
     """
-    if kind.seal is None or fits or (fits is None and not any(SEALED in one for one in records)):
+    if (
+        kind.seal is None
+        or fits
+        or (fits is None and not any(SEALED in record for record in records))
+    ):
         return
     if not kind.seal.editable:
         raise InvalidInputError(
@@ -95,8 +99,8 @@ def _read_elsewhere(file: Path) -> None:
             "first. Open it with pandas, and export the frame again."
         )
     # What can be imported here, a notebook's additions included, can be imported there.
-    path = os.pathsep.join(one for one in sys.path if one)
-    done = subprocess.run(  # noqa: S603  # no shell; our own code and the path of a file
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    process = subprocess.run(  # noqa: S603  # no shell; our own code and the path of a file
         [sys.executable, "-c", _READ, str(file.absolute())],
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.DEVNULL,
@@ -104,8 +108,8 @@ def _read_elsewhere(file: Path) -> None:
         stderr=subprocess.DEVNULL,
         check=False,
     )
-    if done.returncode not in _USUAL:
+    if process.returncode not in _USUAL:
         raise InvalidInputError(
             f"{file} is damaged, so that the library that reads it ends the process (code "
-            f"{done.returncode}). Take it from a copy, or export the frame again."
+            f"{process.returncode}). Take it from a copy, or export the frame again."
         )

@@ -1,8 +1,8 @@
-"""CSV, TSV and JSON lines: text, with the record in a file beside it.
+"""Read and write CSV, TSV and JSON lines; the record is a sidecar file.
 
-In CSV and TSV a missing value is nothing, an empty text is ``""``, and a text that a
-spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection), as
-does one that has such an apostrophe already: so `read` knows which to take off again.
+In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
+spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
+is a string that already has such a prefix, so that reading removes exactly what writing added.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     Parameters
     ----------
     frame : pandas.DataFrame
-        What to write.
+        The frame to write.
     stream : TextIO
-        Where to.
+        An open text stream.
 
     Examples
     --------
@@ -62,19 +62,19 @@ def write_csv(prepared: ExportFrame, file: Path) -> None:
 
 
 def write_tsv(prepared: ExportFrame, file: Path) -> None:
-    """Write a file with a tab between the cells."""
+    """Write a TSV file."""
     with file.open("w", encoding="utf-8", newline="") as stream:
         _write(prepared, stream, "\t")
 
 
 def write_jsonl(prepared: ExportFrame, file: Path) -> None:
-    """Write an object a line; times are ISO 8601, lists stay lists."""
+    """Write one JSON object per line; times are ISO 8601, lists stay lists."""
     names = list(prepared.frame.columns)
     columns = [encode_column(prepared.frame[name]) for name in names]
     with file.open("w", encoding="utf-8", newline="") as stream:
         for row in zip(*columns, strict=True):
             record = {
-                # JSON has no word for an infinite number; as a text it can be read again.
+                # JSON has no infinite number; a string can be read back.
                 name: str(value) if value in (float("inf"), float("-inf")) else value
                 for name, value in zip(names, row, strict=True)
             }
@@ -132,7 +132,7 @@ def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
             read_options=arrow_csv.ReadOptions(
                 column_names=[str(position) for position in range(len(names))],
                 skip_rows_after_names=1,
-                block_size=max(file.stat().st_size + 1, 1024),  # a cell may be of any length
+                block_size=max(file.stat().st_size + 1, 1024),  # a cell can have any length
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=separator, newlines_in_values=True, ignore_empty_lines=False

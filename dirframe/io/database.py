@@ -1,4 +1,4 @@
-"""SQLite and DuckDB: a table a frame, and one more table with the records."""
+"""Read and write SQLite and DuckDB files: one table per frame, and one with the records."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def write_sqlite(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a SQLite file; times are ISO 8601 text, lists JSON, truth values 0 and 1."""
+    """Write a SQLite file; times are ISO 8601 text, lists JSON, booleans 0 and 1."""
     _check_names(frames)
     with closing(open_database(file)) as db:
-        db.execute("PRAGMA journal_mode = OFF")  # the file has no name yet: nobody else looks
+        db.execute("PRAGMA journal_mode = OFF")  # a temporary file: there are no other readers
         db.execute("BEGIN")
         for item in frames:
             names = [column["name"] for column in item.columns]
@@ -117,7 +117,7 @@ def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str,
 
 
 def _check_names(frames: Sequence[ExportFrame]) -> None:
-    """Refuse what these databases take for the same name, for they do not tell A from a."""
+    """Reject names that differ only in case, which these databases treat as equal."""
     for names, label in [
         ([frame.name for frame in frames], "tables"),
         *(
@@ -150,5 +150,5 @@ def _kind(dtype: str) -> str:
 
 
 def _storable(values: list[Any]) -> list[Any]:
-    # SQLite's whole numbers end where Int64 does; a larger one is kept as text.
+    # SQLite integers are 64-bit; larger ones are stored as text.
     return [str(v) if isinstance(v, int) and v not in _INT64 else v for v in values]

@@ -1,8 +1,9 @@
-"""Excel workbooks: a sheet a frame, and one more sheet with the records.
+"""Read and write Excel workbooks: one sheet per frame, and one with the records.
 
 Limits are those of Excel (Microsoft, "Excel specifications and limits"): 1,048,576 rows, 16,384
-columns, 32,767 characters a cell, 31 characters a sheet's name, 15 digits a number. What XML cannot hold is
-written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring), as Excel does itself.
+columns, 32,767 characters per cell, 31 characters per sheet name, 15 digits per number. A
+character that XML cannot hold is written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring),
+as Excel does.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def write_xlsx(frames: Sequence[ExportFrame], file: Path) -> None:
 
     try:
         _write(frames, file)
-    except etree.SerialisationError as error:  # lxml's word for a disk that takes no more
+    except etree.SerialisationError as error:  # lxml's error for a full disk
         raise OSError(f"{file.name} could not be written: {error}.") from None
 
 
@@ -67,7 +68,7 @@ def _write(frames: Sequence[ExportFrame], file: Path) -> None:
         (name, fact, value[offset : offset + 30_000], offset // 30_000)
         for name, frame in zip(names, frames, strict=True)
         for fact, value in [*facts(frame.record), ("record", as_text(frame.record))]
-        for offset in range(0, len(value), 30_000)  # a cell holds no more
+        for offset in range(0, len(value), 30_000)  # below the limit of a cell
     ]
     _fill(book, METADATA_KEY, [("frame", "fact", "value", "part"), *metadata_rows], 4)
     book.save(file)
@@ -81,11 +82,11 @@ def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        with ZipFile(file) as packed:  # its checksums first: a parser reads what it has by then
+        with ZipFile(file) as packed:  # checksums first: the parser would accept truncated sheets
             damaged = packed.testzip()
         if damaged is not None:
             raise BadZipFile(f"the checksum of {damaged} does not fit")
-        # As a stream: the library looks at the suffix of a path.
+        # A stream, because openpyxl rejects paths with other suffixes.
         with file.open("rb") as stream:
             book = load_workbook(stream, read_only=True, data_only=False)
             sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
@@ -110,7 +111,7 @@ def _restored(
     head = [_unescaped(str(name)) for name in rows[0][:width]] if rows else []
     if head != [column["name"] for column in record["columns"]]:
         raise InvalidInputError(f"{file} has other columns than its record says.")
-    # Missing cells at the end of a row, and missing rows at the end, may not be there at all.
+    # openpyxl can omit trailing empty cells and rows.
     padded = [(*row, *[None] * width)[:width] for row in rows[1:]]
     padded += [(None,) * width] * (record["rows"] - len(padded))
     columns = [[_value(value) for value in column] for column in zip(*padded, strict=True)]
@@ -123,7 +124,7 @@ def _restored(
 
 
 def _sheet_names(frames: Sequence[ExportFrame]) -> list[str]:
-    if len(frames) == 1:  # called after the file, whose name may be what a sheet's may not
+    if len(frames) == 1:  # named after the file, whose name can be invalid for a sheet
         bare = _NOT_IN_A_NAME.sub("_", frames[0].name)[:_NAME].strip("'") or "data"
         return ["data" if bare.lower() == "history" else bare]
     names = [frame.name for frame in frames]
@@ -155,7 +156,7 @@ def _check_size(prepared: ExportFrame) -> None:
 
 
 def _cells(prepared: ExportFrame, position: int, losses: dict[str, list[str]]) -> list[Any]:
-    """Give the cells of a column, and note what a workbook cannot hold as it is."""
+    """Return the cells of a column, and record what a workbook cannot store unchanged."""
     column, values = prepared.columns[position], prepared.texts_of(position)
     name, dtype = column["name"], column["dtype"]
     if dtype.startswith("datetime64"):
@@ -175,9 +176,9 @@ def _cells(prepared: ExportFrame, position: int, losses: dict[str, list[str]]) -
                 f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
                 "export to another format."
             )
-    # A cell with an empty text is an empty cell to most programs, so the record says which are.
+    # Most programs read an empty string as an empty cell, so the record lists these rows.
     column["empty"] = [row for row, value in enumerate(values) if value == ""]
-    # The library writes 16 digits of a number; some need 17.
+    # openpyxl writes 16 digits of a number; some need 17.
     column["exact"] = [
         [row, repr(value)]
         for row, value in enumerate(values)
@@ -202,8 +203,8 @@ def _fill(book: Any, name: str, rows: Sequence[Sequence[Any]], columns: int) -> 
                 cells.append(value)
                 continue
             cell = WriteOnlyCell(sheet, "")
-            # Set past the guess of what a text means: one that begins with = is no formula here.
-            cell._value, cell.data_type = _escaped(value), "s"  # as said above
+            # Bypass type inference: a string that begins with = is no formula here.
+            cell._value, cell.data_type = _escaped(value), "s"  # as above
             if number == 0:
                 cell.font = Font(bold=True)
             cells.append(cell)

@@ -1,7 +1,7 @@
-"""Columns as plain values that every format can hold, and back as they were.
+"""Encode columns as plain values that every format can store, and decode them.
 
-Times become ISO 8601 text in UTC, lists stay lists; a description of each column (its dtype,
-its categories) goes with the values, so that they come back in the same dtype.
+Times become ISO 8601 text in UTC, lists stay lists. Each column has a description (dtype,
+categories), from which decoding restores the same dtype.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HELD = ("str", "string", "object", "category", "bool", "boolean")
 
 @dataclass(frozen=True)
 class ExportFrame:
-    """A frame that can be written, and the record that goes with it."""
+    """A frame ready for writing, with its record."""
 
     name: str
     frame: pd.DataFrame
@@ -37,12 +37,12 @@ class ExportFrame:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """What `restore` needs to know of each column; a format may add to it."""
+        """Descriptions of the columns for decoding; a format can add keys."""
         described: list[dict[str, Any]] = self.record["columns"]
         return described
 
     def texts_of(self, position: int) -> list[Any]:
-        """Give a column's plain values, with lists and other objects as JSON."""
+        """Return a column's plain values, with lists and other objects as JSON."""
         values = encode_column(self.frame.iloc[:, position])
         if self.frame.dtypes.iloc[position] != object:
             return values
@@ -51,17 +51,17 @@ class ExportFrame:
 
 
 def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
-    """Check that a frame can be written, and describe it.
+    """Validate a frame for export and describe it.
 
     Raises
     ------
     InvalidInputError
-        If it is no frame, or its columns have no names, or the same.
+        If it is not a DataFrame, or its column names are missing or duplicated.
 
     Warns
     -----
     ExportWarning
-        If an index is left out, or a dtype cannot be kept.
+        If the index is dropped, or a dtype cannot be stored.
     """
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
@@ -93,7 +93,7 @@ def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
 
 
 def encode_column(column: pd.Series[Any]) -> list[Any]:
-    """Give a column as None, text, int, float, bool or whatever an object column holds."""
+    """Return a column as None, str, int, float, bool or the objects of an object column."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         categories = encode_column(column.cat.categories.to_series())
         return [None if code < 0 else categories[code] for code in column.cat.codes]
@@ -107,7 +107,7 @@ def encode_column(column: pd.Series[Any]) -> list[Any]:
 
 
 def as_json(value: object, column: str) -> str:
-    """Write one value of an object column as JSON."""
+    """Serialize one value of an object column to JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, default=_to_list)
     except (TypeError, ValueError):
@@ -118,16 +118,16 @@ def as_json(value: object, column: str) -> str:
 
 
 def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool = False) -> Any:
-    """Turn plain values, or texts of them, into a column of the dtype that it had.
+    """Convert plain values, or strings of them, to a column of the original dtype.
 
     Parameters
     ----------
     values
-        The values, None where there is none.
+        The values; None where missing.
     column
         Its description.
     parsed
-        Whether objects are there as such and not as JSON.
+        Whether objects are already parsed rather than JSON.
     """
     dtype = column["dtype"]
     if dtype == "category":
@@ -136,7 +136,7 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
         )
         return pd.Series(decode_column(values, column["of"]).astype(categorical))
     if dtype == "object":
-        objects = np.empty(len(values), dtype="object")  # filled one by one: a list is one value
+        objects = np.empty(len(values), dtype="object")  # filled in a loop: a list is one value
         for index, value in enumerate(values):
             objects[index] = value if parsed or value is None else json.loads(value)
         return pd.Series(objects, dtype="object")
@@ -155,7 +155,7 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
 def restored_frame(
     columns: Sequence[Sequence[Any]], record: dict[str, Any], *, parsed: bool = False
 ) -> pd.DataFrame:
-    """Put a frame together from the plain values of its columns."""
+    """Build a frame from the plain values of its columns."""
     restored = {}
     for column, values in zip(record["columns"], columns, strict=True):
         try:
@@ -206,7 +206,7 @@ def _is_missing(column: pd.Series[Any]) -> list[bool]:
 
 
 def _to_list(value: Any) -> Any:
-    # Parquet gives lists back as arrays; numpy's numbers are no JSON.
+    # Parquet returns lists as arrays; numpy scalars are not JSON.
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

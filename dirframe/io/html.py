@@ -1,4 +1,4 @@
-"""HTML and Markdown: tables for people, with the source and the citation at each."""
+"""Write HTML and Markdown tables with source and citation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")
 
 
 def write_html(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a page with a table a frame; everything is escaped, nothing is fetched."""
+    """Write an HTML page with one table per frame; all text is escaped, nothing is fetched."""
     title = escape(" · ".join(prepared.name for prepared in frames))
     with file.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(
@@ -47,13 +47,13 @@ def write_html(frames: Sequence[ExportFrame], file: Path) -> None:
 
 
 def write_md(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a table a frame in the form of GitHub (GFM, 4.10)."""
+    """Write one GitHub Flavored Markdown table per frame (GFM, 4.10)."""
     sections = []
     for prepared in frames:
         head = [_marked(column["name"]) for column in prepared.columns]
         rule = ["---:" if number else "---" for number in _numbers(prepared)]
         columns = [[_marked(t) for t in _texts(prepared, p)] for p in range(len(prepared.columns))]
-        # Without blanks to the width of a column: one long text would swell every row.
+        # No padding to the column width: one long text would widen every row.
         rows = [head, rule, *zip(*columns, strict=True)]
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         heading = f"## {_marked(prepared.name)}\n\n" if len(frames) > 1 else ""
@@ -92,11 +92,11 @@ def _texts(prepared: ExportFrame, position: int) -> list[str]:
 
 
 def _visible(text: str) -> str:
-    """Replace what a page may not hold by the sign for it."""
+    """Replace control characters, which HTML does not allow."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _marked(text: str) -> str:
-    """Take the meaning from what Markdown and HTML would take for theirs."""
+    """Escape Markdown and HTML markup."""
     lines = _MARKS.sub(r"\\\1", _visible(text)).splitlines()
     return "<br>".join(lines)

@@ -1,4 +1,4 @@
-"""`read_export`: the frame that was exported."""
+"""Read exported files back into frames."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     path : str or pathlib.Path
-        The file; all formats but HTML and Markdown, which are for people to look at.
+        The file, in any format except HTML and Markdown, which are only for viewing.
     table : str, optional
-        Which of several frames; left out where there is one.
+        Name of the frame; optional if the file has only one.
 
     Returns
     -------
     pandas.DataFrame
-        The frame: its columns, dtypes, values and ``attrs["dirframe"]``, rows counted from 0.
+        The frame with its columns, dtypes, values and ``attrs["dirframe"]``, and a new index from
+        0.
 
     Raises
     ------
     InvalidInputError
-        If the file is not one that `export` wrote, it is damaged, it has several frames and none
-        is named, or its record is that of another file.
+        If the file was not written by `export`, is damaged, has several frames and `table` is
+        None, or its record belongs to another file.
     FileNotFoundError
         If there is no such file.
 
@@ -49,8 +50,8 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     Notes
     -----
     A damaged Parquet, Feather or DuckDB file can crash the library that reads it, and Python with
-    it. Therefore the digest in the file is compared first. A file without one, of an older
-    version, is first read by another Python process, which takes a second or so.
+    it. Therefore the digest in the file is verified first. A file from an older version, without a
+    digest, is first read by another Python process, which takes about a second.
 
     Examples
     --------
@@ -99,8 +100,8 @@ def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
         return read(file, *record)
     except DirframeError:
         raise
-    except Exception as error:  # each library has its own for a damaged file
-        if isinstance(error, OSError) and error.errno:  # of the disk, not of what stands there
+    except Exception as error:  # each library has its own error for a damaged file
+        if isinstance(error, OSError) and error.errno:  # an error of the disk, not of the content
             raise
         raise InvalidInputError(
             f"{file} cannot be read as what its suffix says: {error}. Export the frame again."

@@ -81,10 +81,10 @@ def render_chart(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) ->
             figure = ax.get_figure(root=True)
             stream = io.BytesIO()
             figure.savefig(stream, format="png", dpi=_DPI, bbox_inches="tight", pad_inches=0.05)
-        said = " ".join(words(figure))
+        text = " ".join(words(figure))
         width = int.from_bytes(stream.getvalue()[16:20]) // 2  # where PNG has it
     finally:
         # A figure that stays open would be shown once more at the end of the cell.
         for number in set(plt.get_fignums()) - open_before:
             plt.close(number)
-    return ChartImage(png=stream.getvalue(), words=said, width=width)
+    return ChartImage(png=stream.getvalue(), words=text, width=width)

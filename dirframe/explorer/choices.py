@@ -91,8 +91,8 @@ def charts(resource: Resource) -> dict[str, str]:
 
 def columns(frame: pd.DataFrame) -> tuple[str, ...]:
     """Name the columns that a table can show, lists last."""
-    there = sortable(frame)
-    return (*there, *(str(name) for name in frame if name not in there))
+    scalar = sortable(frame)
+    return (*scalar, *(str(name) for name in frame if name not in scalar))
 
 
 def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -102,8 +102,8 @@ def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
     """Name the columns that a table begins with."""
-    there = sortable(frame)
-    return tuple(name for name in _USUAL[resource.name] if name in there) or there[:6]
+    available = sortable(frame)
+    return tuple(name for name in _USUAL[resource.name] if name in available) or available[:6]
 
 
 def rules(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -119,9 +119,9 @@ def strata(frame: pd.DataFrame, chart: str) -> tuple[str, ...]:
 def heading(column: str, resource: Resource) -> str:
     """Say a column's name in words, with its unit."""
     field = resource.by_column.get(column)
-    words = column.removeprefix("analysis_").removeprefix("kudo_score_").replace("_", " ").strip()
+    label = column.removeprefix("analysis_").removeprefix("kudo_score_").replace("_", " ").strip()
     unit = field.unit if field is not None and field.kind is not Kind.TIMESTAMP else ""
-    return f"{words} ({unit})" if unit and unit not in words else words
+    return f"{label} ({unit})" if unit and unit not in label else label
 
 
 def common(frame: pd.DataFrame, column: str) -> tuple[tuple[str, int], ...]:
@@ -129,5 +129,5 @@ def common(frame: pd.DataFrame, column: str) -> tuple[tuple[str, int], ...]:
     if column not in frame:
         return ()
     counts = frame[column].value_counts()
-    found = [(str(value), int(count)) for value, count in counts.items()]
-    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
+    pairs = [(str(value), int(count)) for value, count in counts.items()]
+    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))

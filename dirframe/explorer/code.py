@@ -115,8 +115,8 @@ def client_expression(settings: Settings) -> str:
 
 def repr_double_quoted(text: str) -> str:
     """Write a text as Python does, with double quotes where that needs no more escapes."""
-    written = repr(text)
-    return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
+    literal = repr(text)
+    return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
 
 
 def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:

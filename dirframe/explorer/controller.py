@@ -31,9 +31,9 @@ __all__ = ["LoadController", "run_now"]
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
 
 
-def run_now(act: Callable[[], None]) -> None:
+def run_now(action: Callable[[], None]) -> None:
     """Do it now, in this thread."""
-    act()
+    action()
 
 
 class LoadController(tr.HasTraits):
@@ -143,13 +143,13 @@ class LoadController(tr.HasTraits):
         """Say what is on the screen where a load brought nothing."""
         raise NotImplementedError
 
-    def _in_a_thread(self, what: str, act: _Act) -> None:
-        self._run(what, act, self.dispatch, threading.Thread)
+    def _in_a_thread(self, task: str, action: _Act) -> None:
+        self._run(task, action, self.dispatch, threading.Thread)
 
     def _run(
         self,
-        what: str,
-        act: _Act,
+        task: str,
+        action: _Act,
         dispatch: Dispatch,
         thread: type[threading.Thread] | None = None,
     ) -> None:
@@ -157,47 +157,47 @@ class LoadController(tr.HasTraits):
         if self.busy or directory is None:
             return
         self._stop.clear()
-        self.busy, self.came, self.total = what, 0, 0
-        asked = self.ask()
+        self.busy, self.came, self.total = task, 0, 0
+        request = self.ask()
 
-        def told(came: int, total: int) -> None:
-            dispatch(lambda: self._count(came, total))
+        def on_progress(loaded: int, total: int) -> None:
+            dispatch(lambda: self._count(loaded, total))
 
-        def work() -> None:
-            outcome = act(asked, directory, told)
-            dispatch(lambda: self._arrived(asked, directory, outcome))
+        def run() -> None:
+            outcome = action(request, directory, on_progress)
+            dispatch(lambda: self._arrived(request, directory, outcome))
 
         if thread is None:
-            work()
+            run()
         else:
-            self._thread = thread(target=work, name="dirframe explorer", daemon=True)
+            self._thread = thread(target=run, name="dirframe explorer", daemon=True)
             self._thread.start()
 
     def _fetch(
-        self, asked: LoadRequest, directory: Directory, told: Callable[[int, int], None]
+        self, request: LoadRequest, directory: Directory, on_progress: Callable[[int, int], None]
     ) -> LoadResult:
-        return fetch(asked, directory, told=told, stopped=self._stop.is_set)
+        return fetch(request, directory, told=on_progress, stopped=self._stop.is_set)
 
-    def _price(self, asked: LoadRequest, directory: Directory, _: object) -> LoadResult:
-        return price(asked, directory)
+    def _price(self, request: LoadRequest, directory: Directory, _: object) -> LoadResult:
+        return price(request, directory)
 
-    def _count(self, came: int, total: int) -> None:
-        self.total = total or came
-        self.came = min(came, self.total)
+    def _count(self, loaded: int, total: int) -> None:
+        self.total = total or loaded
+        self.came = min(loaded, self.total)
 
-    def _arrived(self, asked: LoadRequest, directory: Directory, outcome: LoadResult) -> None:
+    def _arrived(self, request: LoadRequest, directory: Directory, outcome: LoadResult) -> None:
         try:
             if outcome.frame is not None:
                 source = DataSource(
-                    collection=asked.collection,
-                    asked=asked,
+                    collection=request.collection,
+                    asked=request,
                     directory=client_expression(directory.settings),
                     incomplete=outcome.message if outcome.error else "",
                 )
                 self.take(outcome.frame, source)
                 self._count(len(outcome.frame), self.total if outcome.error else 0)
-            elif self.busy == "load" and (kept := self.kept()):
-                outcome = replace(outcome, message=f"{outcome.message} {kept}")
+            elif self.busy == "load" and (note := self.kept()):
+                outcome = replace(outcome, message=f"{outcome.message} {note}")
             self.say(outcome)
             self._count_quota()
         except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback

@@ -131,14 +131,14 @@ class Explorer:
         from IPython import display as ipython
 
         def bundle() -> dict[str, Any]:
-            made = self._repr_mimebundle_()
-            if "image/png" in made:
-                made["image/png"] = b64encode(made["image/png"]).decode()
-            return made
+            contents = self._repr_mimebundle_()
+            if "image/png" in contents:
+                contents["image/png"] = b64encode(contents["image/png"]).decode()
+            return contents
 
         # IPython's types leave it without any.
         display: Callable[..., Any] = ipython.display
-        shown = display(bundle(), raw=True, display_id=True)
-        if shown is not None:
-            self._view.when_changed(lambda: shown.update(bundle(), raw=True))
+        handle = display(bundle(), raw=True, display_id=True)
+        if handle is not None:
+            self._view.when_changed(lambda: handle.update(bundle(), raw=True))
         display(self._view.widget)

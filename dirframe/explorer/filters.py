@@ -97,23 +97,23 @@ class Filters:
             keep &= frame[CREATED].dt.year.between(*self.years)
         if self.activity != "all":
             keep &= activity_of(frame) == self.activity
-        shown = frame[keep]
+        selected = frame[keep]
         for step in steps:
-            provenance.copy_provenance(shown, shown, step)
-        return shown
+            provenance.copy_provenance(selected, selected, step)
+        return selected
 
     def steps(self) -> list[str]:
         """Say each filter in words, as the provenance of what is shown notes it."""
-        said = []
+        descriptions = []
         if self.languages:
-            said.append(f"only main language {_any_of(self.languages)}")
+            descriptions.append(f"only main language {_any_of(self.languages)}")
         if self.countries:
-            said.append(f"only country {_any_of(self.countries)}")
+            descriptions.append(f"only country {_any_of(self.countries)}")
         if self.years:
-            said.append(f"only created in {_span(self.years)}")
+            descriptions.append(f"only created in {_span(self.years)}")
         if self.activity != "all":
-            said.append(f"only {self.activity}")
-        return said
+            descriptions.append(f"only {self.activity}")
+        return descriptions
 
     def _needed(self) -> Iterable[str]:
         for name, columns in _NEEDS.items():
@@ -169,8 +169,8 @@ def years(frame: pd.DataFrame) -> tuple[int, int] | None:
     """Return the first and the last year in which a record was created; None without any."""
     if not _usable(frame, CREATED) or frame[CREATED].isna().all():
         return None
-    found = frame[CREATED].dt.year
-    return int(found.min()), int(found.max())
+    created = frame[CREATED].dt.year
+    return int(created.min()), int(created.max())
 
 
 def _usable(frame: pd.DataFrame, column: str) -> bool:

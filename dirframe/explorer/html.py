@@ -74,25 +74,25 @@ def message(text: str, severity: str) -> str:
 def bar(came: int, total: int, *, running: bool) -> str:
     """Show how far a load is."""
     if not total:
-        said = "Asking for the first page …" if running else ""
+        label = "Asking for the first page …" if running else ""
         progress = "<progress aria-label='Records loaded'></progress>" if running else ""
     else:
-        said = f"{came:,} of {total:,} records"
+        label = f"{came:,} of {total:,} records"
         progress = (
-            f'<progress aria-label="Records loaded" max="{total}" value="{came}">{said}</progress>'
+            f'<progress aria-label="Records loaded" max="{total}" value="{came}">{label}</progress>'
         )
-    return f'<div class="df-bar">{progress}<span class="df-quiet">{said}</span></div>'
+    return f'<div class="df-bar">{progress}<span class="df-quiet">{label}</span></div>'
 
 
 def gauge(left: int | None, quota: int) -> str:
     """Show what is left of the daily quota."""
     if left is None:
         return ""
-    said = f"{left:,} of {quota:,} requests left today"
+    label = f"{left:,} of {quota:,} requests left today"
     return (
         f'<div class="df-gauge"><span class="df-quiet">Quota</span>'
         f'<meter aria-label="Quota" min="0" max="{quota}" low="{quota // 10}" '
-        f'value="{left}">{said}</meter><span class="df-quiet">{said}</span></div>'
+        f'value="{left}">{label}</meter><span class="df-quiet">{label}</span></div>'
     )
 
 
@@ -103,8 +103,8 @@ def preformatted(text: str, label: str) -> str:
 
 def image(picture: ChartImage) -> str:
     """Show a chart with its title and caption for those who do not see it."""
-    words, width = escape(picture.words), _LARGER * picture.width
-    return f'<img src="{picture.address}" alt="{words}" style="width:{width:.0f}px">'
+    alt, width = escape(picture.words), _LARGER * picture.width
+    return f'<img src="{picture.address}" alt="{alt}" style="width:{width:.0f}px">'
 
 
 def table(
@@ -126,8 +126,8 @@ def table(
                 title=str(name),
             )
         )
-    parts = [_share(rows[name]) for name in rows]
-    widths = "".join(f'<col style="width:{100 * part / sum(parts):.2f}%">' for part in parts)
+    shares = [_share(rows[name]) for name in rows]
+    widths = "".join(f'<col style="width:{100 * share / sum(shares):.2f}%">' for share in shares)
     looks = {"number": 'class="df-number"', "attributes": ' class="df"'}
     begin = f"<colgroup>{widths}</colgroup>"
     return "".join(table_parts(columns, **looks, begin=begin, titles_from=16))
@@ -140,10 +140,10 @@ def static(state: State, picture: ChartImage | None) -> str:
         return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
     # A chart says its source itself.
     source = image(picture) if picture else escape(provenance.caption(shown.frame))
-    most = state.page_size if state.page_size in PAGE_SIZES else PAGE_SIZES[0]
+    limit = state.page_size if state.page_size in PAGE_SIZES else PAGE_SIZES[0]
     return (
         f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
-        f"{rows(state, most)}<p>{_span(state, most)}</p><p>{source}</p></div>"
+        f"{rows(state, limit)}<p>{_span(state, limit)}</p><p>{source}</p></div>"
     )
 
 
@@ -192,13 +192,13 @@ def texts(state: State) -> pd.DataFrame:
     rows, shown = state.rows, state.shown
     if rows is None or shown is None:
         return pd.DataFrame({"": []})
-    written = {}
-    for place, name in enumerate(rows):
+    cells = {}
+    for position, name in enumerate(rows):
         missing = "-" if is_number(rows[name].dtype) else "–"
-        written[place] = [_text(value, missing) for value in rows[name].astype(object)]
-    made = pd.DataFrame(written, dtype="str")
-    made.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
-    return made
+        cells[position] = [_text(value, missing) for value in rows[name].astype(object)]
+    frame = pd.DataFrame(cells, dtype="str")
+    frame.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
+    return frame
 
 
 def kinds(state: State) -> list[dict[str, Any]]:
@@ -209,14 +209,14 @@ def kinds(state: State) -> list[dict[str, Any]]:
     if state.rows is None:
         return []
     columns = [state.rows[name] for name in state.rows]
-    whole = sum(map(_share, columns))
+    total = sum(map(_share, columns))
     return [
         {
-            "targets": place,
+            "targets": position,
             "type": "num-fmt" if is_number(column.dtype) else "string",
-            "width": f"{100 * _share(column) / whole:.2f}%",
+            "width": f"{100 * _share(column) / total:.2f}%",
         }
-        for place, column in enumerate(columns)
+        for position, column in enumerate(columns)
     ]
 
 
@@ -226,12 +226,12 @@ def _share(column: pd.Series[Any]) -> float:
     return _DAY if pd.api.types.is_datetime64_any_dtype(column) else 1.0
 
 
-def _span(state: State, most: int | None = None) -> str:
+def _span(state: State, limit: int | None = None) -> str:
     if state.shown is None or state.rows is None or not len(state.rows):
         return ""
-    count = len(state.rows.iloc[:most])
-    begin = (min(state.page, state.pages) - 1) * state.page_size
-    return f"Records {begin + 1:,} to {begin + count:,} of {len(state.shown.frame):,}"
+    count = len(state.rows.iloc[:limit])
+    offset = (min(state.page, state.pages) - 1) * state.page_size
+    return f"Records {offset + 1:,} to {offset + count:,} of {len(state.shown.frame):,}"
 
 
 def _text(value: object, missing: str = "–") -> str:

@@ -62,9 +62,9 @@ class LoadRequest:
 
     def options(self) -> dict[str, Any]:
         """Return the arguments that were given, by name."""
-        given = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
+        arguments = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
         details = {"details": True} if self.details and self.collection == "projects" else {}
-        return {name: value for name, value in given.items() if value is not None} | details
+        return {name: value for name, value in arguments.items() if value is not None} | details
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,15 +100,15 @@ def fetch(
         sentence on how it went.
     """
     load = load_projects if asked.collection == "projects" else load_accounts
-    said = 0.0
+    last_report = 0.0
 
-    def report(came: int, total: int) -> None:
-        nonlocal said
+    def report(loaded: int, total: int) -> None:
+        nonlocal last_report
         if stopped():
             raise StopIteration
-        if time.monotonic() - said >= _PAUSE:
-            said = time.monotonic()
-            told(came, total)
+        if time.monotonic() - last_report >= _PAUSE:
+            last_report = time.monotonic()
+            told(loaded, total)
 
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -132,7 +132,9 @@ def success_result(
     done: str, caught: list[warnings.WarningMessage], frame: pd.DataFrame | None = None
 ) -> LoadResult:
     """Say that something was done, and what was warned of meanwhile."""
-    warned = [str(one.message) for one in caught if issubclass(one.category, DirframeWarning)]
+    warned = [
+        str(warning.message) for warning in caught if issubclass(warning.category, DirframeWarning)
+    ]
     return LoadResult(
         message=" ".join([done, *warned]),
         severity="warning" if warned else "success_result",
@@ -143,14 +145,16 @@ def success_result(
 def price(asked: LoadRequest, directory: Directory) -> LoadResult:
     """Say what a load will cost, for one request at most; nothing is raised."""
     try:
-        said = plan(
+        estimate = plan(
             "projects" if asked.collection == "projects" else "accounts",
             directory=directory,
             **asked.options(),
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
         return LoadResult(message=_of(directory, error), severity="error", error=error)
-    return LoadResult(message=str(said), severity="warning" if said.fits is False else "info")
+    return LoadResult(
+        message=str(estimate), severity="warning" if estimate.fits is False else "info"
+    )
 
 
 def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
@@ -168,8 +172,8 @@ def error_message(error: Exception, *, secret: str = "") -> str:
     """Say an error to a person: our own as they are, others as unexpected; never with a key."""
     if isinstance(error, DirframeError):
         return str(error)
-    said = scrub(" ".join(str(error).split()), secret)
+    text = scrub(" ".join(str(error).split()), secret)
     return (
-        f"This was not expected: {said or 'no more is known'} ({type(error).__name__}). "
+        f"This was not expected: {text or 'no more is known'} ({type(error).__name__}). "
         "The whole error is in explorer.state.error."
     )

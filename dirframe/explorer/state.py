@@ -124,11 +124,11 @@ class State(LoadController):
         loaded = with_countries(frame)
         self._source = source
         self._unified = COUNTRY in loaded and (source.asked is not None or loaded is not frame)
-        there = choices.columns(loaded)
-        other = self.shown is not None and self.shown.resource is not resource
+        available = choices.columns(loaded)
+        is_other = self.shown is not None and self.shown.resource is not resource
         with self._together():
             self.languages, self.countries, self.years, self.activity = (), (), (), "all"
-            if other or not self.columns or not set(self.columns) <= set(there):
+            if is_other or not self.columns or not set(self.columns) <= set(available):
                 self.columns = choices.usual_columns(loaded, resource)
             if self.chart not in (charts := choices.charts(resource)):
                 self.chart = next(iter(charts))
@@ -157,7 +157,7 @@ class State(LoadController):
         if self.shown is None or not value:
             return value
         loaded = self.shown.loaded
-        there = {
+        allowed = {
             "chart": self.charts,
             "columns": choices.columns(loaded),
             "order_by": choices.sortable(loaded),
@@ -165,9 +165,9 @@ class State(LoadController):
             "by": choices.strata(loaded, self.chart),
         }[trait]
         for name in value if isinstance(value, tuple) else (value,):
-            if name not in there:
+            if name not in allowed:
                 raise InvalidInputError(
-                    f"{trait} has {name!r}; choose from {', '.join(map(repr, there))}."
+                    f"{trait} has {name!r}; choose from {', '.join(map(repr, allowed))}."
                 )
         return value
 
@@ -243,9 +243,9 @@ class State(LoadController):
         """The records on the page of the table; None before anything was loaded."""
         if self.shown is None:
             return None
-        asked = (self.shown, self.order_by, self.descending)
-        if self._ordered is None or self._ordered[0] != asked:
-            self._ordered = asked, self._in_order(self.shown.frame)
+        key = (self.shown, self.order_by, self.descending)
+        if self._ordered is None or self._ordered[0] != key:
+            self._ordered = key, self._in_order(self.shown.frame)
         begin, end = self._window()
         return self._ordered[1][list(self.columns)].iloc[begin:end]
 
@@ -340,7 +340,7 @@ class State(LoadController):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
                 path = Path(self.path.strip()).expanduser()
-                written = export(frame, path, overwrite=self.overwrite)
+                file = export(frame, path, overwrite=self.overwrite)
         except DirframeError as error:
             self.say(LoadResult(message=str(error), severity="error", error=error))
         except OSError as error:
@@ -348,5 +348,5 @@ class State(LoadController):
         except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
             self.say(LoadResult(message=error_message(error), severity="error", error=error))
         else:
-            what = "rows" if self.exported == "statistic" else self.shown.resource.collection
-            self.say(success_result(f"{len(frame):,} {what} written to {written}.", caught))
+            noun = "rows" if self.exported == "statistic" else self.shown.resource.collection
+            self.say(success_result(f"{len(frame):,} {noun} written to {file}.", caught))

@@ -34,10 +34,10 @@ _AUTO = {"width": "auto"}
 
 def boxed(names: str, children: Sequence[Any], kind: type = w.Box) -> Any:
     """Put widgets into a box of some of the style sheet's classes."""
-    made = kind(children)
+    box = kind(children)
     for name in names.split():
-        made.add_class(name)
-    return made
+        box.add_class(name)
+    return box
 
 
 def with_class(widget: Any, name: str) -> Any:
@@ -57,9 +57,9 @@ def button(
     at_once: bool = False,
 ) -> Any:
     """Make a button that does one thing; what is done at once may be done in any thread."""
-    made = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
-    made.on_click(lambda _: act() if at_once else state.dispatch(act))
-    return with_class(made, name)
+    widget = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
+    widget.on_click(lambda _: act() if at_once else state.dispatch(act))
+    return with_class(widget, name)
 
 
 def bind_trait(
@@ -87,11 +87,11 @@ def bind_trait(
         More traits that what they show depends on.
     """
     following = 0  # the thread in which the widgets are made to follow: nobody has chosen anything
-    waiting: list[Any] = []  # choices that the state has not heard of yet, so it shows older ones
+    pending: list[Any] = []  # choices that the state has not heard of yet, so it shows older ones
 
     def show(_: Any = None) -> None:
         nonlocal following
-        if waiting:
+        if pending:
             return
         following = get_ident()
         try:
@@ -103,11 +103,11 @@ def bind_trait(
         if following == get_ident():
             return
         chosen = value(change["new"])
-        waiting.append(chosen)
-        state.dispatch(partial(tell, chosen))
+        pending.append(chosen)
+        state.dispatch(partial(apply, chosen))
 
-    def tell(chosen: Any) -> None:
-        waiting.pop(0)
+    def apply(chosen: Any) -> None:
+        pending.pop(0)
         try:
             setattr(state, trait, chosen)
         finally:
@@ -123,13 +123,13 @@ def labelled_widget(
     kind: type, name: str, label: str, state: State, trait: str, **options: Any
 ) -> Any:
     """Make a control with a label that always has the value of a trait."""
-    made = kind(description=label, layout=_AUTO, **options)
+    widget = kind(description=label, layout=_AUTO, **options)
 
     def follow() -> None:
-        made.value = getattr(state, trait)
+        widget.value = getattr(state, trait)
 
-    bind_trait([made], state, trait, follow=follow, value=_itself)
-    return with_class(made, name)
+    bind_trait([widget], state, trait, follow=follow, value=_itself)
+    return with_class(widget, name)
 
 
 def _itself(chosen: Any) -> Any:
@@ -164,32 +164,32 @@ def select_widget(
     **fixed
         More options of the widget.
     """
-    made = kind(description=label, layout=_AUTO, **fixed)
+    widget = kind(description=label, layout=_AUTO, **fixed)
 
     def follow() -> None:
         # New entries make the widget choose the first of them, which nobody has chosen.
         entries = tuple(options())
-        there = {value for _, value in entries}
+        values = {value for _, value in entries}
         value = getattr(state, trait)
-        if tuple(made.options) != entries:
+        if tuple(widget.options) != entries:
             if isinstance(value, tuple):
-                made.value = ()  # the browser would look for them among the new entries
-            made.options = entries
+                widget.value = ()  # the browser would look for them among the new entries
+            widget.options = entries
         if isinstance(value, tuple):
-            made.value = tuple(one for one in value if one in there)
+            widget.value = tuple(entry for entry in value if entry in values)
         else:
-            made.value = value if value in there else None
+            widget.value = value if value in values else None
 
-    bind_trait([made], state, trait, follow=follow, value=_itself, when=when)
-    return with_class(made, name)
+    bind_trait([widget], state, trait, follow=follow, value=_itself, when=when)
+    return with_class(widget, name)
 
 
 def html_output(name: str, state: State, traits: Sequence[str], text: Callable[[], str]) -> Any:
     """Show a text that is written anew whenever one of some traits changes."""
-    made = w.HTML(text(), layout={"width": "auto", "margin": "0"})
+    widget = w.HTML(text(), layout={"width": "auto", "margin": "0"})
 
     def write(_: Any) -> None:
-        made.value = text()
+        widget.value = text()
 
     state.observe(write, list(traits))
-    return with_class(made, name)
+    return with_class(widget, name)

@@ -49,9 +49,9 @@ def plain(state: State) -> list[Any]:
     """Make a table that is turned and ordered by controls above it."""
     sizes = list(choices.PAGE_SIZES)
     size = labelled_widget(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes)
-    order, down, page, turn = _tools(state, "Page")
+    order, descending, page, turn = _tools(state, "Page")
     return [
-        boxed("df-row df-tools", [order, down, size, page, turn]),
+        boxed("df-row df-tools", [order, descending, size, page, turn]),
         html_output("df-table", state, _TRAITS, lambda: html.rows(state)),
     ]
 
@@ -71,30 +71,30 @@ def itable(made_by: type, state: State) -> list[Any]:
     list
         The controls, which are seen where there is more than one part, and the table.
     """
-    made = made_by(pd.DataFrame({"": []}), **_itable_options(state))
+    widget = made_by(pd.DataFrame({"": []}), **_itable_options(state))
     tools = boxed("df-row df-tools", _tools(state, "Part"))
-    said = html_output("df-part", state, _TRAITS, lambda: html.part(state))
-    drawn: list[Any] = []
+    notice = html_output("df-part", state, _TRAITS, lambda: html.part(state))
+    drawn_state: list[Any] = []
 
     def draw(_: Any = None) -> None:
-        asked = [getattr(state, trait) for trait in _TRAITS]
-        if state.shown is None or asked == drawn:
+        current = [getattr(state, trait) for trait in _TRAITS]
+        if state.shown is None or current == drawn_state:
             return
-        drawn[:] = asked
-        made.update(html.texts(state), **_itable_options(state))
+        drawn_state[:] = current
+        widget.update(html.texts(state), **_itable_options(state))
         tools.layout.display = None if state.pages > 1 else "none"
 
     tools.layout.display = "none"
     draw()
     state.observe(draw, list(_TRAITS))
-    return [tools, said, with_class(made, "df-table")]
+    return [tools, notice, with_class(widget, "df-table")]
 
 
 def _itable_options(state: State) -> dict[str, Any]:
     """Tell itables how to show the records: all of them, as text, in English."""
     from itables import JavascriptFunction
 
-    alone = state.pages == 1
+    is_single_part = state.pages == 1
     return {
         "maxBytes": 0,  # of more than 64 KB it would show some
         "maxColumns": 0,
@@ -105,8 +105,8 @@ def _itable_options(state: State) -> dict[str, Any]:
         "autoWidth": False,
         "columnDefs": html.kinds(state),
         # Of a part alone, what is largest would not be the largest, nor what is not found not there.
-        "ordering": alone,
-        "layout": {"topEnd": "search" if alone else None},
+        "ordering": is_single_part,
+        "layout": {"topEnd": "search" if is_single_part else None},
         "lengthMenu": list(choices.PAGE_SIZES),
         "pageLength": choices.PAGE_SIZES[0],
         "text_in_header_can_be_selected": False,  # a click there orders
@@ -130,26 +130,26 @@ def _tools(state: State, noun: str) -> list[Any]:
     def orders() -> list[tuple[str, str]]:
         if state.shown is None:
             return [("as loaded", "")]
-        there = choices.sortable(state.shown.loaded)
+        sortable = choices.sortable(state.shown.loaded)
         names = dict.fromkeys([*state.columns, *filter(None, [state.order_by])])
         resource = state.shown.resource
         return [
             ("as loaded", ""),
-            *((choices.heading(name, resource), name) for name in names if name in there),
+            *((choices.heading(name, resource), name) for name in names if name in sortable),
         ]
 
     page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
-    back = button("df-back", "◂ Back", state, lambda: turn(-1), tip=f"{noun} before")
-    on = button("df-on", "Next ▸", state, lambda: turn(1), tip=f"Next {noun.lower()}")
+    back = button("df-back", "◂ Back", state, lambda: turn_page(-1), tip=f"{noun} before")
+    forward = button("df-on", "Next ▸", state, lambda: turn_page(1), tip=f"Next {noun.lower()}")
 
-    def turn(by: int) -> None:
+    def turn_page(by: int) -> None:
         state.page = min(max(state.page + by, 1), state.pages)
 
     def follow() -> None:
         page.description = f"{noun} (of {state.pages:,})"
         page.max = state.pages
         page.value = state.page
-        back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
+        back.disabled, forward.disabled = state.page <= 1, state.page >= state.pages
 
     bind_trait([page], state, "page", follow=follow, value=int, when=["page_size", "shown"])
     order = select_widget(
@@ -161,5 +161,7 @@ def _tools(state: State, noun: str) -> list[Any]:
         options=orders,
         when=["shown", "columns"],
     )
-    down = labelled_widget(w.Checkbox, "df-down", "Descending", state, "descending", indent=False)
-    return [order, down, with_class(page, "df-page"), boxed("df-turn", [back, on])]
+    descending = labelled_widget(
+        w.Checkbox, "df-down", "Descending", state, "descending", indent=False
+    )
+    return [order, descending, with_class(page, "df-page"), boxed("df-turn", [back, forward])]

@@ -30,10 +30,10 @@ def in_this_thread() -> Callable[[Callable[[], None]], None]:
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        return lambda act: act()
+        return lambda action: action()
 
-    def hand_over(act: Callable[[], None]) -> None:
-        loop.call_soon_threadsafe(act)
+    def hand_over(action: Callable[[], None]) -> None:
+        loop.call_soon_threadsafe(action)
 
     return hand_over
 
@@ -115,8 +115,8 @@ class View:
         self._results.layout.display = None if shown else "none"
         if shown is not None:
             try:
-                made = render_chart(shown.frame, chart, options)
-                self.picture, self._chart.value = made, html.image(made)
+                chart_image = render_chart(shown.frame, chart, options)
+                self.picture, self._chart.value = chart_image, html.image(chart_image)
             except Exception as error:  # noqa: BLE001  # a sentence in its place, never a traceback
                 severity = "info" if isinstance(error, DirframeError) else "error"
                 self.state.error = error
@@ -124,5 +124,5 @@ class View:
         self._tell()
 
     def _tell(self, _: Any = None) -> None:
-        for act in self._changed:
-            act()
+        for callback in self._changed:
+            callback()

@@ -1,4 +1,4 @@
-"""One load for the explorer: whatever happens comes out as a frame, a sentence or both."""
+"""Load records for the explorer; results and errors are returned as `LoadResult`."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ __all__ = [
 
 Severity = Literal["info", "success_result", "warning", "error"]
 
-#: Seconds between two reports: a browser that is told of every page has no time for clicks.
+#: Seconds between two progress reports: reports for every page would block the browser.
 _PAUSE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadRequest:
-    """What was asked of a directory, as the loaders take it.
+    """Arguments of a load, as the loaders take them.
 
     Parameters
     ----------
     collection : {"projects", "accounts"}
-        What is loaded.
+        The collection to load.
     query, sort : str or None
-        As the loaders take them.
+        As in the loaders.
     max_items : int or None
-        As the loaders take it.
+        As in the loaders.
     details : bool
-        As `load_projects` takes it; accounts have no details.
+        As in `load_projects`; accounts have no details.
     """
 
     collection: str
@@ -61,7 +61,7 @@ class LoadRequest:
     details: bool = False
 
     def options(self) -> dict[str, Any]:
-        """Return the arguments that were given, by name."""
+        """Return the given arguments by name."""
         arguments = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
         details = {"details": True} if self.details and self.collection == "projects" else {}
         return {name: value for name, value in arguments.items() if value is not None} | details
@@ -69,7 +69,7 @@ class LoadRequest:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LoadResult:
-    """What came of a load or of the question for its price."""
+    """Result of a load or of a price query."""
 
     message: str
     severity: Severity
@@ -80,24 +80,22 @@ class LoadResult:
 def fetch(
     asked: LoadRequest, directory: Directory, *, told: ProgressCallback, stopped: Callable[[], bool]
 ) -> LoadResult:
-    """Load what was asked; nothing is raised.
+    """Load records; errors are returned, not raised.
 
     Parameters
     ----------
     asked
-        The question.
+        The request.
     directory
-        Where to ask.
+        The directory to load from.
     told
-        Is told how many records came, and of how many; not after every page.
+        Called with the numbers of loaded and available records; not for every page.
     stopped
-        Tells, after every page, whether the load shall stop.
+        Called after every page; returns whether to stop the load.
 
     Returns
     -------
-    Outcome
-        The frame, also where the load was stopped or could not be proven complete, and a
-        sentence on how it went.
+    LoadResult The frame, also if the load was stopped or is incomplete, and a message.
     """
     load = load_projects if asked.collection == "projects" else load_accounts
     last_report = 0.0
@@ -131,7 +129,7 @@ def fetch(
 def success_result(
     done: str, caught: list[warnings.WarningMessage], frame: pd.DataFrame | None = None
 ) -> LoadResult:
-    """Say that something was done, and what was warned of meanwhile."""
+    """Return a result for a completed action, with the warnings raised during it."""
     warned = [
         str(warning.message) for warning in caught if issubclass(warning.category, DirframeWarning)
     ]
@@ -143,7 +141,7 @@ def success_result(
 
 
 def price(asked: LoadRequest, directory: Directory) -> LoadResult:
-    """Say what a load will cost, for one request at most; nothing is raised."""
+    """Estimate the cost of a load with at most one request; errors are returned, not raised."""
     try:
         estimate = plan(
             "projects" if asked.collection == "projects" else "accounts",
@@ -158,7 +156,7 @@ def price(asked: LoadRequest, directory: Directory) -> LoadResult:
 
 
 def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return accounts with unified countries, anything else as it is."""
+    """Return accounts with unified countries, and other frames unchanged."""
     if "country_code" not in frame or COUNTRY in frame:
         return frame
     return unify_countries(frame)
@@ -169,7 +167,7 @@ def _of(directory: Directory, error: Exception) -> str:
 
 
 def error_message(error: Exception, *, secret: str = "") -> str:
-    """Say an error to a person: our own as they are, others as unexpected; never with a key."""
+    """Format an error for the user without secrets; mark foreign errors as unexpected."""
     if isinstance(error, DirframeError):
         return str(error)
     text = scrub(" ".join(str(error).split()), secret)

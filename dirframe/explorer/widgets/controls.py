@@ -1,4 +1,4 @@
-"""The explorer's controls, each bound to a trait of the state."""
+"""The explorer's controls, each bound to a trait of its state."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["ask", "chart", "columns", "export", "filtering"]
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
 _EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]
-_LISTED = 300  # entries of a list that a browser shows without waiting
+_LISTED = 300  # options of a list that a browser renders without delay
 _MOST = 10_000_000
 
 
 def ask(state: State) -> Any:
-    """Make the question, its price, the load, and what is left of the quota."""
+    """Return the controls for the query, its price, the load and the quota."""
 
     def sorts() -> list[tuple[str, str]]:
         return [("default", ""), *((name, name) for name in state.sorts)]
@@ -112,7 +112,7 @@ def _buttons(state: State) -> Any:
 
 
 def filtering(state: State) -> Any:
-    """Make the filters; those that the records have no columns for are hidden."""
+    """Return the filters; those whose columns the records lack are hidden."""
     languages = _listed(state, "languages", "Main language", filters.LANGUAGE)
     countries = _listed(state, "countries", "Country", filters.COUNTRY)
     activity = labelled_widget(
@@ -169,7 +169,7 @@ def _years(state: State) -> list[Any]:
 
 
 def columns(state: State) -> Any:
-    """Make the list of the table's columns."""
+    """Return the list of the table's columns."""
 
     def entries() -> list[tuple[str, str]]:
         if state.shown is None:
@@ -190,7 +190,7 @@ def columns(state: State) -> Any:
 
 
 def chart(state: State) -> Any:
-    """Make the choice of the chart, of what is left out of it and of what divides it."""
+    """Return the controls for the chart, its exclusions and its strata."""
     choice = select_widget(
         w.Dropdown,
         "df-chart-choice",
@@ -227,7 +227,7 @@ def _words(name: str) -> str:
 
 
 def export(state: State) -> Any:
-    """Make what writes a file."""
+    """Return the controls for the export."""
     return boxed(
         "df-row df-write",
         [

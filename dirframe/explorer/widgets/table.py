@@ -1,8 +1,8 @@
-"""The table's widgets: that of itables where it is installed, else plain pages.
+"""Table widgets: itables if installed, otherwise a plain table with pages.
 
-itables orders, searches and turns its pages in the browser, which has to hold all that it shows.
-So it gets parts of `choices.PART` records, which nearly every load fits into; of a larger one each
-part is named as such, and what is ordered is the whole.
+itables sorts, searches and pages in the browser, which holds all its rows. So it gets parts of
+`choices.PART` records; nearly every load fits into one. Larger loads are sorted as a whole and
+shown in labelled parts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["itable", "load_itables", "plain"]
 
-#: What decides which records are in the table, and in which order.
+#: Traits that determine the records in the table and their order.
 _TRAITS = ("shown", "page", "page_size", "order_by", "descending", "columns")
 
 
 def load_itables() -> type | None:
-    """Return the widget of itables; None where it or what it needs is not installed."""
+    """Return the widget class of itables; None if it or a dependency is not installed."""
     try:
         from itables.widget import ITable
     except ImportError:
@@ -46,7 +46,7 @@ def load_itables() -> type | None:
 
 
 def plain(state: State) -> list[Any]:
-    """Make a table that is turned and ordered by controls above it."""
+    """Return a plain table with controls for paging and sorting."""
     sizes = list(choices.PAGE_SIZES)
     size = labelled_widget(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes)
     order, descending, page, turn = _tools(state, "Page")
@@ -57,19 +57,19 @@ def plain(state: State) -> list[Any]:
 
 
 def itable(made_by: type, state: State) -> list[Any]:
-    """Make a table that turns and orders its records itself, and controls for more than a part.
+    """Return an itables widget, with controls for loads of more than one part.
 
     Parameters
     ----------
     made_by
-        What `library` gave.
+        The class returned by `load_itables`.
     state
-        Whose ``page`` is a part of `choices.PART` records.
+        The state; its ``page`` is a part of `choices.PART` records.
 
     Returns
     -------
     list
-        The controls, which are seen where there is more than one part, and the table.
+        The controls, visible if there is more than one part, and the table.
     """
     widget = made_by(pd.DataFrame({"": []}), **_itable_options(state))
     tools = boxed("df-row df-tools", _tools(state, "Part"))
@@ -91,25 +91,25 @@ def itable(made_by: type, state: State) -> list[Any]:
 
 
 def _itable_options(state: State) -> dict[str, Any]:
-    """Tell itables how to show the records: all of them, as text, in English."""
+    """Return the options of itables: all records, as text, in English."""
     from itables import JavascriptFunction
 
     is_single_part = state.pages == 1
     return {
-        "maxBytes": 0,  # of more than 64 KB it would show some
+        "maxBytes": 0,  # the default truncates above 64 KB
         "maxColumns": 0,
-        # itables begins by taking the selection back, and DataTables then looks up every row among
-        # all the others: 15 seconds for 100,000. Nothing is selected here.
+        # itables clears the selection first, for which DataTables looks up every row among all
+        # others: 15 seconds for 100,000. Selection is not used here.
         "drawCallback": JavascriptFunction("function () { this.api().off('deselect'); }"),
         "showIndex": False,
         "autoWidth": False,
         "columnDefs": html.kinds(state),
-        # Of a part alone, what is largest would not be the largest, nor what is not found not there.
+        # Sorting and searching one part would give wrong maxima and missing matches.
         "ordering": is_single_part,
         "layout": {"topEnd": "search" if is_single_part else None},
         "lengthMenu": list(choices.PAGE_SIZES),
         "pageLength": choices.PAGE_SIZES[0],
-        "text_in_header_can_be_selected": False,  # a click there orders
+        "text_in_header_can_be_selected": False,  # a click on a header sorts
         "classes": "display compact df-library",
         "style": "table-layout:fixed;width:100%",
         "language": {
@@ -125,7 +125,7 @@ def _itable_options(state: State) -> dict[str, Any]:
 
 
 def _tools(state: State, noun: str) -> list[Any]:
-    """Make what orders the records and turns their pages, or their parts."""
+    """Return the controls for sorting and paging."""
 
     def orders() -> list[tuple[str, str]]:
         if state.shown is None:

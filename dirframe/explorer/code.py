@@ -29,7 +29,9 @@ class DataSource:
     ----------
     collection : {"projects", "accounts"}
         Its collection.
-    asked : LoadRequest or None directory : str
+    asked : LoadRequest or None
+        The request; None for a frame given by the user.
+    directory : str
         Expression that opens the directory.
     incomplete : str
         What is missing from an incomplete load.

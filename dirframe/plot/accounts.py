@@ -56,10 +56,10 @@ def accounts_by_kudo_rank(
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
     table = stats.accounts_by_kudo_rank(accounts, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     reasons = {
-        "without a kudo rank": counted["kudo_rank_missing"],
-        "with an impossible one": counted["kudo_rank_impossible"],
+        "without a kudo rank": counts["kudo_rank_missing"],
+        "with an impossible one": counts["kudo_rank_impossible"],
     }
     ends = {1: "1 (new)", 10: "10 (highest)"}
     names = [ends.get(rank, f"{rank}") for rank in table["kudo_rank"]]
@@ -71,7 +71,7 @@ def accounts_by_kudo_rank(
         title="Accounts by kudo rank",
         unit="Accounts (share of those with a rank)",
         colours=[ACCENT] * len(table),
-        nothing=typography.empty_reason(counted["accounts"], "account", "a kudo rank"),
+        nothing=typography.empty_reason(counts["accounts"], "account", "a kudo rank"),
         notes=[typography.not_shown("account", reasons)],
     )
 
@@ -113,10 +113,10 @@ def posts_distribution(
     [0.0, 12.0]
     """
     table = stats.posts_distribution(accounts, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     reasons = {
-        "without a number of posts": counted["posts_missing"],
-        "with a negative one": counted["posts_negative"],
+        "without a number of posts": counts["posts_missing"],
+        "with a negative one": counts["posts_negative"],
     }
     return distribution(
         ax,
@@ -125,6 +125,6 @@ def posts_distribution(
         "accounts",
         title="Distribution of forum posts over accounts",
         units=("Forum posts of an account", "Accounts"),
-        nothing=typography.empty_reason(counted["accounts"], "account", "a valid number of posts"),
+        nothing=typography.empty_reason(counts["accounts"], "account", "a valid number of posts"),
         note=typography.not_shown("account", reasons),
     )

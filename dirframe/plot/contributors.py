@@ -130,15 +130,17 @@ def lorenz(
     ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
     ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
     size = typography.size(ax, "small")
-    said = f"Gini coefficient {measures['gini']:.2f}"
-    ax.text(0.04, 0.95, said, va="top", fontsize=size, **typography.plain_text_props())
+    label = f"Gini coefficient {measures['gini']:.2f}"
+    ax.text(0.04, 0.95, label, va="top", fontsize=size, **typography.plain_text_props())
     top = typography.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
-    none = float(x[y == 0].max())
-    if none:  # the curve without the projects that have no contributor
-        some = x >= none
-        gini = concentration((x[some] - none) / (1 - none), y[some])["gini"]
-        note += f" Without the {typography.percent(none)} that have none, the coefficient is {gini:.2f}."
+    without = float(x[y == 0].max())
+    if without:  # the curve without the projects that have no contributor
+        with_contributors = x >= without
+        gini = concentration(
+            (x[with_contributors] - without) / (1 - without), y[with_contributors]
+        )["gini"]
+        note += f" Without the {typography.percent(without)} that have none, the coefficient is {gini:.2f}."
     axes.caption(ax, table, note, _not_shown(table))
     return ax
 
@@ -201,9 +203,9 @@ def _nothing(table: pd.DataFrame, what: str = "a valid contributor count") -> st
 
 
 def _not_shown(table: pd.DataFrame) -> str:
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     reasons = {
-        "without a contributor count": counted["contributors_missing"],
-        "with a negative one": counted["contributors_negative"],
+        "without a contributor count": counts["contributors_missing"],
+        "with a negative one": counts["contributors_negative"],
     }
     return typography.not_shown("project", reasons)

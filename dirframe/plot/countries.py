@@ -63,9 +63,9 @@ def accounts_by_country(
     ['Germany', 'Namibia']
     """
     table = stats.accounts_by_country(accounts, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     colours = [ACCENT] * len(table)
-    if counted["countries_in_other"]:
+    if counts["countries_in_other"]:
         colours[-1] = OTHER
     return ranking(
         ax,
@@ -75,20 +75,20 @@ def accounts_by_country(
         title="Accounts by country",
         unit="Accounts (share of those with a known country)",
         colours=colours,
-        nothing=nothing(counted),
-        notes=[unknown(counted)],
+        nothing=nothing(counts),
+        notes=[unknown(counts)],
     )
 
 
-def unknown(counted: dict[str, int]) -> str:
+def unknown(counts: dict[str, int]) -> str:
     """Say how many accounts have no known country; nothing where all have one."""
     reasons = {
-        "without a country": counted["country_missing"],
-        "with one that was not identified": counted["country_unresolved"],
+        "without a country": counts["country_missing"],
+        "with one that was not identified": counts["country_unresolved"],
     }
     return typography.not_shown("account", reasons)
 
 
-def nothing(counted: dict[str, int]) -> str:
+def nothing(counts: dict[str, int]) -> str:
     """Say why there is no country at all."""
-    return typography.empty_reason(counted["accounts"], "account", "a known country")
+    return typography.empty_reason(counts["accounts"], "account", "a known country")

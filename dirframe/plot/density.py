@@ -67,13 +67,13 @@ def contributors_per_thousand_lines(
     [0.5]
     """
     table = stats.contributors_per_thousand_lines(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     ax = axes.axes(ax, len(table))
     title = "Contributors per thousand lines"
     if table.empty:
         axes.titles(ax, title)
-        what = "a main language, contributors and lines"
-        axes.empty_message(ax, typography.empty_reason(counted["projects"], "project", what))
+        requirement = "a main language, contributors and lines"
+        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
         axes.caption(ax, table)
         return ax
     size = axes.name_rows(ax, list(table["language"]))
@@ -81,11 +81,14 @@ def contributors_per_thousand_lines(
     unit = "People in twelve months\nper thousand lines of code"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = [language_colour(language) for language in table["language"]]
-    if counted["languages_in_other"]:
+    if counts["languages_in_other"]:
         colours[-1] = OTHER
     ratios = table["contributors_per_thousand_lines"].astype("Float64")
-    known = ratios.notna()
-    cells = [f"{r:,.2g}" if there else "no lines" for r, there in zip(ratios, known, strict=True)]
+    has_ratio = ratios.notna()
+    cells = [
+        f"{r:,.2g}" if available else "no lines"
+        for r, available in zip(ratios, has_ratio, strict=True)
+    ]
     # At the ends of the bars the numbers would stand on the lines between quartiles.
     axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
     _quartiles(ax, table)
@@ -93,8 +96,8 @@ def contributors_per_thousand_lines(
     axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     reasons = {
-        "without a main language": counted["without_language"],
-        "with a number missing or negative": counted["numbers_missing_or_negative"],
+        "without a main language": counts["without_language"],
+        "with a number missing or negative": counts["numbers_missing_or_negative"],
     }
     axes.caption(
         ax,
@@ -108,13 +111,14 @@ def contributors_per_thousand_lines(
 
 def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the median and the quartiles of each row at the foot of its bar."""
-    known = table[table["median"].notna()]
-    if known.empty:
+    rows_with_median = table[table["median"].notna()]
+    if rows_with_median.empty:
         return
     low, middle, high = (
-        known[name].to_numpy(float) for name in ("lower_quartile", "median", "upper_quartile")
+        rows_with_median[name].to_numpy(float)
+        for name in ("lower_quartile", "median", "upper_quartile")
     )
-    rows = known.index.to_numpy(float) + axes.thickness(len(table)) / 3
+    rows = rows_with_median.index.to_numpy(float) + axes.thickness(len(table)) / 3
     line = mpl.rcParams["text.color"]
     right = max(ax.get_xlim()[1], 1.05 * high.max())
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)

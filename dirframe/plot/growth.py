@@ -72,13 +72,13 @@ def growth(
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq, **selection)
-    counted = table.attrs["dirframe"]["counted"]
-    noun = "accounts" if "accounts" in counted else "projects"
+    counts = table.attrs["dirframe"]["counted"]
+    noun = "accounts" if "accounts" in counts else "projects"
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
     ax = numeric_axes.panel(ax)
     if table.empty:
         return numeric_axes.empty(
-            ax, table, title, typography.empty_reason(counted[noun], noun[:-1], "a date")
+            ax, table, title, typography.empty_reason(counts[noun], noun[:-1], "a date")
         )
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
@@ -94,7 +94,7 @@ def growth(
     dates.axis(ax)
     ax.set_xlim(*dates.places([edges[0], edges[-1]]))
     numeric_axes.counts(ax, "y", numbers.max())
-    reasons = {"without a date": counted["created_at_missing"]}
+    reasons = {"without a date": counts["created_at_missing"]}
     axes.caption(ax, table, typography.not_shown(noun[:-1], reasons))
     return ax
 
@@ -147,38 +147,40 @@ def languages_by_year(
     [1.0, 0.5, 0.0, 0.5]
     """
     table = stats.languages_by_year(projects, top=top, date=date, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
     ax = numeric_axes.panel(ax)
     if table.empty:
-        why = typography.empty_reason(
-            counted["projects"], "project", "both a main language and a date"
+        reason = typography.empty_reason(
+            counts["projects"], "project", "both a main language and a date"
         )
-        return numeric_axes.empty(ax, table, title, why)
-    begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
-    numeric_axes.labels(ax, title, f"Year ({begun})", "Projects (share of the year's)")
+        return numeric_axes.empty(ax, table, title, reason)
+    start = "first activity" if date == "analysis_min_month" else "when the directory got it"
+    numeric_axes.labels(ax, title, f"Year ({start})", "Projects (share of the year's)")
     ax.grid(visible=False)
     numeric_axes.shares(ax, "y")
     years = table["year"].unique().astype(int)
-    of_year = table.groupby("year")["projects"].sum().to_numpy(int)
-    below = np.zeros(len(years))
+    year_totals = table.groupby("year")["projects"].sum().to_numpy(int)
+    bottom = np.zeros(len(years))
     languages = list(table["language"].unique())
-    looks = _looks(languages, pooled=bool(counted["languages_in_other"]))
+    looks = _looks(languages, pooled=bool(counts["languages_in_other"]))
     for language, look in looks.items():
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
-        drawn = ax.bar(years, share, bottom=below, width=0.92, linewidth=0.5, **look)
-        for bar, number in zip(drawn, of_year, strict=True):
+        bars = ax.bar(years, share, bottom=bottom, width=0.92, linewidth=0.5, **look)
+        for bar, number in zip(bars, year_totals, strict=True):
             bar.set_alpha(1 if number >= _FEW else 0.3)
-        below += share
+        bottom += share
     numeric_axes.whole(ax, int(years[0]), int(years[-1]))
     _key_beside(ax, looks)
-    few = f"Pale: years with fewer than {_FEW} projects." if (of_year < _FEW).any() else ""
+    small_years = (
+        f"Pale: years with fewer than {_FEW} projects." if (year_totals < _FEW).any() else ""
+    )
     reasons = {
-        "without a main language": counted["without_language"],
-        "without a date": counted["date_missing"],
+        "without a main language": counts["without_language"],
+        "without a date": counts["date_missing"],
     }
     note = "The language is that of the latest analysis."
-    axes.caption(ax, table, note, few, typography.not_shown("project", reasons))
+    axes.caption(ax, table, note, small_years, typography.not_shown("project", reasons))
     return ax
 
 

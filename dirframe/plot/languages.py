@@ -63,7 +63,7 @@ def language_share(
     [2, 1]
     """
     table = stats.language_share(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     return ranking(
         ax,
         table,
@@ -72,8 +72,8 @@ def language_share(
         title="Projects by main language",
         unit="Projects (share of those with a main language)",
         colours=_colours(table),
-        nothing=typography.empty_reason(counted["projects"], "project", "a main language"),
-        notes=[_not_shown(counted)],
+        nothing=typography.empty_reason(counts["projects"], "project", "a main language"),
+        notes=[_not_shown(counts)],
     )
 
 
@@ -122,14 +122,14 @@ def contributors_by_language(
     ['C', 'Java']
     """
     table = stats.contributors_by_language(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     ax = axes.axes(ax, len(table))
     title = "Contributors by main language"
     described = table[table["projects_counted"] > 0]
     if described.empty:
         axes.titles(ax, title)
-        what = "a valid contributor count" if counted["with_language"] else "a main language"
-        axes.empty_message(ax, typography.empty_reason(counted["projects"], "project", what))
+        requirement = "a valid contributor count" if counts["with_language"] else "a main language"
+        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
         axes.caption(ax, table)
         return ax
     size = axes.name_rows(ax, list(table["language"]))
@@ -152,7 +152,7 @@ def contributors_by_language(
         table,
         "Dot: median; bar: quartiles; line: to the maximum.",
         "People: sum over the projects; who is in two of them counts twice.",
-        _not_shown(counted),
+        _not_shown(counts),
     )
     return ax
 
@@ -164,12 +164,12 @@ def _colours(table: pd.DataFrame) -> list[str]:
     return colours
 
 
-def _not_shown(counted: dict[str, int]) -> str:
-    uncounted = counted.get("contributors_missing", 0) + counted.get("contributors_negative", 0)
-    without_analysis = counted.get("without_analysis", 0)
+def _not_shown(counts: dict[str, int]) -> str:
+    uncounted = counts.get("contributors_missing", 0) + counts.get("contributors_negative", 0)
+    without_analysis = counts.get("without_analysis", 0)
     reasons = {
         "without an analysis": without_analysis,
-        "without a main language": counted["without_language"] - without_analysis,
+        "without a main language": counts["without_language"] - without_analysis,
         "without a valid contributor count": uncounted,
     }
     return typography.not_shown("project", reasons)

@@ -113,8 +113,8 @@ def tags(
     table = stats.tags(projects, top=top, **selection)
     note = ""
     if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
-        others = typography.counted(int(table["projects"].iloc[-1]), "project")
-        note = f"{others} with any of {pooled:,} other tags."
+        other_projects = typography.counted(int(table["projects"].iloc[-1]), "project")
+        note = f"{other_projects} with any of {pooled:,} other tags."
         table = table.iloc[:-1]
     return _memberships(
         ax, table, "tag", pooled="", title="Projects by tag", what="a tag", note=note
@@ -166,17 +166,17 @@ def language_breakdown(
     [800, 200]
     """
     table = stats.language_breakdown(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     colours = [language_colour(language) for language in table["language"]]
-    if counted["languages_in_other"]:
+    if counts["languages_in_other"]:
         colours[-1] = OTHER
-    lines = counted["code_lines_missing"] + counted["code_lines_negative"]
+    lines = counts["code_lines_missing"] + counts["code_lines_negative"]
     reasons = {
-        "without a breakdown": counted["breakdown_missing"],
+        "without a breakdown": counts["breakdown_missing"],
         "without a valid number of lines": lines,
-        "with an impossible percentage": counted["percentages_impossible"],
+        "with an impossible percentage": counts["percentages_impossible"],
     }
-    unnamed = counted["code_lines_unnamed"]
+    unnamed = counts["code_lines_unnamed"]
     return ranking(
         ax,
         table,
@@ -186,7 +186,7 @@ def language_breakdown(
         unit="Lines of code (share of those in a named language)",
         colours=colours,
         nothing=typography.empty_reason(
-            counted["projects"], "project", "languages with lines of code"
+            counts["projects"], "project", "languages with lines of code"
         ),
         notes=[
             f"{typography.counted(unnamed, 'line')} in languages without a name."
@@ -207,11 +207,11 @@ def _memberships(
     what: str,
     note: str = "",
 ) -> Axes:
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     colours = [ACCENT] * len(table)
-    if pooled and counted[pooled]:
+    if pooled and counts[pooled]:
         colours[-1] = OTHER
-    reasons = {f"without {what}": counted[f"without_{name}"]}
+    reasons = {f"without {what}": counts[f"without_{name}"]}
     return ranking(
         ax,
         table,
@@ -220,6 +220,6 @@ def _memberships(
         title=title,
         unit=f"Projects (share of those with {what})",
         colours=colours,
-        nothing=typography.empty_reason(counted["projects"], "project", what),
+        nothing=typography.empty_reason(counts["projects"], "project", what),
         notes=["A project can have several.", note, typography.not_shown("project", reasons)],
     )

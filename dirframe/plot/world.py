@@ -80,21 +80,21 @@ def accounts_map(
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
     table = stats.accounts_by_country(accounts, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     shapes = worldmap.outlines()
     ax = axes.axes(ax, _ROWS)
     axes.titles(ax, "Accounts by country")
     if table.empty:
-        axes.empty_message(ax, nothing(counted))
+        axes.empty_message(ax, nothing(counts))
         axes.caption(ax, table)
         return ax
-    known = table["country_alpha_2"].isin(list(shapes))
-    shown = dict(zip(table["country_alpha_2"][known], table["accounts"][known], strict=True))
-    classes = Bins.upto(max(shown.values(), default=1))
-    _draw(ax, {code: classes.shade(number) for code, number in shown.items()})
-    none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    axes.legend(ax, [none, *classes.handles()], "Accounts")
-    axes.caption(ax, table, unknown(counted), _too_small(table[~known], said=unknown(counted)))
+    on_map = table["country_alpha_2"].isin(list(shapes))
+    numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
+    classes = Bins.upto(max(numbers.values(), default=1))
+    _draw(ax, {code: classes.shade(number) for code, number in numbers.items()})
+    no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
+    axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
+    axes.caption(ax, table, unknown(counts), _too_small(table[~on_map], said=unknown(counts)))
     return ax
 
 
@@ -128,6 +128,6 @@ def _too_small(territories: pd.DataFrame, *, said: str) -> str:
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
     accounts = typography.counted(int(territories["accounts"].sum()), "account")
-    where = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
-    begin = "Nor" if said else "Not shown:"
-    return f"{begin} {accounts} in {where} too small for the map: {', '.join(names)}."
+    territory_text = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
+    prefix = "Nor" if said else "Not shown:"
+    return f"{prefix} {accounts} in {territory_text} too small for the map: {', '.join(names)}."

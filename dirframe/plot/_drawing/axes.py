@@ -62,13 +62,13 @@ def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
 
 def name_rows(ax: Axes, names: Sequence[str]) -> float:
     """Name the rows from top to bottom; return the size of text that fits a row, in points."""
-    usual = typography.size(ax, mpl.rcParams["ytick.labelsize"])
-    size = max(min(usual, typography.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
+    default_size = typography.size(ax, mpl.rcParams["ytick.labelsize"])
+    size = max(min(default_size, typography.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
     # The layout will take some of the height; low rows have one line of text.
     low = 0.75 * typography.height(ax) / max(len(names), 1) < 2.2 * _SMALLEST_TEXT
-    shown = [typography.short(name) if low else typography.name(name) for name in names]
-    ax.set_yticks(range(len(names)), shown, fontsize=size, **typography.plain_text_props())
-    for label, text in zip(ax.get_yticklabels(), shown, strict=True):
+    labels = [typography.short(name) if low else typography.name(name) for name in names]
+    ax.set_yticks(range(len(names)), labels, fontsize=size, **typography.plain_text_props())
+    for label, text in zip(ax.get_yticklabels(), labels, strict=True):
         if "\n" in text:  # two lines have to fit where the others have one
             label.set(fontsize=max(size * 0.72, _SMALLEST_TEXT), linespacing=1.0)
     ax.set_ylim(len(names) - 0.4, -0.6)
@@ -83,17 +83,17 @@ def bars(
     ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
 ) -> None:
     """Draw a horizontal bar a row, with its label, if there are any, at its end."""
-    drawn = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
-    _hatch_other(drawn, colours)
+    container = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
+    _hatch_other(container, colours)
     if labels:
         ax.bar_label(
-            drawn, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
+            container, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
         )
     # Room for the longest label beside the longest bar, but never more than the bars have.
     room = min((typography.widest(labels, size) + 3) / typography.width(ax), 0.5)
-    most = max(widths) or 1  # where all are nothing, the axis still has a length
-    ax.set_xlim(0, most / (1 - room))
-    tick = typography.widest([f"{most:,.0f}"], _label_ticks(ax))
+    maximum = max(widths) or 1  # where all are nothing, the axis still has a length
+    ax.set_xlim(0, maximum / (1 - room))
+    tick = typography.widest([f"{maximum:,.0f}"], _label_ticks(ax))
     ticks = int(typography.width(ax) * (1 - room) / (2 * tick))
     nbins = min(max(ticks, 1), 6)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
@@ -104,13 +104,15 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
     line = mpl.rcParams["text.color"]
     _label_ticks(ax)
     low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
-    most = table["maximum"].to_numpy(float)
-    ax.hlines(table.index, high, most, colors=line, linewidth=0.8, alpha=0.6)
-    ax.plot(most, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6)
-    drawn = ax.barh(
+    maximum = table["maximum"].to_numpy(float)
+    ax.hlines(table.index, high, maximum, colors=line, linewidth=0.8, alpha=0.6)
+    ax.plot(
+        maximum, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
+    )
+    container = ax.barh(
         table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
     )
-    _hatch_other(drawn, colours)
+    _hatch_other(container, colours)
     ax.plot(
         table["median"].to_numpy(float),
         table.index,
@@ -121,8 +123,8 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
         label="median",
     )
     ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.15, max(most.max(), 1) * 1.15)
-    subs = [1.0] if most.max() >= 50 else [1.0, 2.0, 5.0]
+    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
+    subs = [1.0] if maximum.max() >= 50 else [1.0, 2.0, 5.0]
     ax.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=subs))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # set_xscale has replaced it
 
@@ -139,23 +141,23 @@ def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
     right = 0.0
     for title, width in widths.items():
         right += width
-        place = {
+        text_props = {
             "textcoords": "offset points",
             "ha": "right",
             "fontsize": size,
             **typography.plain_text_props(),
         }
-        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **place)
-        where = ("axes fraction", "data")
+        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **text_props)
+        coordinates = ("axes fraction", "data")
         for row, cell in enumerate(table[title]):
-            ax.annotate(cell, (1, row), (right, 0), xycoords=where, va="center", **place)
+            ax.annotate(cell, (1, row), (right, 0), xycoords=coordinates, va="center", **text_props)
 
 
 def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) -> None:
     """Say above the axes what is shown, `pad` points away, and below them in which unit."""
     size = typography.size(ax, mpl.rcParams["axes.titlesize"])
-    shown = typography.wrapped(title, size, typography.width(ax))
-    ax.set_title(shown, fontsize=size, pad=pad, **typography.plain_text_props())
+    text = typography.wrapped(title, size, typography.width(ax))
+    ax.set_title(text, fontsize=size, pad=pad, **typography.plain_text_props())
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # Long names leave the axes less width than they have now.
     ax.set_xlabel(
@@ -170,8 +172,8 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
 
     Of a panel they are handed to whoever draws the panels.
     """
-    if (held := _held.get()) is not None:
-        held.append(Caption(statistic, notes))
+    if (collected := _held.get()) is not None:
+        collected.append(Caption(statistic, notes))
         return
     text = " ".join(note for note in (*notes, excluded(statistic)) if note)
     note_below(ax, "\n".join([text, provenance.caption(statistic)]))
@@ -201,10 +203,10 @@ def note_below(ax: Axes, text: str) -> None:
 @contextmanager
 def captions_held() -> Iterator[list[Caption]]:
     """Collect the captions of the charts that are drawn meanwhile, instead of writing them."""
-    held: list[Caption] = []
-    token = _held.set(held)
+    captions: list[Caption] = []
+    token = _held.set(captions)
     try:
-        yield held
+        yield captions
     finally:
         _held.reset(token)
 
@@ -220,20 +222,20 @@ def words(figure: Figure) -> list[str]:
 def excluded(statistic: pd.DataFrame) -> str:
     """Say which records a statistic was told to leave out, and by which rules."""
     record = provenance.get_provenance(statistic)
-    counted = record["counted"]
-    if "excluded" not in counted:
+    counts = record["counted"]
+    if "excluded" not in counts:
         return ""
     prefix = "excluded_"
-    rules = {n.removeprefix(prefix): k for n, k in counted.items() if n.startswith(prefix)}
+    rules = {n.removeprefix(prefix): k for n, k in counts.items() if n.startswith(prefix)}
     resource = ALL_RESOURCES.get(record["resource"])
-    one, several = resource.words if resource else ("record", "records")
-    count = counted["excluded"]
+    singular, plural = resource.words if resource else ("record", "records")
+    count = counts["excluded"]
     if not count:
-        return f"Excluded: no {one} ({', '.join(rules)})."
-    some = ", ".join(f"{name} {number:,}" for name, number in rules.items() if number)
-    none = ", ".join(name for name, number in rules.items() if not number)
-    told = f"{some}; none by {none}" if none else some
-    return f"Excluded: {count:,} {one if count == 1 else several} ({told})."
+        return f"Excluded: no {singular} ({', '.join(rules)})."
+    nonzero = ", ".join(f"{name} {number:,}" for name, number in rules.items() if number)
+    zero = ", ".join(name for name, number in rules.items() if not number)
+    listed = f"{nonzero}; none by {zero}" if zero else nonzero
+    return f"Excluded: {count:,} {singular if count == 1 else plural} ({listed})."
 
 
 def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
@@ -265,9 +267,9 @@ def empty_message(ax: Axes, text: str) -> None:
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
     ax.spines[:].set_visible(False)
     size = typography.size(ax, "large")
-    said = typography.wrapped(text, size, typography.width(ax))
+    wrapped = typography.wrapped(text, size, typography.width(ax))
     ax.text(
-        0.5, 0.5, said, ha="center", va="center", fontsize=size, **typography.plain_text_props()
+        0.5, 0.5, wrapped, ha="center", va="center", fontsize=size, **typography.plain_text_props()
     )
 
 

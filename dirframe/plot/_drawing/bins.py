@@ -66,8 +66,8 @@ class Bins:
 def _shades(number: int) -> list[str]:
     # Lightness falls all along this map, so that it can be read in greyscale.
     last = max(number - 1, 1)
-    places = [0.25 + 0.7 * n / last for n in range(number)] if number > 1 else [0.7]
-    return [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](place)) for place in places]
+    positions = [0.25 + 0.7 * n / last for n in range(number)] if number > 1 else [0.7]
+    return [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](position)) for position in positions]
 
 
 def _divisions() -> Iterator[Iterator[int]]:

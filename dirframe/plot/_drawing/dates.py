@@ -33,9 +33,9 @@ def axis(ax: Axes) -> None:
     """Make the x axis one of dates, with as many as fit."""
     size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
     ax.tick_params(axis="x", labelsize=size)
-    most = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
+    tick_count = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
     # matplotlib.dates has no types.
-    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]  # as matplotlib has it
+    locator = AutoDateLocator(minticks=2, maxticks=tick_count)  # type: ignore[no-untyped-call]  # as matplotlib has it
     ax.xaxis_date()
     ax.xaxis.set_major_locator(locator)
     form = ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]  # as above

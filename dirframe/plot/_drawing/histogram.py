@@ -53,5 +53,5 @@ def _quantiles(table: pd.DataFrame, numbers: str) -> str:
         part: table[numbers][table["share_at_most"] >= share - 1e-12].min()
         for part, share in _PARTS.items()
     }
-    said = [f"{part} have at most {typography.number(bound)}" for part, bound in bounds.items()]
-    return f"{', '.join(said)}; the most is {typography.number(table[numbers].max())}."
+    label = [f"{part} have at most {typography.number(bound)}" for part, bound in bounds.items()]
+    return f"{', '.join(label)}; the most is {typography.number(table[numbers].max())}."

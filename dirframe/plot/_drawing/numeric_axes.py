@@ -45,10 +45,10 @@ def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) ->
     """Say what is shown, `pad` points above the axes, and on each axis in which unit."""
     axes.titles(ax, title, x, pad=pad)
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
-    shown = typography.wrapped(
+    text = typography.wrapped(
         y, size, 0.7 * typography.height(ax)
     )  # the layout will take some of it
-    ax.set_ylabel(shown, fontsize=size, **typography.plain_text_props())
+    ax.set_ylabel(text, fontsize=size, **typography.plain_text_props())
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, linewidth=0.6, alpha=0.5)
     ax.set_axisbelow(True)
@@ -103,8 +103,8 @@ def shares(ax: Axes, which: Which) -> None:
 
 def _axis(ax: Axes, which: Which) -> tuple[mpl.axis.Axis, int]:
     """Return an axis with text of a size that fits, and how many ticks do."""
-    usual = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
-    size = typography.size(ax, usual)
+    default_size = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
+    size = typography.size(ax, default_size)
     ax.tick_params(axis=which, labelsize=size)
     if which == "x":
         return ax.xaxis, max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 7), 1)

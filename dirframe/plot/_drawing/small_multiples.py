@@ -51,19 +51,21 @@ def multiples(
 
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
-            frame, own, selection = taken(name, signature, args, options)
+            frame, chart_options, selection = taken(name, signature, args, options)
             draw: Callable[..., Axes] = chart
             if selection["by"] is None:
-                some = {what: selection[what] for what in ("exclude", "max_age")}
-                return draw(frame, **own, **some)
+                exclusions = {option: selection[option] for option in ("exclude", "max_age")}
+                return draw(frame, **chart_options, **exclusions)
             if not share:
                 raise InvalidInputError(
                     f"plot.{name} has no panels by stratum: it would be too small to read. "
                     "Draw the records of one stratum at a time."
                 )
-            if own.pop("ax", None) is not None:
+            if chart_options.pop("ax", None) is not None:
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
-            return _draw(frame, selection, lambda part, ax: draw(part, ax=ax, **own), share, height)
+            return _draw(
+                frame, selection, lambda part, ax: draw(part, ax=ax, **chart_options), share, height
+            )
 
         if share:
             _WITH_PANELS.add(name)
@@ -84,11 +86,11 @@ def _draw(
     share: str,
     height: float,
 ) -> Axes:
-    kept, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+    records, numbers = excluded(frame, selection["exclude"], selection["max_age"])
     by = selection["by"] or ()
-    strata = strata_of(kept, by, min_records=selection["min_records"], most=PANELS)
+    strata = strata_of(records, by, min_records=selection["min_records"], most=PANELS)
     if not strata:
-        return draw(kept, axes.axes(None, 4))
+        return draw(records, axes.axes(None, 4))
     lines = -(-len(strata) // _COLUMNS)
     columns = min(len(strata), _COLUMNS)
     size = (_WIDTH * columns, height * lines + 0.8)
@@ -104,29 +106,29 @@ def _draw(
         captions: list[Caption] = []
         for ax, stratum in zip(panels, strata, strict=True):
             ax.set_gid(axes.PANEL)
-            with axes.captions_held() as held:
+            with axes.captions_held() as panel_captions:
                 draw(stratum.frame, ax)
-            captions += held
+            captions += panel_captions
             title = ax.get_title().replace("\n", " ")
-            _title(ax, stratum, held[0].statistic)
+            _title(ax, stratum, panel_captions[0].statistic)
         common = _common(captions)
         for ax, caption in zip(panels, captions, strict=True):
-            own = [note for note in caption.notes if note and note not in common]
-            if own:
-                axes.note_below(ax, " ".join(own))
-        for place, ax in enumerate(panels):  # the outer ones say it for all
-            if place + columns < len(panels):
+            panel_notes = [note for note in caption.notes if note and note not in common]
+            if panel_notes:
+                axes.note_below(ax, " ".join(panel_notes))
+        for index, ax in enumerate(panels):  # the outer ones say it for all
+            if index + columns < len(panels):
                 ax.set_xlabel("")
-            if place % columns and ax.has_data():
+            if index % columns and ax.has_data():
                 ax.set_ylabel("")
         for which in share:
             _same(panels, which)
         names = [by] if isinstance(by, str) else list(by)
-        said = ", ".join(names).replace("_", " ")
-        figure.suptitle(f"{title}, by {said}", **typography.plain_text_props())
+        strata_names = ", ".join(names).replace("_", " ")
+        figure.suptitle(f"{title}, by {strata_names}", **typography.plain_text_props())
         tables = [caption.statistic for caption in captions]
-        whole = noted(combined(kept, pd.DataFrame(), tables, strata, names), numbers, before=2)
-        _caption(figure, whole, [*common, _pooled(strata)])
+        table = noted(combined(records, pd.DataFrame(), tables, strata, names), numbers, before=2)
+        _caption(figure, table, [*common, _pooled(strata)])
     except BaseException:
         plt.close(figure)
         raise
@@ -152,25 +154,27 @@ def _common(captions: Sequence[Caption]) -> list[str]:
     notes = [caption.notes for caption in captions if caption.notes]
     if len(notes) < 2:
         return []
-    return [note for note in notes[0] if note and all(note in others for others in notes[1:])]
+    return [
+        note for note in notes[0] if note and all(note in other_notes for other_notes in notes[1:])
+    ]
 
 
 def _pooled(strata: Sequence[Stratum]) -> str:
     groups = sum(stratum.pooled for stratum in strata)
-    held = typography.counted(groups, "smaller group")
-    return f"The last panel holds {held} together." if groups else ""
+    group_count = typography.counted(groups, "smaller group")
+    return f"The last panel holds {group_count} together." if groups else ""
 
 
 def _same(panels: Sequence[Axes], which: str) -> None:
     """Give panels the widest limits of any, and its ticks."""
-    drawn = [ax for ax in panels if ax.has_data()]
-    if not drawn:
+    filled = [ax for ax in panels if ax.has_data()]
+    if not filled:
         return
-    limits = [getattr(ax, f"get_{which}lim")() for ax in drawn]
+    limits = [getattr(ax, f"get_{which}lim")() for ax in filled]
     low, high = min(low for low, _ in limits), max(high for _, high in limits)
-    widest = max(drawn, key=lambda ax: abs(getattr(ax, f"get_{which}lim")()[1]))
+    widest = max(filled, key=lambda ax: abs(getattr(ax, f"get_{which}lim")()[1]))
     ticks = getattr(widest, f"{which}axis").get_major_locator()
-    for ax in drawn:
+    for ax in filled:
         if isinstance(ticks, FixedLocator):
             getattr(ax, f"set_{which}ticks")([float(tick) for tick in ticks()])
         elif ax is not widest and not isinstance(ticks, DateLocator):
@@ -180,11 +184,11 @@ def _same(panels: Sequence[Axes], which: str) -> None:
 
 
 def _caption(figure: Any, statistic: pd.DataFrame, notes: Sequence[str]) -> None:
-    said = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
-    text = "\n".join([said, provenance.caption(statistic)]).strip()
-    shown = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
+    note_text = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
+    text = "\n".join([note_text, provenance.caption(statistic)]).strip()
+    wrapped = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
     figure.supxlabel(
-        shown,
+        wrapped,
         x=0.01,
         ha="left",
         fontsize=_CAPTION,

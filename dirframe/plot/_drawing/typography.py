@@ -120,12 +120,12 @@ def counted(count: int, noun: str) -> str:
 
 def listed(what: str, noun: str, reasons: dict[str, int]) -> str:
     """Say how many records there are for each reason; nothing where there is none."""
-    given = [(count, reason) for reason, count in reasons.items() if count]
-    if not given:
+    nonzero = [(count, reason) for reason, count in reasons.items() if count]
+    if not nonzero:
         return ""
-    (count, reason), *others = given
-    parts = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
-    return f"{what}: {', '.join(parts)}."
+    (count, reason), *other = nonzero
+    phrases = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in other)]
+    return f"{what}: {', '.join(phrases)}."
 
 
 def not_shown(noun: str, reasons: dict[str, int]) -> str:

@@ -81,8 +81,8 @@ def _file() -> Path:
 
 def _code(country: dict[str, Any]) -> str:
     name = str(country["properties"]["name"])
-    known = pycountry.countries.get(numeric=country.get("id", ""))
-    return "XK" if name == "Kosovo" else known.alpha_2 if known else name
+    entry = pycountry.countries.get(numeric=country.get("id", ""))
+    return "XK" if name == "Kosovo" else entry.alpha_2 if entry else name
 
 
 def _rings(country: dict[str, Any]) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""Charts of accounts: their standing and what they write."""
+"""Charts of accounts: kudo ranks and forum posts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def accounts_by_kudo_rank(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts have which kudo rank.
+    """Draw the number of accounts by kudo rank.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def accounts_by_kudo_rank(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a rank, from 1 (new) on top to 10, labelled with its accounts and their share of
-        the accounts with a rank. The caption says how many have none.
+        One bar per rank, from 1 (new) at the top to 10, labelled with the number of accounts and
+        their share of the accounts with a rank. The caption states how many have none.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def posts_distribution(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts have written how many forum posts.
+    """Draw the distribution of forum posts over accounts.
 
     Parameters
     ----------
@@ -96,9 +96,9 @@ def posts_distribution(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot for each number of posts that occurs, as high as the accounts with this number
-        are many. Both axes are logarithmic, the x axis linear from 0 to 1, since most accounts
-        have none. The caption says what half, 90% and 99% of the accounts have at most.
+        One dot for each number of posts that occurs, at the number of accounts with it. Both axes
+        are logarithmic, the x axis linear from 0 to 1, since most accounts have none. The caption
+        states the maximum of half, 90% and 99% of the accounts.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Chart of how the work on one project is spread over its contributors."""
+"""Chart of the distribution of commits over the contributors of one project."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 __all__ = ["commits_by_contributor"]
 
-_DOTS = 60  # contributors; more dots are a line
+_DOTS = 60  # contributors; more dots would merge into a line
 
 
 def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
-    """Draw which share of a project's commits its most active contributors have.
+    """Draw the cumulative share of a project's commits by contributor.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         The contributors of one project as `dirframe.load_contributors` gives them;
         `dirframe.stats.commits_by_contributor` ranks them, and
-        `dirframe.stats.commit_concentration` measures.
+        `dirframe.stats.commit_concentration` computes the measures.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The share of all commits (%) that the first, the first two, the first three and so on
-        have together, over their number (logarithmic). Dashed lines stand at half of the
-        commits and at the number of contributors that reach it, the bus factor, which the
-        chart names. The caption says what the first and the first five have.
+        The cumulative share of commits (%), most active contributors first, over the number of
+        contributors (logarithmic). Dashed lines mark half of the commits and the number of
+        contributors who reach it, the bus factor, which is labelled. The caption states the shares
+        of the first and of the first five.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
     project = provenance.get_provenance(table)["question"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
-    measures = measures_of(table)  # not counted a second time
+    measures = measures_of(table)  # avoids a second count
     bus_factor = measures["bus factor"]
     if bus_factor is None:
         reason = typography.empty_reason(counts["contributors"], "contributor", "a commit")

@@ -1,4 +1,4 @@
-"""Charts of accounts by country."""
+"""Chart of accounts by country."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def accounts_by_country(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts each country has.
+    """Draw the number of accounts by country.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def accounts_by_country(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a country, the most accounts on top, labelled with their number and their share
-        of the accounts whose country is known. The caption says of how many it is not.
+        One bar per country, the most accounts at the top, labelled with their number and their
+        share of the accounts with a known country. The caption states how many are unknown.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def accounts_by_country(
 
 
 def unknown(counts: dict[str, int]) -> str:
-    """Say how many accounts have no known country; nothing where all have one."""
+    """Return a note on accounts without a known country; empty if all have one."""
     reasons = {
         "without a country": counts["country_missing"],
         "with one that was not identified": counts["country_unresolved"],
@@ -90,5 +90,5 @@ def unknown(counts: dict[str, int]) -> str:
 
 
 def nothing(counts: dict[str, int]) -> str:
-    """Say why there is no country at all."""
+    """Return the message for a chart without countries."""
     return typography.empty_reason(counts["accounts"], "account", "a known country")

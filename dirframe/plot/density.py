@@ -1,4 +1,4 @@
-"""The chart of contributors against the size of the code."""
+"""Chart of contributors relative to code size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def contributors_per_thousand_lines(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many contributors a thousand lines of code have, by main language.
+    """Draw the contributors per thousand lines of code by main language.
 
     Parameters
     ----------
@@ -46,9 +46,10 @@ def contributors_per_thousand_lines(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most projects on top, as long as the ratio of the sums, which
-        stands beside it with the number of projects. A language without lines has no bar. A dot at the foot of the bar is the median of the
-        projects' own ratios, a line through it goes from quartile to quartile.
+        One bar per language, the most projects at the top. Its length is the ratio of the sums,
+        which is printed beside it with the number of projects. A language without lines has no
+        bar. The dot at the foot of the bar is the median of the projects' own ratios, the line
+        through it the interquartile range.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def contributors_per_thousand_lines(
         axes.caption(ax, table)
         return ax
     size = axes.name_rows(ax, list(table["language"]))
-    # The title may be wider than the axes: it goes above those of the columns beside them.
+    # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People in twelve months\nper thousand lines of code"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = [language_colour(language) for language in table["language"]]
@@ -89,7 +90,7 @@ def contributors_per_thousand_lines(
         f"{r:,.2g}" if available else "no lines"
         for r, available in zip(ratios, has_ratio, strict=True)
     ]
-    # At the ends of the bars the numbers would stand on the lines between quartiles.
+    # Numbers at the ends of the bars would overlap the quartile lines.
     axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
     _quartiles(ax, table)
     projects_of_each = [f"{number:,}" for number in table["projects"]]
@@ -110,7 +111,7 @@ def contributors_per_thousand_lines(
 
 
 def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
-    """Draw the median and the quartiles of each row at the foot of its bar."""
+    """Draw the median and quartiles of each row at the foot of its bar."""
     rows_with_median = table[table["median"].notna()]
     if rows_with_median.empty:
         return

@@ -1,4 +1,4 @@
-"""Charts over time: how many accounts and projects there are, and in which languages."""
+"""Charts over time: numbers of accounts and projects, and their languages."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["growth", "languages_by_year"]
 
-# Languages that share the grey are told apart by these, in turn.
+# Hatches that distinguish the languages that share the grey.
 _PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
-_FEW = 10  # projects; shares of fewer say little
+_FEW = 10  # projects; shares of fewer are not meaningful
 
 
 @multiples("xy")
@@ -38,7 +38,7 @@ def growth(
     cumulative: bool = True,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts or projects there were over time.
+    """Draw the number of accounts or projects over time.
 
     Parameters
     ----------
@@ -50,13 +50,12 @@ def growth(
         Length of a period, as `dirframe.stats.growth` takes it: ``"D"``, ``"W"`` (from
         Monday), ``"MS"`` (months), ``"QS"``, ``"YS"``, ….
     cumulative : bool, default True
-        Whether to draw all that were created up to the end of each period, or those created
-        in it.
+        Whether to draw the total up to the end of each period, or the new records in it.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A step for each period (UTC), as high as the records are many.
+        One step per period (UTC), at the number of records.
 
     Raises
     ------
@@ -108,7 +107,7 @@ def languages_by_year(
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw in which main languages the projects of each year were begun.
+    """Draw the main languages of the projects begun in each year.
 
     Parameters
     ----------
@@ -118,17 +117,17 @@ def languages_by_year(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     top : int or None, default 8
-        Languages to show; the others become one hatched part. None shows all.
+        Languages to show; the others share one hatched segment. None shows all.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
-        Whether a project begins with its first month with activity, or when the directory
-        got it.
+        Whether a project begins in its first month with activity, or when it was created in the
+        directory.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a year, divided by the share of each language (% of the year's projects with a
-        main language), the language with the most projects at the bottom. The names stand
-        beside the last bar, in its order.
+        One bar per year, stacked by the share of each language (% of the year's projects with a
+        main language), the language with the most projects at the bottom. The legend is beside the
+        last bar, in the same order.
 
     Raises
     ------
@@ -185,7 +184,7 @@ def languages_by_year(
 
 
 def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any]]:
-    """Give each language its colour, and those that share the grey a pattern each."""
+    """Return the colour of each language, with a hatch for those that share the grey."""
     patterns = cycle(_PATTERNS)
     looks = {}
     for language in languages:
@@ -198,8 +197,8 @@ def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any
 
 
 def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:
-    """Name the parts of a bar beside the axes, in the order in which they are stacked."""
-    room = 0.7 * typography.height(ax)  # the layout will take some of the height
+    """Draw a legend beside the axes, in stacking order."""
+    room = 0.7 * typography.height(ax)  # the layout uses some of the height
     size = max(min(typography.size(ax, "small"), room / (1.5 * len(looks))), 5.0)
     handles = [Patch(label=typography.name(name), linewidth=0.5, **looks[name]) for name in looks]
     legend = ax.legend(

@@ -28,7 +28,7 @@ def language_share(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects each main language has.
+    """Draw the number of projects by main language.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def language_share(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most projects on top, labelled with their number and their share
-        of the projects that have a main language. The caption says how many have none.
+        One bar per language, the most projects at the top, labelled with their number and their
+        share of the projects with a main language. The caption states how many have none.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def contributors_by_language(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many contributors the projects of each main language have.
+    """Draw the contributors per project by main language.
 
     Parameters
     ----------
@@ -95,15 +95,15 @@ def contributors_by_language(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
-        Languages to show; the projects of all others share the last row. None shows all.
+        Languages to show; the others share the last row. None shows all.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A row a language, the most contributors in all on top: a bar from the lower to the
-        upper quartile of contributors a project, a dot at the median, a line to the maximum,
-        and beside it the median, the sum and the number of projects. The x axis is
-        logarithmic from 1 on and linear from 0 to 1, since many projects have none.
+        One row per language, the most contributors in total at the top: a bar from the lower to
+        the upper quartile of contributors per project, a dot at the median, a line to the maximum,
+        and beside it the median, the sum and the number of projects. The x axis is logarithmic
+        from 1, and linear from 0 to 1, since many projects have none.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def contributors_by_language(
         axes.caption(ax, table)
         return ax
     size = axes.name_rows(ax, list(table["language"]))
-    # The title may be wider than the axes: it goes above those of the columns beside them.
+    # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People per project in twelve months"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)

@@ -1,4 +1,4 @@
-"""Charts of when projects were developed: life span, age, activity."""
+"""Charts of the life span, age and activity of projects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["activity", "life_span", "project_age"]
 
-_ROW_WITH_KEY = 11.0  # points; a key would leave lower rows too little height
+_ROW_WITH_KEY = 11.0  # points; with lower rows there is no room for a legend
 
 
 @multiples("x")
@@ -37,7 +37,7 @@ def activity(
     window: int = 12,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects are active, how many dormant, and of how many that is not known.
+    """Draw the numbers of active, dormant and unknown projects.
 
     Parameters
     ----------
@@ -46,17 +46,17 @@ def activity(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
-        A day or a month; the month is the one that is looked back from. Left out: the month in
-        which the code of the median project was fetched.
+        A day or month; its month is the end of the window. Left out: the month in which the code
+        of the median project was fetched.
     window : int, default 12
-        Months that are looked back: 1 to 24.
+        Length of the window in months: 1 to 24.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar for active projects, one for dormant ones, both labelled with their number and
-        their share of those that are known, and a hatched one for the unknown. The caption
-        says what active means, how many are unknown and why.
+        One bar each for active and dormant projects, labelled with their number and share of the
+        known ones, and a hatched bar for unknown ones. The caption defines active, and states how
+        many are unknown and why.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def activity(
     counts = table.attrs["dirframe"]["counted"]
     month = table["as_of"].iloc[0]
     notes = []
-    if month == month:  # noqa: PLR0124  # a missing date is not itself
+    if month == month:  # noqa: PLR0124  # NaT is not equal to itself
         period = "the month of" if window == 1 else f"the {window} months up to"
         active = f"Active: activity in {period} {month:%Y-%m}, or before and after it."
         notes = [active, "Known where the code was fetched in that month or later."]
@@ -115,7 +115,7 @@ def project_age(
     as_of: date | str | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how old projects are.
+    """Draw the age distribution of projects.
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ def project_age(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
-        A day or a month: when the age is told. Left out: the month in which the code of the
+        A day or month: the reference date of the age. Left out: the month in which the code of the
         median project was fetched.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar for each year of age (whole years since the first month with activity), as high
-        as the projects of this age are many.
+        One bar per year of age (whole years since the first month with activity), at the number of
+        projects.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def life_span(
     window: int = 12,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw the time of each project from its first to its last month with activity.
+    """Draw each project from its first to its last month with activity.
 
     Parameters
     ----------
@@ -194,18 +194,17 @@ def life_span(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
-        Projects to show, those with the longest life. None shows all.
+        Projects to show, longest life first. None shows all.
     window : int, default 12
-        Months without activity, up to the fetch, after which a life has ended: 1 to 24.
+        Months without activity, up to the fetch, after which a life counts as ended: 1 to 24.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a project from the beginning of its first month to the end of its last (UTC), the
-        longest on top, in the colour of its main language, with its months beside it, and a
-        plus where the life had not ended when the code was fetched, or nobody knows. The
-        caption says how many lives have not ended, if any, how many projects are not shown,
-        and why.
+        One bar per project from the start of its first month to the end of its last (UTC), the
+        longest at the top, in the colour of its main language. The length in months is beside it,
+        with a plus if the life had not ended when the code was fetched, or this is unknown. The
+        caption states how many lives have not ended, how many projects are not shown, and why.
 
     Raises
     ------
@@ -231,7 +230,7 @@ def life_span(
     table = stats.life_span(projects, top=top, window=window, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
-    ax = axes.axes(ax, len(table) + 3)  # the key needs some room
+    ax = axes.axes(ax, len(table) + 3)  # room for the legend
     if table.empty:
         reason = typography.empty_reason(
             counts["projects"], "project", "both a first and a last month"
@@ -283,7 +282,7 @@ def life_span(
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    """Name each project; one without a name by its id."""
+    """Return the names of the projects; the id where a name is missing."""
     unnamed = "id " + table["id"].fillna("not known")
     return list(table["name"].where(table["name"].notna(), unnamed))
 

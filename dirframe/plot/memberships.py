@@ -1,4 +1,4 @@
-"""Charts of what a project has several of: licences, tags, languages of its code."""
+"""Charts of multi-valued columns: licences, tags, languages of the code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def licenses(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects are under each licence.
+    """Draw the number of projects by licence.
 
     Parameters
     ----------
@@ -37,14 +37,13 @@ def licenses(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
-        Licences to show; the projects that have any other share one hatched bar. None shows
-        all.
+        Licences to show; projects with any other share one hatched bar. None shows all.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a licence, named by its title, the most projects on top, labelled with their
-        number and their share of the projects that name a licence.
+        One bar per licence title, the most projects at the top, labelled with their number and
+        their share of the projects with a licence.
 
     Raises
     ------
@@ -79,7 +78,7 @@ def tags(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects have each tag.
+    """Draw the number of projects by tag.
 
     Parameters
     ----------
@@ -93,10 +92,9 @@ def tags(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a tag, the most projects on top, labelled with their number and their share of
-        the projects that have a tag. Nearly all projects have a tag that is not shown, so that
-        a bar for the others would only dwarf the rest: the caption says how many tags and
-        projects that are.
+        One bar per tag, the most projects at the top, labelled with their number and their share
+        of the projects with a tag. Nearly all projects have a tag that is not shown, and a bar for
+        these would dwarf the rest, so the caption states the numbers of these tags and projects.
 
     Raises
     ------
@@ -129,13 +127,13 @@ def language_breakdown(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how the lines of code are shared out among all languages.
+    """Draw the lines of code by language.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_breakdown`
-        shares out their lines.
+        divides their lines by language.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
@@ -144,7 +142,7 @@ def language_breakdown(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most lines on top, labelled with their number and their share.
+        One bar per language, the most lines at the top, labelled with their number and share.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Chart of the life of one project, month by month."""
+"""Chart of the monthly activity of one project."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["monthly_activity"]
 
-#: The lower lane begins so far below the upper one, and is so high, in heights of the upper one.
+#: Gap above the lower lane and its height, as shares of the height of the upper lane.
 _GAP, _LANE = 0.16, 0.72
-#: Room above each lane for its name, in its own heights.
+#: Room for the name above each lane, as a share of its height.
 _HEAD = 0.28
 
 
 def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
-    """Draw the commits and the contributors of a project, month by month.
+    """Draw the monthly commits and contributors of a project.
 
     Parameters
     ----------
@@ -41,10 +41,9 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        Two lanes over one axis of months (UTC): above, a step for each month as high as its
-        commits are many; below, one as high as the people who committed, in the scale of its
-        own ticks. A month that was not over when the frame was loaded is hatched and not part
-        of the step line, and the caption names it.
+        Two lanes over one axis of months (UTC) with a step per month: commits above, contributors
+        (people) below, each with its own scale and ticks. A month that was not over when the frame
+        was loaded is hatched, is not part of the step line, and is named in the caption.
 
     Raises
     ------
@@ -81,7 +80,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     bottom, scale = -most_commits * (_GAP + _LANE), most_commits * _LANE / most_people / (1 + _HEAD)
     _lane(ax, edges, commits, finished, bottom=0, scale=1, colour=ACCENT)
     _lane(ax, edges, people, finished, bottom=bottom, scale=scale, colour=NEUTRAL)
-    ax.spines["left"].set_visible(False)  # it would join the lanes to one scale
+    ax.spines["left"].set_visible(False)  # it would suggest a common scale
     dates.axis(ax)
     ax.set_xlim(edges[0], edges[-1])
     ax.set_ylim(bottom, most_commits * (1 + _HEAD))
@@ -115,9 +114,9 @@ def _lane(
     scale: float,
     colour: str,
 ) -> None:
-    """Draw steps from a bottom upwards, and hatch those of months that are not over."""
+    """Draw the steps of a lane, with unfinished months hatched."""
     heights = np.where(finished, numbers, np.nan) * scale + bottom
-    filled = np.where(finished, heights, bottom)  # a step line breaks off where there is no number
+    filled = np.where(finished, heights, bottom)  # a step line breaks at missing values
     ax.stairs(filled, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
     ax.stairs(heights, edges, baseline=None, color=colour, linewidth=1.2)
     ax.axhline(bottom, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8)
@@ -136,7 +135,7 @@ def _lane(
 
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:
-    """Write the numbers of both lanes beside the axes, each from its bottom in its own scale."""
+    """Set the ticks of both lanes, each with its own origin and scale."""
     size = typography.size(ax, mpl.rcParams["ytick.labelsize"])
     ax.tick_params(axis="y", labelsize=size)
     positions: list[float] = []

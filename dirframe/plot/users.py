@@ -1,4 +1,4 @@
-"""The chart of users against contributors."""
+"""Chart of users against contributors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["users_against_contributors"]
 
-_DOTS = 600  # more of them hide one another
-_CELLS = 8  # of a decade
+_DOTS = 600  # more of them overlap
+_CELLS = 8  # per decade
 
 
 @multiples("xy")
@@ -33,7 +33,7 @@ def users_against_contributors(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw whether projects with more users have more contributors.
+    """Draw users of projects against their contributors.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def users_against_contributors(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot for each pair of users (members who say that they use a project) and
-        contributors (people in twelve months), larger and darker the more projects have it;
-        beyond 600 pairs a cell for neighbouring ones, the darker the more projects are in it.
-        Both axes are logarithmic, and linear from 0 to 1, since many projects have none.
+        One dot for each pair of users (members who state that they use a project) and contributors
+        (people in twelve months), larger and darker with the number of projects; for more than 600
+        pairs, cells that are darker with the number of projects. Both axes are logarithmic, and
+        linear from 0 to 1, since many projects have none.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def users_against_contributors(
 
 
 def _not_shown(counts: dict[str, int]) -> str:
-    """Say how many projects lack which number; one can lack both, so that these may be more."""
+    """Return a note on projects with missing numbers; a project can be counted under several."""
     reasons = {
         "without users": counts["users_missing"],
         "with negative users": counts["users_negative"],
@@ -132,7 +132,7 @@ def _classes(ax: Axes, maximum: int) -> Bins:
 
 
 def _edges(maximum: int) -> NDArray[np.float64]:
-    """Divide 0 to `most` between whole numbers, as evenly as they allow on a logarithmic axis."""
+    """Return integer-aligned bin edges from 0 to `maximum`, evenly spaced on a log axis."""
     powers = np.arange(0, _CELLS * (np.log10(max(maximum, 1)) + 1) + 1) / _CELLS
     starts = np.unique(np.append(0, np.round(10**powers)))
     return np.append(starts[starts <= maximum], starts[starts > maximum][0]) - 0.5

@@ -1,4 +1,4 @@
-"""The world map of accounts."""
+"""World map of accounts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["accounts_map"]
 
-_ROWS = 12  # a little more than the map needs, or the layout would take it from the title
-_NAMED = 6  # territories that the caption names
+_ROWS = 12  # slightly more than the map needs, so that the layout leaves room for the title
+_NAMED = 6  # territories named in the caption
 
 
 @multiples("")
@@ -33,7 +33,7 @@ def accounts_map(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts each country has, as a map of the world.
+    """Draw the number of accounts by country on a world map.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ def accounts_map(
     Returns
     -------
     matplotlib.axes.Axes
-        Every country on an equal-area map, the darker the more accounts (accounts), in at
-        most six classes of which each is some times the one before; a country without an
-        account is white. The caption says how many accounts the map cannot show: without a
-        country, and in territories that are too small for it, with their names. The shape of
-        a country has its two-letter code as ``get_gid()``.
+        Countries on an equal-area map, darker with the number of accounts (accounts), in at most
+        six classes whose bounds grow by a factor; a country without accounts is white. The caption
+        states how many accounts the map cannot show: without a country, and in territories too
+        small for the map, with their names. The shape of a country has its two-letter code as
+        ``get_gid()``.
 
     Raises
     ------
@@ -62,10 +62,10 @@ def accounts_map(
     Notes
     -----
     Nothing is fetched. Boundaries: Natural Earth (public domain) at 1:110 million, by
-    world-atlas 2.0.2 (ISC); they show who holds a place in fact. Antarctica is left out. An
-    overseas part of a country that has a code of its own, such as French Guiana, counts as
-    a territory that the map does not have. Projection: Equal Earth, Šavrič, Patterson and
-    Jenny, International Journal of Geographical Information Science 33 (2019), 454-465.
+    world-atlas 2.0.2 (ISC); they show de facto control. Antarctica is omitted. An overseas part of
+    a country with its own code, such as French Guiana, counts as a territory that the map lacks.
+    Projection: Equal Earth, Šavrič, Patterson and Jenny, International Journal of Geographical
+    Information Science 33 (2019), 454-465.
 
     Examples
     --------

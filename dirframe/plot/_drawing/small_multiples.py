@@ -1,4 +1,4 @@
-"""Small multiples: a chart once for each stratum, on axes that are the same."""
+"""Small multiples: one panel per stratum with shared axes."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-PANELS = 9  # more of them are too small to compare
+PANELS = 9  # more would be too small to compare
 _COLUMNS = 3
 _WIDTH = 3.7  # inches
 _WITH_PANELS: set[str] = set()
-_CAPTION = 7  # points, as the caption of a chart that is small
+_CAPTION = 7  # points, as the caption of a small chart
 
 
 def multiples(
     share: Literal["", "x", "xy"], *, height: float = 3.2
 ) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
-    """Let a chart take `Selection`; `share` are the axes that its panels have in common.
+    """Add the options of `Selection` to a chart; `share` names the axes shared by its panels.
 
-    Without any, the chart has no sensible panels and refuses them. A panel is `height` inches.
+    With an empty `share` the chart does not support panels. A panel is `height` inches high.
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
@@ -75,7 +75,7 @@ def multiples(
 
 
 def has_panels(name: str) -> bool:
-    """Tell whether a chart of `dirframe.plot` takes strata, by its name."""
+    """Return whether the chart of `dirframe.plot` with this name supports strata."""
     return name in _WITH_PANELS
 
 
@@ -95,7 +95,7 @@ def _draw(
     columns = min(len(strata), _COLUMNS)
     size = (_WIDTH * columns, height * lines + 0.8)
     figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
-    # matplotlib's own gaps would let the title of a panel touch the ticks of the one above.
+    # With matplotlib's default padding, panel titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     try:
         panels = list(grid.flat)
@@ -116,7 +116,7 @@ def _draw(
             panel_notes = [note for note in caption.notes if note and note not in common]
             if panel_notes:
                 axes.note_below(ax, " ".join(panel_notes))
-        for index, ax in enumerate(panels):  # the outer ones say it for all
+        for index, ax in enumerate(panels):  # only the outer panels are labelled
             if index + columns < len(panels):
                 ax.set_xlabel("")
             if index % columns and ax.has_data():
@@ -137,7 +137,7 @@ def _draw(
 
 
 def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
-    """Name a panel, with the number that its figures are of, beside that of its records."""
+    """Set the title of a panel, with the number of records that its statistic uses."""
     count = provenance.get_provenance(statistic)["base"].get("records", stratum.records)
     of = f" of {stratum.records:,}" if count < stratum.records else ""
     size = typography.size(ax, "medium")
@@ -150,7 +150,7 @@ def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
 
 
 def _common(captions: Sequence[Caption]) -> list[str]:
-    """Find the notes that every panel with some has: they are said once."""
+    """Return the notes common to all panels that have notes; these are shown once."""
     notes = [caption.notes for caption in captions if caption.notes]
     if len(notes) < 2:
         return []
@@ -166,7 +166,7 @@ def _pooled(strata: Sequence[Stratum]) -> str:
 
 
 def _same(panels: Sequence[Axes], which: str) -> None:
-    """Give panels the widest limits of any, and its ticks."""
+    """Set the limits and ticks of all panels to those of the widest."""
     filled = [ax for ax in panels if ax.has_data()]
     if not filled:
         return
@@ -178,7 +178,7 @@ def _same(panels: Sequence[Axes], which: str) -> None:
         if isinstance(ticks, FixedLocator):
             getattr(ax, f"set_{which}ticks")([float(tick) for tick in ticks()])
         elif ax is not widest and not isinstance(ticks, DateLocator):
-            # How many ticks there are depends on the numbers. Those of dates follow the limits.
+            # The number of ticks depends on the values; date ticks follow the limits.
             getattr(ax, f"{which}axis").set_major_locator(copy(ticks))
         getattr(ax, f"set_{which}lim")(low, high)
 

@@ -95,7 +95,8 @@ def fetch(
 
     Returns
     -------
-    LoadResult The frame, also if the load was stopped or is incomplete, and a message.
+    LoadResult
+        The frame, also if the load was stopped or is incomplete, and a message.
     """
     load = load_projects if asked.collection == "projects" else load_accounts
     last_report = 0.0

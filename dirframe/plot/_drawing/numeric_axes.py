@@ -47,9 +47,8 @@ def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) ->
     """Set the title, `pad` points above the axes, and the label of each axis."""
     axes.titles(ax, title, x, pad=pad)
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
-    text = typography.wrapped(
-        y, size, 0.7 * typography.height(ax)
-    )  # the layout uses some of the height
+    # The layout uses some of the height.
+    text = typography.wrapped(y, size, 0.7 * typography.height(ax))
     ax.set_ylabel(text, fontsize=size, **typography.plain_text_props())
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, linewidth=0.6, alpha=0.5)

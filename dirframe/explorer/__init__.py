@@ -1,5 +1,4 @@
-"""The explorer: accounts and projects with the mouse, and the lines that do the same.
+"""Explore accounts and projects interactively in a notebook, with code that reproduces the view.
 
-`filters`, `choices`, `code` and `loading` decide without any widget; `state` holds what a
-person has chosen, in traitlets; `view` binds widgets to it and decides nothing.
+The logic is in modules without widgets, the state in traitlets; the widgets only bind to it.
 """

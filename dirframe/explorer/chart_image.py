@@ -1,4 +1,4 @@
-"""A chart as a picture, with the words for those who do not see it."""
+"""Render a chart as PNG with alternative text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ChartImage", "render_chart"]
 
-#: Twice a screen's pixels, so that it stays sharp where a screen has more of them.
+#: Twice the screen resolution, for high-density displays.
 _DPI = 144
-#: Points: a chart beside a table is shown smaller than on a page, and its caption is to be read.
+#: Points: a chart beside a table is smaller than on a page, and its caption must stay legible.
 _TEXT: dict[Any, float] = {
     "font.size": 11,
     "axes.titlesize": 13,
@@ -35,16 +35,16 @@ _TEXT: dict[Any, float] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ChartImage:
-    """A chart.
+    """A rendered chart.
 
     Parameters
     ----------
     png : bytes
-        The picture.
+        The image.
     words : str
-        Its titles and captions.
+        Alternative text: titles and captions.
     width : int
-        Pixels of a screen that it is made for.
+        Width on the screen in pixels.
     """
 
     png: bytes
@@ -53,21 +53,21 @@ class ChartImage:
 
     @property
     def address(self) -> str:
-        """The picture as an address that holds it, for a page without files beside it."""
+        """The image as a data URL."""
         return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
 
 
 def render_chart(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) -> ChartImage:
-    """Draw a chart of `dirframe.plot`; its figure is closed again.
+    """Render a chart of `dirframe.plot` and close its figure.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What the chart takes.
+        Input of the chart.
     chart : str
-        Its name.
+        Name of the chart.
     options : mapping
-        Its other arguments.
+        Other arguments of the chart.
 
     Returns
     -------
@@ -81,10 +81,10 @@ def render_chart(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) ->
             figure = ax.get_figure(root=True)
             stream = io.BytesIO()
             figure.savefig(stream, format="png", dpi=_DPI, bbox_inches="tight", pad_inches=0.05)
-        said = " ".join(words(figure))
-        width = int.from_bytes(stream.getvalue()[16:20]) // 2  # where PNG has it
+        text = " ".join(words(figure))
+        width = int.from_bytes(stream.getvalue()[16:20]) // 2  # width field of the PNG header
     finally:
-        # A figure that stays open would be shown once more at the end of the cell.
+        # An open figure would be displayed again at the end of the cell.
         for number in set(plt.get_fignums()) - open_before:
             plt.close(number)
-    return ChartImage(png=stream.getvalue(), words=said, width=width)
+    return ChartImage(png=stream.getvalue(), words=text, width=width)

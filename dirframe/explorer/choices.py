@@ -1,4 +1,4 @@
-"""What there is to choose from: resources, charts, columns."""
+"""Available choices: resources, charts, columns, rules and strata."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ __all__ = [
 
 PAGE_SIZES = (10, 25, 50, 100)
 
-#: Records that a table which turns its pages in the browser gets at once: what a daily quota
-#: loads. A browser is busy for half a second with them, for some three with 100,000.
+#: Records sent at once to a table that is paged in the browser: the yield of a daily quota. A
+#: browser needs half a second to render them, and about three for 100,000.
 PART = 25_000
 
 _USUAL = {
@@ -59,12 +59,12 @@ _USUAL = {
 
 
 def resource_of(frame: pd.DataFrame) -> Resource:
-    """Tell what a frame holds: by its provenance, else by its columns.
+    """Return the resource of a frame, from its provenance or else its columns.
 
     Raises
     ------
     InvalidInputError
-        If it holds neither accounts nor projects, or columns that no name tells apart.
+        If it holds neither accounts nor projects, or its column names are not unique strings.
     """
     if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame):
         raise InvalidInputError(
@@ -81,7 +81,7 @@ def resource_of(frame: pd.DataFrame) -> Resource:
 
 
 def charts(resource: Resource) -> dict[str, str]:
-    """Name the charts of a resource, with what they are called."""
+    """Return the charts of a resource with their titles."""
     return {
         name: spec.title
         for name, spec in CHARTS.items()
@@ -90,44 +90,44 @@ def charts(resource: Resource) -> dict[str, str]:
 
 
 def columns(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Name the columns that a table can show, lists last."""
-    there = sortable(frame)
-    return (*there, *(str(name) for name in frame if name not in there))
+    """Return the columns that a table can show, lists last."""
+    scalar = sortable(frame)
+    return (*scalar, *(str(name) for name in frame if name not in scalar))
 
 
 def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Name the columns that a table can be ordered by: all but lists."""
+    """Return the columns that a table can be sorted by: all but lists."""
     return tuple(str(name) for name in frame if frame[name].dtype != object)
 
 
 def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
-    """Name the columns that a table begins with."""
-    there = sortable(frame)
-    return tuple(name for name in _USUAL[resource.name] if name in there) or there[:6]
+    """Return the default columns of a table."""
+    available = sortable(frame)
+    return tuple(name for name in _USUAL[resource.name] if name in available) or available[:6]
 
 
 def rules(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Name the rules of `dirframe.flags` by which records of a frame can be left out."""
+    """Return the rules of `dirframe.flags` that apply to a frame."""
     return tuple(rule.value for rule in applicable(frame))
 
 
 def strata(frame: pd.DataFrame, chart: str) -> tuple[str, ...]:
-    """Name what a chart of a frame can be divided by; nothing where it has no panels."""
+    """Return the strata available for a chart; empty if it has no panels."""
     return known_strata(frame) if has_panels(chart) else ()
 
 
 def heading(column: str, resource: Resource) -> str:
-    """Say a column's name in words, with its unit."""
+    """Return a readable heading for a column, with its unit."""
     field = resource.by_column.get(column)
-    words = column.removeprefix("analysis_").removeprefix("kudo_score_").replace("_", " ").strip()
+    label = column.removeprefix("analysis_").removeprefix("kudo_score_").replace("_", " ").strip()
     unit = field.unit if field is not None and field.kind is not Kind.TIMESTAMP else ""
-    return f"{words} ({unit})" if unit and unit not in words else words
+    return f"{label} ({unit})" if unit and unit not in label else label
 
 
 def common(frame: pd.DataFrame, column: str) -> tuple[tuple[str, int], ...]:
-    """Count the values of a column, the most frequent first, then by name."""
+    """Count the values of a column, sorted by frequency, then by name."""
     if column not in frame:
         return ()
     counts = frame[column].value_counts()
-    found = [(str(value), int(count)) for value, count in counts.items()]
-    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
+    pairs = [(str(value), int(count)) for value, count in counts.items()]
+    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))

@@ -1,6 +1,6 @@
-"""The lines that reproduce what is on the screen.
+"""Generate Python code that reproduces the explorer's view.
 
-They use public names only, and no key: the reader's own comes from the environment or the
+The code uses public names only and contains no API key; the key comes from the environment or the
 keyring.
 """
 
@@ -23,18 +23,18 @@ __all__ = ["DataSource", "ViewState", "client_expression", "repr_double_quoted",
 
 @dataclass(frozen=True, kw_only=True)
 class DataSource:
-    """Where the frame on the screen is from.
+    """Source of the frame shown.
 
     Parameters
     ----------
     collection : {"projects", "accounts"}
-        What it holds.
-    asked : Asked or None
-        The question; None for a frame that was handed over.
+        Its collection.
+    asked : LoadRequest or None
+        The request; None for a frame given by the user.
     directory : str
-        The expression that opens the directory.
+        Expression that opens the directory.
     incomplete : str
-        What is missing, of a load that is not complete.
+        What is missing from an incomplete load.
     """
 
     collection: str
@@ -45,30 +45,30 @@ class DataSource:
 
 @dataclass(frozen=True, kw_only=True)
 class ViewState:
-    """What the screen shows of a frame.
+    """The explorer's view of a frame.
 
     Parameters
     ----------
     filters : Filters
-        Which records.
+        Filters of the records.
     countries : bool
-        Whether countries were unified after the frame came.
+        Whether countries were unified after the load.
     columns : tuple of str
-        Of the table.
+        Columns of the table.
     order_by : str
-        The column that the table is ordered by; empty for the directory's order.
+        Column that the table is sorted by; empty for the directory's order.
     descending : bool
-        Whether the largest come first.
+        Whether to sort in descending order.
     begin, end : int
-        The rows on the page.
+        Row range of the page.
     count : int
-        The rows that there are.
+        Number of rows.
     chart : str
-        Name in `dirframe.plot`.
+        Name of the chart in `dirframe.plot`.
     options : mapping
         Arguments of the chart.
     style : str
-        Of the citation.
+        Style of the citation.
     """
 
     filters: Filters
@@ -85,7 +85,7 @@ class ViewState:
 
 
 def to_python(source: DataSource, screen: ViewState) -> str:
-    """Write the lines that give ``shown``, ``table``, ``ax`` and a citation."""
+    """Return code that assigns ``shown``, ``table`` and ``ax`` and prints a citation."""
     return "\n".join(
         [
             *_loaded(source, screen),
@@ -100,8 +100,8 @@ def to_python(source: DataSource, screen: ViewState) -> str:
 
 
 def client_expression(settings: Settings) -> str:
-    """Write how a directory is opened; the key is not in it."""
-    from dirframe.sample import SAMPLE_NAME  # loads the service, which few explorers need
+    """Return the expression that opens a directory, without the API key."""
+    from dirframe.sample import SAMPLE_NAME  # imports the service, which is rarely needed
 
     if settings.name == SAMPLE_NAME:
         return "dirframe.sample_directory()"
@@ -114,9 +114,9 @@ def client_expression(settings: Settings) -> str:
 
 
 def repr_double_quoted(text: str) -> str:
-    """Write a text as Python does, with double quotes where that needs no more escapes."""
-    written = repr(text)
-    return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
+    """Return the repr of a string, with double quotes unless they would need escapes."""
+    literal = repr(text)
+    return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
 
 
 def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _table(screen: ViewState) -> Iterator[str]:
     name = "shown"
     if screen.order_by:
         name = "ordered"
-        # Ids are text, but mostly numbers: with zeros before them they come in that order.
+        # Ids are strings but mostly numbers; zero-padding sorts them numerically.
         by_number = ", key=lambda ids: ids.str.zfill(20)" if screen.order_by == "id" else ""
         yield (
             f"ordered = shown.sort_values({repr_double_quoted(screen.order_by)}, "
@@ -181,7 +181,7 @@ def _table(screen: ViewState) -> Iterator[str]:
 
 
 class _Name(str):
-    """A name in the code, which stands there without quotes."""
+    """A name in the generated code, written without quotes."""
 
     __slots__ = ()
 

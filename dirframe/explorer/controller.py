@@ -1,7 +1,7 @@
-"""The explorer's question, its price and its load, with what is to be said of them.
+"""Run price queries and loads for the explorer, and report their progress and results.
 
-What comes of a load, and what is clicked, arrives through `dispatch`: a notebook's kernel takes
-clicks in one thread and runs cells in another, and the state is changed in one alone.
+Results and clicks pass through `dispatch`: a kernel handles clicks in one thread and runs cells in
+another, and only one of them may change the state.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ __all__ = ["LoadController", "run_now"]
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
 
 
-def run_now(act: Callable[[], None]) -> None:
-    """Do it now, in this thread."""
-    act()
+def run_now(action: Callable[[], None]) -> None:
+    """Call a function immediately in this thread."""
+    action()
 
 
 class LoadController(tr.HasTraits):
-    """What is asked of a directory, and what comes of it.
+    """Query settings, and the progress and result of a load.
 
     Parameters
     ----------
     directory : Directory or None
-        Where to ask; None where there is nothing to load.
+        The directory to load from; None if there is nothing to load.
     dispatch : callable
-        Does what comes from another thread, where the observers may be told.
+        Calls functions from other threads in the thread of the observers.
     """
 
     collection = tr.Enum(("projects", "accounts"), "projects")
     query = tr.Unicode()
     sort = tr.Unicode()  # empty: the directory's default
     max_items = tr.Int(0, min=0)  # 0: all
-    details = tr.Bool(default_value=False)  # of projects alone
+    details = tr.Bool(default_value=False)  # projects only
 
     busy = tr.Enum(("", "price", "load"), "")
     came = tr.Int(0)
@@ -75,13 +75,13 @@ class LoadController(tr.HasTraits):
 
     @property
     def sorts(self) -> tuple[str, ...]:
-        """The sort values of the collection."""
+        """Sort values of the collection."""
         resource = _BY_COLLECTION[self.collection]
         return (*resource.sorts, *resource.other_sorts)
 
     @property
     def quota(self) -> int:
-        """The requests that a day allows; 0 without a directory."""
+        """Daily quota in requests; 0 without a directory."""
         return self.directory.settings.daily_quota if self.directory else 0
 
     @tr.observe("collection")
@@ -90,7 +90,7 @@ class LoadController(tr.HasTraits):
             self.sort = ""
 
     def ask(self) -> LoadRequest:
-        """Return the question as it stands."""
+        """Return the request for the current settings."""
         return LoadRequest(
             collection=self.collection,
             query=self.query.strip() or None,
@@ -100,24 +100,24 @@ class LoadController(tr.HasTraits):
         )
 
     def load(self) -> None:
-        """Load what is asked for, and return when it is there."""
+        """Load the records and wait for the result."""
         self._run("load", self._fetch, run_now)
 
     def start_load(self) -> None:
-        """Load what is asked for in a thread."""
+        """Load the records in a background thread."""
         self._in_a_thread("load", self._fetch)
 
     def show_price(self) -> None:
-        """Say what the load will cost, and return when it is said."""
+        """Estimate the cost of the load and wait for the result."""
         self._run("price", self._price, run_now)
 
     def start_price(self) -> None:
-        """Find out in a thread what the load will cost."""
+        """Estimate the cost of the load in a background thread."""
         self._in_a_thread("price", self._price)
 
     def cancel(self) -> None:
-        """Stop the load after the page that it is at; what came is shown."""
-        self._stop.set()  # at once, also while a cell runs
+        """Cancel the load after the current page; the loaded records are shown."""
+        self._stop.set()  # immediately, even while a cell is running
         self.dispatch(self._say_that_it_stops)
 
     def _say_that_it_stops(self) -> None:
@@ -125,31 +125,31 @@ class LoadController(tr.HasTraits):
             self.say(LoadResult(message="Stopping after the pages on their way …", severity="info"))
 
     def join(self) -> None:
-        """Wait for the thread, if there is one."""
+        """Wait for the background thread, if any."""
         if self._thread is not None:
             self._thread.join()
 
     def say(self, outcome: LoadResult) -> None:
-        """Say how something went."""
+        """Show a result as a message."""
         self.error = outcome.error
         self.severity = outcome.severity
         self.message = outcome.message
 
     def take(self, frame: pd.DataFrame, source: DataSource) -> None:
-        """Take a frame that came; the explorer's state shows it."""
+        """Show a loaded frame; implemented by the explorer's state."""
         raise NotImplementedError
 
     def kept(self) -> str:
-        """Say what is on the screen where a load brought nothing."""
+        """Describe the records still shown after a failed load."""
         raise NotImplementedError
 
-    def _in_a_thread(self, what: str, act: _Act) -> None:
-        self._run(what, act, self.dispatch, threading.Thread)
+    def _in_a_thread(self, task: str, action: _Act) -> None:
+        self._run(task, action, self.dispatch, threading.Thread)
 
     def _run(
         self,
-        what: str,
-        act: _Act,
+        task: str,
+        action: _Act,
         dispatch: Dispatch,
         thread: type[threading.Thread] | None = None,
     ) -> None:
@@ -157,50 +157,50 @@ class LoadController(tr.HasTraits):
         if self.busy or directory is None:
             return
         self._stop.clear()
-        self.busy, self.came, self.total = what, 0, 0
-        asked = self.ask()
+        self.busy, self.came, self.total = task, 0, 0
+        request = self.ask()
 
-        def told(came: int, total: int) -> None:
-            dispatch(lambda: self._count(came, total))
+        def on_progress(loaded: int, total: int) -> None:
+            dispatch(lambda: self._count(loaded, total))
 
-        def work() -> None:
-            outcome = act(asked, directory, told)
-            dispatch(lambda: self._arrived(asked, directory, outcome))
+        def run() -> None:
+            outcome = action(request, directory, on_progress)
+            dispatch(lambda: self._arrived(request, directory, outcome))
 
         if thread is None:
-            work()
+            run()
         else:
-            self._thread = thread(target=work, name="dirframe explorer", daemon=True)
+            self._thread = thread(target=run, name="dirframe explorer", daemon=True)
             self._thread.start()
 
     def _fetch(
-        self, asked: LoadRequest, directory: Directory, told: Callable[[int, int], None]
+        self, request: LoadRequest, directory: Directory, on_progress: Callable[[int, int], None]
     ) -> LoadResult:
-        return fetch(asked, directory, told=told, stopped=self._stop.is_set)
+        return fetch(request, directory, told=on_progress, stopped=self._stop.is_set)
 
-    def _price(self, asked: LoadRequest, directory: Directory, _: object) -> LoadResult:
-        return price(asked, directory)
+    def _price(self, request: LoadRequest, directory: Directory, _: object) -> LoadResult:
+        return price(request, directory)
 
-    def _count(self, came: int, total: int) -> None:
-        self.total = total or came
-        self.came = min(came, self.total)
+    def _count(self, loaded: int, total: int) -> None:
+        self.total = total or loaded
+        self.came = min(loaded, self.total)
 
-    def _arrived(self, asked: LoadRequest, directory: Directory, outcome: LoadResult) -> None:
+    def _arrived(self, request: LoadRequest, directory: Directory, outcome: LoadResult) -> None:
         try:
             if outcome.frame is not None:
                 source = DataSource(
-                    collection=asked.collection,
-                    asked=asked,
+                    collection=request.collection,
+                    asked=request,
                     directory=client_expression(directory.settings),
                     incomplete=outcome.message if outcome.error else "",
                 )
                 self.take(outcome.frame, source)
                 self._count(len(outcome.frame), self.total if outcome.error else 0)
-            elif self.busy == "load" and (kept := self.kept()):
-                outcome = replace(outcome, message=f"{outcome.message} {kept}")
+            elif self.busy == "load" and (note := self.kept()):
+                outcome = replace(outcome, message=f"{outcome.message} {note}")
             self.say(outcome)
             self._count_quota()
-        except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
+        except Exception as error:  # noqa: BLE001  # the view shows messages, not tracebacks
             self.say(LoadResult(message=error_message(error), severity="error", error=error))
         finally:
             self.busy = ""

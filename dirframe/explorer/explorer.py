@@ -1,4 +1,4 @@
-"""The explorer's front door."""
+"""The public `Explorer` class."""
 
 from __future__ import annotations
 
@@ -21,35 +21,34 @@ __all__ = ["Explorer"]
 class Explorer:
     """Explore accounts or projects in a notebook: load, filter, chart, cite, export.
 
-    As the last line of a cell it shows itself: the question, its price, what is left of the
-    daily quota, a load that can be cancelled with what came kept, a table, charts, filters
-    that act on both, the citation, and the lines of code that give the same. Only the buttons
-    *Price* and *Load* ask the directory. The table is that of itables where it is installed
-    (``pip install "dirframe[table]"``), which is ordered and searched in the browser, and else
-    a plain one in pages. In a saved notebook, which has no kernel, records, chart and source
-    stay as a picture.
+    Displayed as the last line of a cell. It shows the query, its price, the remaining daily quota,
+    a load that can be cancelled without losing records, a table, charts, filters for both, the
+    citation, and code that reproduces the view. Only the buttons *Price* and *Load* send requests.
+    The table uses itables if installed (``pip install "dirframe[table]"``), which sorts and
+    searches in the browser; otherwise it is a plain table with pages. A saved notebook, which has
+    no kernel, keeps a static view of records, chart and source.
 
     Parameters
     ----------
     source : Directory or pandas.DataFrame, optional
-        Where to ask, or accounts or projects that were loaded before. Left out: the directory
-        that the environment names.
+        A directory to load from, or a frame of accounts or projects. Default: the directory
+        configured in the environment.
 
     Attributes
     ----------
     state : State
-        What was chosen and what follows from it, in traits: set ``state.query``,
-        ``state.languages``, ``state.chart`` and so on, or observe them; ``state.load()`` loads
-        and returns when the records are there.
+        The choices and the derived values as traits: set ``state.query``, ``state.languages``,
+        ``state.chart`` and so on, or observe them; ``state.load()`` loads and waits for the
+        records.
 
     Raises
     ------
     MissingExtraError
         If ipywidgets is not installed.
     ConfigurationError
-        If no directory is given and the environment names none.
+        If no directory is given and none is configured in the environment.
     InvalidInputError
-        If what is given is neither a directory nor its records.
+        If `source` is neither a directory nor a frame of its records.
 
     Examples
     --------
@@ -98,12 +97,12 @@ class Explorer:
 
     @property
     def frame(self) -> pd.DataFrame | None:
-        """The records that are shown; None before anything was loaded."""
+        """The records shown; None before a load."""
         return self.state.shown.frame if self.state.shown else None
 
     @property
     def code(self) -> str:
-        """The lines that give what is shown."""
+        """Code that reproduces the records shown."""
         return self.state.code
 
     def __repr__(self) -> str:
@@ -112,7 +111,7 @@ class Explorer:
         return f"<Explorer: {words(self.state)}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        """Show the explorer without a kernel: as HTML, as a picture, as text."""
+        """Return the static view: HTML, PNG and text."""
         from dirframe.explorer.html import static
 
         picture = self._view.picture
@@ -125,20 +124,20 @@ class Explorer:
         return bundle
 
     def _ipython_display_(self) -> None:
-        """Show the picture for when there is no kernel, then the widgets, which hide it."""
+        """Display the static view, then the widgets, which hide it while a kernel runs."""
         from base64 import b64encode
 
         from IPython import display as ipython
 
         def bundle() -> dict[str, Any]:
-            made = self._repr_mimebundle_()
-            if "image/png" in made:
-                made["image/png"] = b64encode(made["image/png"]).decode()
-            return made
+            contents = self._repr_mimebundle_()
+            if "image/png" in contents:
+                contents["image/png"] = b64encode(contents["image/png"]).decode()
+            return contents
 
-        # IPython's types leave it without any.
+        # IPython does not annotate it.
         display: Callable[..., Any] = ipython.display
-        shown = display(bundle(), raw=True, display_id=True)
-        if shown is not None:
-            self._view.when_changed(lambda: shown.update(bundle(), raw=True))
+        handle = display(bundle(), raw=True, display_id=True)
+        if handle is not None:
+            self._view.when_changed(lambda: handle.update(bundle(), raw=True))
         display(self._view.widget)

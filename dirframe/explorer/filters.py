@@ -1,4 +1,4 @@
-"""Which records are shown: a filter is data, and can be said in words."""
+"""Filter records by language, country, year and activity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DATES = {CREATED, FIRST_MONTH, LAST_MONTH, *FETCHED}
 Activity = Literal["all", "active", "dormant"]
 ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
 
-#: The columns that each filter needs.
+#: The columns that each filter requires.
 _NEEDS = {
     "languages": (LANGUAGE,),
     "countries": (COUNTRY,),
@@ -46,7 +46,7 @@ _NEEDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Which records are shown; those without a value that is filtered by are not.
+    """Filters for the records shown; a record with a missing value does not pass its filter.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class Filters:
     countries : tuple of str
         Countries of accounts, as `dirframe.unify_countries` names them; empty for all.
     years : tuple of int or None
-        First and last year in which the directory got the record; None for all.
+        First and last year in which the record was created in the directory; None for all.
     activity : {"all", "active", "dormant"}
-        As `activity_of` tells it.
+        As returned by `activity_of`.
     """
 
     languages: tuple[str, ...] = ()
@@ -72,12 +72,12 @@ class Filters:
             )
 
     def apply(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the records that pass, in their order; the frame itself if all do.
+        """Return the records that pass, in their order; the same frame if there is no filter.
 
         Raises
         ------
         InvalidInputError
-            If the frame lacks a column that is filtered by.
+            If the frame lacks a column that a filter requires.
         """
         missing = [name for name in self._needed() if not _usable(frame, name)]
         if missing:
@@ -97,23 +97,23 @@ class Filters:
             keep &= frame[CREATED].dt.year.between(*self.years)
         if self.activity != "all":
             keep &= activity_of(frame) == self.activity
-        shown = frame[keep]
+        selected = frame[keep]
         for step in steps:
-            provenance.copy_provenance(shown, shown, step)
-        return shown
+            provenance.copy_provenance(selected, selected, step)
+        return selected
 
     def steps(self) -> list[str]:
-        """Say each filter in words, as the provenance of what is shown notes it."""
-        said = []
+        """Describe each active filter in words, as recorded in the provenance."""
+        descriptions = []
         if self.languages:
-            said.append(f"only main language {_any_of(self.languages)}")
+            descriptions.append(f"only main language {_any_of(self.languages)}")
         if self.countries:
-            said.append(f"only country {_any_of(self.countries)}")
+            descriptions.append(f"only country {_any_of(self.countries)}")
         if self.years:
-            said.append(f"only created in {_span(self.years)}")
+            descriptions.append(f"only created in {_span(self.years)}")
         if self.activity != "all":
-            said.append(f"only {self.activity}")
-        return said
+            descriptions.append(f"only {self.activity}")
+        return descriptions
 
     def _needed(self) -> Iterable[str]:
         for name, columns in _NEEDS.items():
@@ -122,7 +122,7 @@ class Filters:
 
     @staticmethod
     def offered(frame: pd.DataFrame) -> set[str]:
-        """Name the filters that a frame has the columns for."""
+        """Return the filters whose columns a frame has."""
         return {
             name
             for name, columns in _NEEDS.items()
@@ -131,7 +131,7 @@ class Filters:
 
 
 def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
-    """Tell for each project whether it is active, as `dirframe.stats.activity` does.
+    """Return whether each project is active, as defined by `dirframe.stats.activity`.
 
     Parameters
     ----------
@@ -141,9 +141,8 @@ def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
     Returns
     -------
     pandas.Series
-        ``"active"``, ``"dormant"`` or, where it is unknown or the project begins later, missing
-        (str): in the twelve months up to the one in which the code of the median one of these
-        projects was fetched.
+        ``"active"`` or ``"dormant"`` (str) in the twelve months up to the month in which the code
+        of the median project was fetched; missing if unknown or if the project begins later.
 
     Examples
     --------
@@ -160,21 +159,21 @@ def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
 
 
 def month_shown(projects: pd.DataFrame) -> pd.Timestamp | None:
-    """Return the month that `activity_of` looks back from; None where no fetch is known."""
+    """Return the reference month of `activity_of`; None if no fetch date is known."""
     month = usual_month_of(projects)
     return None if month is None else pd.Timestamp(timestamp(month))
 
 
 def years(frame: pd.DataFrame) -> tuple[int, int] | None:
-    """Return the first and the last year in which a record was created; None without any."""
+    """Return the first and last year in which a record was created; None without dates."""
     if not _usable(frame, CREATED) or frame[CREATED].isna().all():
         return None
-    found = frame[CREATED].dt.year
-    return int(found.min()), int(found.max())
+    created = frame[CREATED].dt.year
+    return int(created.min()), int(created.max())
 
 
 def _usable(frame: pd.DataFrame, column: str) -> bool:
-    """Tell whether a column is there, with dates where there have to be dates."""
+    """Return whether a column exists and, for a date column, holds dates."""
     if column not in frame:
         return False
     return column not in _DATES or pd.api.types.is_datetime64_any_dtype(frame[column])

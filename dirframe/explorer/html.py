@@ -1,4 +1,4 @@
-"""The explorer's tables, gauges, messages and its static picture as HTML, everything escaped."""
+"""Render the explorer's tables, gauges, messages and static view as escaped HTML."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ __all__ = [
     "words",
 ]
 
-#: The class of the static picture.
+#: CSS class of the static view.
 STATIC = "dirframe-static"
 
-#: A live explorer hides the static picture of itself; where the widget is not there, JupyterLab
-#: says in its place that it is not found, which the picture makes needless.
+#: A live explorer hides its static view. Without the widget, the static view replaces JupyterLab's
+#: message that the widget was not found.
 _HIDING = f"""
 .jp-OutputArea-child:has(.{STATIC}):has(~ .jp-OutputArea-child .dirframe-explorer) {{
   display: none;
@@ -51,20 +51,20 @@ _HIDING = f"""
   display: none;
 }}
 """
-_LARGER = 1.35  # a screen is read from further away than a paper
-_WIDE, _DAY = 1.6, 1.25  # how much wider a column of texts or of days is than one of numbers
-_LONGEST = 200  # characters of a cell, of which some forty are seen
+_LARGER = 1.35  # a screen is read from further away than paper
+_WIDE, _DAY = 1.6, 1.25  # width of text and date columns, relative to number columns
+_LONGEST = 200  # characters of a cell; about forty are visible
 
 
 @cache
 def style() -> str:
-    """Return the style sheet of the explorer, as an element."""
+    """Return the explorer's style sheet as a ``style`` element."""
     sheet = files("dirframe.explorer").joinpath("explorer.css").read_text(encoding="utf-8")
     return f"<style>{sheet}{_HIDING}</style>"
 
 
 def message(text: str, severity: str) -> str:
-    """Say something; whoever listens to the screen is told at once of what went wrong."""
+    """Return a message; screen readers announce errors immediately."""
     if not text:
         return ""
     role = "alert" if severity == "error" else "status"
@@ -72,45 +72,45 @@ def message(text: str, severity: str) -> str:
 
 
 def bar(came: int, total: int, *, running: bool) -> str:
-    """Show how far a load is."""
+    """Return the progress bar of a load."""
     if not total:
-        said = "Asking for the first page …" if running else ""
+        label = "Asking for the first page …" if running else ""
         progress = "<progress aria-label='Records loaded'></progress>" if running else ""
     else:
-        said = f"{came:,} of {total:,} records"
+        label = f"{came:,} of {total:,} records"
         progress = (
-            f'<progress aria-label="Records loaded" max="{total}" value="{came}">{said}</progress>'
+            f'<progress aria-label="Records loaded" max="{total}" value="{came}">{label}</progress>'
         )
-    return f'<div class="df-bar">{progress}<span class="df-quiet">{said}</span></div>'
+    return f'<div class="df-bar">{progress}<span class="df-quiet">{label}</span></div>'
 
 
 def gauge(left: int | None, quota: int) -> str:
-    """Show what is left of the daily quota."""
+    """Return a gauge of the remaining daily quota."""
     if left is None:
         return ""
-    said = f"{left:,} of {quota:,} requests left today"
+    label = f"{left:,} of {quota:,} requests left today"
     return (
         f'<div class="df-gauge"><span class="df-quiet">Quota</span>'
         f'<meter aria-label="Quota" min="0" max="{quota}" low="{quota // 10}" '
-        f'value="{left}">{said}</meter><span class="df-quiet">{said}</span></div>'
+        f'value="{left}">{label}</meter><span class="df-quiet">{label}</span></div>'
     )
 
 
 def preformatted(text: str, label: str) -> str:
-    """Show a text as it is; the keyboard can go there and select it."""
+    """Return preformatted text that can be focused and selected with the keyboard."""
     return f'<pre tabindex="0" aria-label="{escape(label)}">{escape(text)}</pre>'
 
 
 def image(picture: ChartImage) -> str:
-    """Show a chart with its title and caption for those who do not see it."""
-    words, width = escape(picture.words), _LARGER * picture.width
-    return f'<img src="{picture.address}" alt="{words}" style="width:{width:.0f}px">'
+    """Return the image of a chart with alternative text."""
+    alt, width = escape(picture.words), _LARGER * picture.width
+    return f'<img src="{picture.address}" alt="{alt}" style="width:{width:.0f}px">'
 
 
 def table(
     rows: pd.DataFrame, shown: VisibleRecords, *, order_by: str = "", descending: bool = False
 ) -> str:
-    """Show a page of the table; long texts end in an ellipsis and stay whole in their title."""
+    """Return a page of the table; long texts are truncated, with the full text as title."""
     if not len(shown.frame):
         return "<p>No record passes the filters.</p>"
     columns = []
@@ -126,29 +126,29 @@ def table(
                 title=str(name),
             )
         )
-    parts = [_share(rows[name]) for name in rows]
-    widths = "".join(f'<col style="width:{100 * part / sum(parts):.2f}%">' for part in parts)
+    shares = [_share(rows[name]) for name in rows]
+    widths = "".join(f'<col style="width:{100 * share / sum(shares):.2f}%">' for share in shares)
     looks = {"number": 'class="df-number"', "attributes": ' class="df"'}
     begin = f"<colgroup>{widths}</colgroup>"
     return "".join(table_parts(columns, **looks, begin=begin, titles_from=16))
 
 
 def static(state: State, picture: ChartImage | None) -> str:
-    """Show the explorer where no kernel runs: records, chart, citation."""
+    """Return the static view for notebooks without a kernel: records, chart, citation."""
     shown = state.shown
     if shown is None:
         return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
-    # A chart says its source itself.
+    # The caption of a chart includes the source.
     source = image(picture) if picture else escape(provenance.caption(shown.frame))
-    most = state.page_size if state.page_size in PAGE_SIZES else PAGE_SIZES[0]
+    limit = state.page_size if state.page_size in PAGE_SIZES else PAGE_SIZES[0]
     return (
         f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
-        f"{rows(state, most)}<p>{_span(state, most)}</p><p>{source}</p></div>"
+        f"{rows(state, limit)}<p>{_span(state, limit)}</p><p>{source}</p></div>"
     )
 
 
 def words(state: State) -> str:
-    """Say in one line what the explorer shows."""
+    """Summarize in one line what the explorer shows."""
     if state.shown is None:
         return "Nothing is loaded yet. Press Load."
     count, of = len(state.shown.frame), len(state.shown.loaded)
@@ -157,7 +157,7 @@ def words(state: State) -> str:
 
 
 def title(state: State) -> str:
-    """Say where the records are from."""
+    """Return the title with the source of the records."""
     if state.directory is None:
         return "dirframe explorer"
     settings = state.directory.settings
@@ -166,7 +166,7 @@ def title(state: State) -> str:
 
 
 def rows(state: State, most: int | None = None) -> str:
-    """Show the page of the table, or the first records on it."""
+    """Return the current page of the table, or its first records."""
     if state.shown is None or state.rows is None:
         return ""
     first = state.rows.iloc[:most]
@@ -174,7 +174,7 @@ def rows(state: State, most: int | None = None) -> str:
 
 
 def part(state: State) -> str:
-    """Say which part of the records a table holds, where it does not hold all."""
+    """Describe which part of the records the table holds; empty if all."""
     if state.pages == 1:
         return ""
     noun = state.shown.resource.collection if state.shown else "records"
@@ -185,38 +185,38 @@ def part(state: State) -> str:
 
 
 def texts(state: State) -> pd.DataFrame:
-    """Write the records on the page as text under the headings, for a table that escapes it.
+    """Return the records on the page as unescaped text under their headings.
 
-    What is missing of a number is a hyphen, which DataTables takes for less than any number.
+    A missing number is a hyphen, which DataTables sorts below all numbers.
     """
     rows, shown = state.rows, state.shown
     if rows is None or shown is None:
         return pd.DataFrame({"": []})
-    written = {}
-    for place, name in enumerate(rows):
+    cells = {}
+    for position, name in enumerate(rows):
         missing = "-" if is_number(rows[name].dtype) else "–"
-        written[place] = [_text(value, missing) for value in rows[name].astype(object)]
-    made = pd.DataFrame(written, dtype="str")
-    made.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
-    return made
+        cells[position] = [_text(value, missing) for value in rows[name].astype(object)]
+    frame = pd.DataFrame(cells, dtype="str")
+    frame.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
+    return frame
 
 
 def kinds(state: State) -> list[dict[str, Any]]:
-    """Tell DataTables of each column how it is ordered and how wide it is.
+    """Return the type and width of each column for DataTables.
 
-    Without the kind it would look for it in every cell.
+    Without the type, DataTables would inspect every cell.
     """
     if state.rows is None:
         return []
     columns = [state.rows[name] for name in state.rows]
-    whole = sum(map(_share, columns))
+    total = sum(map(_share, columns))
     return [
         {
-            "targets": place,
+            "targets": position,
             "type": "num-fmt" if is_number(column.dtype) else "string",
-            "width": f"{100 * _share(column) / whole:.2f}%",
+            "width": f"{100 * _share(column) / total:.2f}%",
         }
-        for place, column in enumerate(columns)
+        for position, column in enumerate(columns)
     ]
 
 
@@ -226,16 +226,16 @@ def _share(column: pd.Series[Any]) -> float:
     return _DAY if pd.api.types.is_datetime64_any_dtype(column) else 1.0
 
 
-def _span(state: State, most: int | None = None) -> str:
+def _span(state: State, limit: int | None = None) -> str:
     if state.shown is None or state.rows is None or not len(state.rows):
         return ""
-    count = len(state.rows.iloc[:most])
-    begin = (min(state.page, state.pages) - 1) * state.page_size
-    return f"Records {begin + 1:,} to {begin + count:,} of {len(state.shown.frame):,}"
+    count = len(state.rows.iloc[:limit])
+    offset = (min(state.page, state.pages) - 1) * state.page_size
+    return f"Records {offset + 1:,} to {offset + count:,} of {len(state.shown.frame):,}"
 
 
 def _text(value: object, missing: str = "–") -> str:
-    if isinstance(value, list | tuple | np.ndarray):  # Parquet gives lists back as arrays
+    if isinstance(value, list | tuple | np.ndarray):  # Parquet returns lists as arrays
         value = entries(value)
     elif isinstance(value, dict):
         value = entry(value)

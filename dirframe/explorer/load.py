@@ -1,4 +1,4 @@
-"""One load for the explorer: whatever happens comes out as a frame, a sentence or both."""
+"""Load records for the explorer; results and errors are returned as `LoadResult`."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ __all__ = [
     "with_countries",
 ]
 
-Severity = Literal["info", "success_result", "warning", "error"]
+Severity = Literal["info", "success", "warning", "error"]
 
-#: Seconds between two reports: a browser that is told of every page has no time for clicks.
+#: Seconds between two progress reports: reports for every page would block the browser.
 _PAUSE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadRequest:
-    """What was asked of a directory, as the loaders take it.
+    """Arguments of a load, as the loaders take them.
 
     Parameters
     ----------
     collection : {"projects", "accounts"}
-        What is loaded.
+        The collection to load.
     query, sort : str or None
-        As the loaders take them.
+        As in the loaders.
     max_items : int or None
-        As the loaders take it.
+        As in the loaders.
     details : bool
-        As `load_projects` takes it; accounts have no details.
+        As in `load_projects`; accounts have no details.
     """
 
     collection: str
@@ -61,15 +61,15 @@ class LoadRequest:
     details: bool = False
 
     def options(self) -> dict[str, Any]:
-        """Return the arguments that were given, by name."""
-        given = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
+        """Return the given arguments by name."""
+        arguments = {"query": self.query, "sort": self.sort, "max_items": self.max_items}
         details = {"details": True} if self.details and self.collection == "projects" else {}
-        return {name: value for name, value in given.items() if value is not None} | details
+        return {name: value for name, value in arguments.items() if value is not None} | details
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LoadResult:
-    """What came of a load or of the question for its price."""
+    """Result of a load or of a price query."""
 
     message: str
     severity: Severity
@@ -80,35 +80,34 @@ class LoadResult:
 def fetch(
     asked: LoadRequest, directory: Directory, *, told: ProgressCallback, stopped: Callable[[], bool]
 ) -> LoadResult:
-    """Load what was asked; nothing is raised.
+    """Load records; errors are returned, not raised.
 
     Parameters
     ----------
     asked
-        The question.
+        The request.
     directory
-        Where to ask.
+        The directory to load from.
     told
-        Is told how many records came, and of how many; not after every page.
+        Called with the numbers of loaded and available records; not for every page.
     stopped
-        Tells, after every page, whether the load shall stop.
+        Called after every page; returns whether to stop the load.
 
     Returns
     -------
-    Outcome
-        The frame, also where the load was stopped or could not be proven complete, and a
-        sentence on how it went.
+    LoadResult
+        The frame, also if the load was stopped or is incomplete, and a message.
     """
     load = load_projects if asked.collection == "projects" else load_accounts
-    said = 0.0
+    last_report = 0.0
 
-    def report(came: int, total: int) -> None:
-        nonlocal said
+    def report(loaded: int, total: int) -> None:
+        nonlocal last_report
         if stopped():
             raise StopIteration
-        if time.monotonic() - said >= _PAUSE:
-            said = time.monotonic()
-            told(came, total)
+        if time.monotonic() - last_report >= _PAUSE:
+            last_report = time.monotonic()
+            told(loaded, total)
 
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -131,30 +130,34 @@ def fetch(
 def success_result(
     done: str, caught: list[warnings.WarningMessage], frame: pd.DataFrame | None = None
 ) -> LoadResult:
-    """Say that something was done, and what was warned of meanwhile."""
-    warned = [str(one.message) for one in caught if issubclass(one.category, DirframeWarning)]
+    """Return a result for a completed action, with the warnings raised during it."""
+    warned = [
+        str(warning.message) for warning in caught if issubclass(warning.category, DirframeWarning)
+    ]
     return LoadResult(
         message=" ".join([done, *warned]),
-        severity="warning" if warned else "success_result",
+        severity="warning" if warned else "success",
         frame=frame,
     )
 
 
 def price(asked: LoadRequest, directory: Directory) -> LoadResult:
-    """Say what a load will cost, for one request at most; nothing is raised."""
+    """Estimate the cost of a load with at most one request; errors are returned, not raised."""
     try:
-        said = plan(
+        estimate = plan(
             "projects" if asked.collection == "projects" else "accounts",
             directory=directory,
             **asked.options(),
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
         return LoadResult(message=_of(directory, error), severity="error", error=error)
-    return LoadResult(message=str(said), severity="warning" if said.fits is False else "info")
+    return LoadResult(
+        message=str(estimate), severity="warning" if estimate.fits is False else "info"
+    )
 
 
 def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return accounts with unified countries, anything else as it is."""
+    """Return accounts with unified countries, and other frames unchanged."""
     if "country_code" not in frame or COUNTRY in frame:
         return frame
     return unify_countries(frame)
@@ -165,11 +168,11 @@ def _of(directory: Directory, error: Exception) -> str:
 
 
 def error_message(error: Exception, *, secret: str = "") -> str:
-    """Say an error to a person: our own as they are, others as unexpected; never with a key."""
+    """Format an error for the user without secrets; mark foreign errors as unexpected."""
     if isinstance(error, DirframeError):
         return str(error)
-    said = scrub(" ".join(str(error).split()), secret)
+    text = scrub(" ".join(str(error).split()), secret)
     return (
-        f"This was not expected: {said or 'no more is known'} ({type(error).__name__}). "
+        f"This was not expected: {text or 'no more is known'} ({type(error).__name__}). "
         "The whole error is in explorer.state.error."
     )

@@ -1,8 +1,4 @@
-"""What is shown of the records in the explorer, and what follows from it.
-
-Everything is decided here, in traits that tell whoever observes them; no kernel and no widget
-is needed.
-"""
+"""State of the explorer as observable traits, without kernel or widgets."""
 
 from __future__ import annotations
 
@@ -37,22 +33,22 @@ if TYPE_CHECKING:
 __all__ = ["State", "VisibleRecords"]
 
 
-#: Where a person has named no file.
+#: Default export paths.
 _PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VisibleRecords:
-    """The records on the screen, and what there is to choose from.
+    """The records that pass the filters, and all that were loaded.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Those that pass the filters.
+        The records that pass the filters.
     loaded : pandas.DataFrame
-        All that were loaded.
+        All loaded records.
     resource : Resource
-        What they are.
+        Their resource.
     """
 
     frame: pd.DataFrame
@@ -61,14 +57,14 @@ class VisibleRecords:
 
 
 class State(LoadController):
-    """What a person has chosen, and what follows from it.
+    """The user's choices, and the records, code and citation derived from them.
 
     Parameters
     ----------
     source : Directory or pandas.DataFrame
-        Where to ask, or accounts or projects that were loaded before.
+        A directory to load from, or a frame of accounts or projects.
     dispatch : callable
-        Does what comes from another thread, where the observers may be told.
+        Calls functions from other threads in the thread of the observers.
     """
 
     shown = tr.Instance(VisibleRecords, allow_none=True)
@@ -84,8 +80,8 @@ class State(LoadController):
     page_size = tr.Enum((*choices.PAGE_SIZES, choices.PART), 10)
 
     chart = tr.Unicode()
-    exclude = tr.Tuple()  # rules of dirframe.flags; empty: no record is left out of the chart
-    by = tr.Unicode()  # empty: one chart of all
+    exclude = tr.Tuple()  # rules of dirframe.flags; empty: no record is excluded from the chart
+    by = tr.Unicode()  # empty: no strata
     style = tr.Enum(("text", "bibtex", "csl"), "text")
     citation = tr.Unicode()
     code = tr.Unicode()
@@ -102,9 +98,11 @@ class State(LoadController):
         super().__init__(source if isinstance(source, Directory) else None, dispatch)
         self._source = DataSource(collection="projects")
         self._unified = False
-        # Of 100,000 records an order takes longer than all else that turning a page needs.
+        # Cached, because sorting 100,000 records takes longer than the rest of a page change.
         self._ordered: tuple[tuple[VisibleRecords, str, bool], pd.DataFrame] | None = None
-        self._settling = False  # several traits change together, and what follows comes after them
+        self._settling = (
+            False  # set while several traits change together; derived state is updated afterwards
+        )
         self.observe(self._filter, ["languages", "countries", "years", "activity"])
         self.observe(self._turn_back, ["order_by", "descending", "page_size"])
         self.observe(
@@ -119,16 +117,16 @@ class State(LoadController):
             self.take(source, DataSource(collection=resource.collection))
 
     def take(self, frame: pd.DataFrame, source: DataSource) -> None:
-        """Take a frame and show all of it."""
+        """Show all records of a frame."""
         resource = choices.resource_of(frame)
         loaded = with_countries(frame)
         self._source = source
         self._unified = COUNTRY in loaded and (source.asked is not None or loaded is not frame)
-        there = choices.columns(loaded)
-        other = self.shown is not None and self.shown.resource is not resource
+        available = choices.columns(loaded)
+        is_other = self.shown is not None and self.shown.resource is not resource
         with self._together():
             self.languages, self.countries, self.years, self.activity = (), (), (), "all"
-            if other or not self.columns or not set(self.columns) <= set(there):
+            if is_other or not self.columns or not set(self.columns) <= set(available):
                 self.columns = choices.usual_columns(loaded, resource)
             if self.chart not in (charts := choices.charts(resource)):
                 self.chart = next(iter(charts))
@@ -144,7 +142,7 @@ class State(LoadController):
         self._describe()
 
     def kept(self) -> str:
-        """Say what is on the screen where a load brought nothing."""
+        """Describe the records still shown after a failed load."""
         if self.shown is None:
             return ""
         count, noun = len(self.shown.loaded), self.shown.resource.collection
@@ -152,12 +150,12 @@ class State(LoadController):
 
     @tr.validate("columns", "order_by", "chart", "exclude", "by")
     def _there(self, proposal: Any) -> Any:
-        """Refuse what what is shown does not have; before a load nobody knows."""
+        """Reject values that the loaded records do not offer; before a load, accept any."""
         value, trait = proposal["value"], proposal["trait"].name
         if self.shown is None or not value:
             return value
         loaded = self.shown.loaded
-        there = {
+        allowed = {
             "chart": self.charts,
             "columns": choices.columns(loaded),
             "order_by": choices.sortable(loaded),
@@ -165,9 +163,9 @@ class State(LoadController):
             "by": choices.strata(loaded, self.chart),
         }[trait]
         for name in value if isinstance(value, tuple) else (value,):
-            if name not in there:
+            if name not in allowed:
                 raise InvalidInputError(
-                    f"{trait} has {name!r}; choose from {', '.join(map(repr, there))}."
+                    f"{trait} has {name!r}; choose from {', '.join(map(repr, allowed))}."
                 )
         return value
 
@@ -183,7 +181,7 @@ class State(LoadController):
 
     @property
     def filters(self) -> Filters:
-        """The filters as they stand; all years are no filter."""
+        """The current filters; the full range of years is no filter."""
         everything = years(self.shown.loaded) if self.shown else None
         span = () if tuple(self.years) in {(), everything} else self.years
         return Filters(
@@ -194,13 +192,13 @@ class State(LoadController):
         )
 
     def show_all(self) -> None:
-        """Take all filters away."""
+        """Clear all filters."""
         with self._together():
             self.languages, self.countries, self.years, self.activity = (), (), (), "all"
         self._filter()
 
     def counts(self, column: str) -> tuple[tuple[str, int], ...]:
-        """Count the values of a column in what was loaded, the most frequent first."""
+        """Count the values of a column of the loaded records, the most frequent first."""
         return choices.common(self.shown.loaded, column) if self.shown else ()
 
     def _filter(self, change: Any = None) -> None:
@@ -222,7 +220,7 @@ class State(LoadController):
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        """Change several traits, and tell of it when they fit one another."""
+        """Change several traits and notify observers when they are consistent."""
         self._settling = True
         try:
             with self.hold_trait_notifications():
@@ -234,18 +232,18 @@ class State(LoadController):
 
     @property
     def pages(self) -> int:
-        """How many pages the table has, at least one."""
+        """Number of pages of the table, at least one."""
         count = len(self.shown.frame) if self.shown else 0
         return max(-(-count // self.page_size), 1)
 
     @property
     def rows(self) -> pd.DataFrame | None:
-        """The records on the page of the table; None before anything was loaded."""
+        """The records on the current page of the table; None before a load."""
         if self.shown is None:
             return None
-        asked = (self.shown, self.order_by, self.descending)
-        if self._ordered is None or self._ordered[0] != asked:
-            self._ordered = asked, self._in_order(self.shown.frame)
+        key = (self.shown, self.order_by, self.descending)
+        if self._ordered is None or self._ordered[0] != key:
+            self._ordered = key, self._in_order(self.shown.frame)
         begin, end = self._window()
         return self._ordered[1][list(self.columns)].iloc[begin:end]
 
@@ -268,35 +266,35 @@ class State(LoadController):
 
     @property
     def charts(self) -> dict[str, str]:
-        """The charts of what is shown, with what they are called."""
+        """The charts for the loaded records, with their titles."""
         return choices.charts(self.shown.resource) if self.shown else {}
 
     @property
     def chart_options(self) -> dict[str, Any]:
-        """What the chart is told besides the records."""
+        """Options of the chart."""
         if not self.shown:
             return {}
         return self._as_of() | self._selection()
 
     @property
     def strata(self) -> tuple[str, ...]:
-        """What the chart can be divided by."""
+        """Strata available for the chart."""
         return choices.strata(self.shown.loaded, self.chart) if self.shown else ()
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules by which records can be left out of the chart."""
+        """Rules by which records can be excluded from the chart."""
         return choices.rules(self.shown.loaded) if self.shown else ()
 
     def _selection(self) -> dict[str, Any]:
         chosen: dict[str, Any] = {"exclude": list(self.exclude)} if self.exclude else {}
-        # What the next chart can be divided by stays chosen while this one has no panels.
+        # `by` stays set for the next chart while this one has no panels.
         return chosen | ({"by": self.by} if self.by in self.strata else {})
 
     def _as_of(self) -> dict[str, Any]:
         if self.shown is None or "as_of" not in CHARTS[self.chart].options:
             return {}
-        # Of what was loaded, as the filter has it: else dormant projects alone would be active.
+        # From all loaded records, like the filter: dormant projects alone would count as active.
         month = month_shown(self.shown.loaded)
         return {} if month is None else {"as_of": f"{month:%Y-%m-%d}"}
 
@@ -326,7 +324,7 @@ class State(LoadController):
     # -- the file --------------------------------------------------------------------------
 
     def export(self) -> None:
-        """Write the records shown, or the statistic behind the chart, to the file."""
+        """Export the records shown, or the statistic of the chart."""
         if self.shown is None:
             self.say(LoadResult(message="There is nothing to export yet.", severity="error"))
             return
@@ -340,7 +338,7 @@ class State(LoadController):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
                 path = Path(self.path.strip()).expanduser()
-                written = export(frame, path, overwrite=self.overwrite)
+                file = export(frame, path, overwrite=self.overwrite)
         except DirframeError as error:
             self.say(LoadResult(message=str(error), severity="error", error=error))
         except OSError as error:
@@ -348,5 +346,5 @@ class State(LoadController):
         except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
             self.say(LoadResult(message=error_message(error), severity="error", error=error))
         else:
-            what = "rows" if self.exported == "statistic" else self.shown.resource.collection
-            self.say(success_result(f"{len(frame):,} {what} written to {written}.", caught))
+            noun = "rows" if self.exported == "statistic" else self.shown.resource.collection
+            self.say(success_result(f"{len(frame):,} {noun} written to {file}.", caught))

@@ -1,1 +1,1 @@
-"""Frames to files and back: each file whole or not at all, with the provenance in or beside it."""
+"""Write frames to files atomically, with their provenance, and read them back."""

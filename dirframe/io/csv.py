@@ -1,8 +1,8 @@
-"""CSV, TSV and JSON lines: text, with the record in a file beside it.
+"""Read and write CSV, TSV and JSON lines; the record is a sidecar file.
 
-In CSV and TSV a missing value is nothing, an empty text is ``""``, and a text that a
-spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection), as
-does one that has such an apostrophe already: so `read` knows which to take off again.
+In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
+spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
+is a string that already has such a prefix, so that reading removes exactly what writing added.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     Parameters
     ----------
     frame : pandas.DataFrame
-        What to write.
+        The frame to write.
     stream : TextIO
-        Where to.
+        An open text stream.
 
     Examples
     --------
@@ -62,19 +62,19 @@ def write_csv(prepared: ExportFrame, file: Path) -> None:
 
 
 def write_tsv(prepared: ExportFrame, file: Path) -> None:
-    """Write a file with a tab between the cells."""
+    """Write a TSV file."""
     with file.open("w", encoding="utf-8", newline="") as stream:
         _write(prepared, stream, "\t")
 
 
 def write_jsonl(prepared: ExportFrame, file: Path) -> None:
-    """Write an object a line; times are ISO 8601, lists stay lists."""
+    """Write one JSON object per line; times are ISO 8601, lists stay lists."""
     names = list(prepared.frame.columns)
     columns = [encode_column(prepared.frame[name]) for name in names]
     with file.open("w", encoding="utf-8", newline="") as stream:
         for row in zip(*columns, strict=True):
             record = {
-                # JSON has no word for an infinite number; as a text it can be read again.
+                # JSON has no infinite number; a string can be read back.
                 name: str(value) if value in (float("inf"), float("-inf")) else value
                 for name, value in zip(names, row, strict=True)
             }
@@ -103,8 +103,8 @@ def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:
 def _write(prepared: ExportFrame, stream: TextIO, separator: str) -> None:
     stream.write(separator.join(_cell(str(name)) for name in prepared.frame.columns) + "\n")
     columns = [
-        [_cell(value) for value in prepared.texts_of(place)]
-        for place in range(len(prepared.columns))
+        [_cell(value) for value in prepared.texts_of(position)]
+        for position in range(len(prepared.columns))
     ]
     stream.writelines(separator.join(row) + "\n" for row in zip(*columns, strict=True))
 
@@ -124,21 +124,21 @@ def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
 
     names = [column["name"] for column in record["columns"]]
     with file.open(encoding="utf-8", newline="") as stream:
-        found = next(csv.reader(stream, delimiter=separator), [])
-    _agree(file, names, [_bare(name) for name in found])
+        header = next(csv.reader(stream, delimiter=separator), [])
+    _agree(file, names, [_bare(name) for name in header])
     try:
         table = arrow_csv.read_csv(
             file,
             read_options=arrow_csv.ReadOptions(
-                column_names=[str(place) for place in range(len(names))],
+                column_names=[str(position) for position in range(len(names))],
                 skip_rows_after_names=1,
-                block_size=max(file.stat().st_size + 1, 1024),  # a cell may be of any length
+                block_size=max(file.stat().st_size + 1, 1024),  # a cell can have any length
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=separator, newlines_in_values=True, ignore_empty_lines=False
             ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types={str(place): pa.large_string() for place in range(len(names))},
+                column_types={str(position): pa.large_string() for position in range(len(names))},
                 null_values=[""],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
@@ -146,7 +146,9 @@ def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
         )
     except pa.ArrowInvalid as error:
         raise InvalidInputError(f"{file} cannot be read: {error}. Export it again.") from None
-    columns = [[None if v is None else _bare(v) for v in one.to_pylist()] for one in table.columns]
+    columns = [
+        [None if v is None else _bare(v) for v in values.to_pylist()] for values in table.columns
+    ]
     return restored_frame(columns, record)
 
 
@@ -154,9 +156,9 @@ def _bare(text: str) -> str:
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
-def _agree(file: Path, expected: list[str], found: list[str]) -> None:
-    if expected != found:
+def _agree(file: Path, expected: list[str], header: list[str]) -> None:
+    if expected != header:
         raise InvalidInputError(
-            f"{file} has the columns {', '.join(found[:8])}, and the record beside it says "
+            f"{file} has the columns {', '.join(header[:8])}, and the record beside it says "
             f"{', '.join(expected[:8])}: they do not belong together. Export the frame again."
         )

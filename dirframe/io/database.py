@@ -1,4 +1,4 @@
-"""SQLite and DuckDB: a table a frame, and one more table with the records."""
+"""Read and write SQLite and DuckDB files: one table per frame, and one with the records."""
 
 from __future__ import annotations
 
@@ -26,52 +26,52 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def write_sqlite(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a SQLite file; times are ISO 8601 text, lists JSON, truth values 0 and 1."""
+    """Write a SQLite file; times are ISO 8601 text, lists JSON, booleans 0 and 1."""
     _check_names(frames)
-    with closing(open_database(file)) as base:
-        base.execute("PRAGMA journal_mode = OFF")  # the file has no name yet: nobody else looks
-        base.execute("BEGIN")
-        for one in frames:
-            names = [column["name"] for column in one.columns]
-            kinds = [_kind(column["dtype"]) for column in one.columns]
+    with closing(open_database(file)) as db:
+        db.execute("PRAGMA journal_mode = OFF")  # a temporary file: there are no other readers
+        db.execute("BEGIN")
+        for item in frames:
+            names = [column["name"] for column in item.columns]
+            kinds = [_kind(column["dtype"]) for column in item.columns]
             columns = ", ".join(
                 f"{_quoted(name)} {kind}".rstrip() for name, kind in zip(names, kinds, strict=True)
             )
-            values = [_storable(one.texts_of(place)) for place in range(len(names))]
-            base.execute(f"CREATE TABLE {_quoted(one.name)} ({columns})")
+            values = [_storable(item.texts_of(position)) for position in range(len(names))]
+            db.execute(f"CREATE TABLE {_quoted(item.name)} ({columns})")
             marks = ", ".join("?" * len(names))
-            base.executemany(
-                f"INSERT INTO {_quoted(one.name)} VALUES ({marks})",  # noqa: S608  # the name is quoted
+            db.executemany(
+                f"INSERT INTO {_quoted(item.name)} VALUES ({marks})",  # noqa: S608  # the name is quoted
                 zip(*values, strict=True),
             )
-        base.execute(_KEEPER_TABLE)
-        base.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _kept(frames))  # noqa: S608  # a constant
-        base.execute("COMMIT")
+        db.execute(_KEEPER_TABLE)
+        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _kept(frames))  # noqa: S608  # a constant
+        db.execute("COMMIT")
 
 
 def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_sqlite` wrote."""
-    with closing(open_database(file, mode="ro")) as base:
-        records = _records(base, file, sqlite3.Error)
-        found = {}
+    with closing(open_database(file, mode="ro")) as db:
+        records = _records(db, file, sqlite3.Error)
+        frames = {}
         for name, record in records.items():
-            rows = base.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()  # noqa: S608  # the name is quoted
+            rows = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()  # noqa: S608  # the name is quoted
             columns = list(zip(*rows, strict=True)) or [()] * len(record["columns"])
-            found[name] = restored_frame(columns, record), record
-    return found
+            frames[name] = restored_frame(columns, record), record
+    return frames
 
 
 def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write a DuckDB file; lists stay lists and times keep their zone."""
     duckdb = _duckdb()
     _check_names(frames)
-    with duckdb.connect(str(file)) as base:
-        for one in frames:
-            base.register("arrow_of_frame", to_arrow(one))
-            base.execute(f"CREATE TABLE {_quoted(one.name)} AS SELECT * FROM arrow_of_frame")  # noqa: S608  # the name is quoted
-            base.unregister("arrow_of_frame")
-        base.execute(_KEEPER_TABLE)
-        base.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_kept(frames)))  # noqa: S608  # a constant
+    with duckdb.connect(str(file)) as db:
+        for item in frames:
+            db.register("arrow_of_frame", to_arrow(item))
+            db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")  # noqa: S608  # the name is quoted
+            db.unregister("arrow_of_frame")
+        db.execute(_KEEPER_TABLE)
+        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_kept(frames)))  # noqa: S608  # a constant
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
@@ -81,12 +81,12 @@ def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         opened = duckdb.connect(str(file), read_only=True)
     except duckdb.Error as error:
         raise InvalidInputError(f"{file} is no DuckDB file: {error}.") from None
-    with opened as base:
-        found = {}
-        for name, record in _records(base, file, duckdb.Error).items():
-            table = base.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()  # noqa: S608  # the name is quoted
-            found[name] = from_arrow(table, record), record
-    return found
+    with opened as db:
+        frames = {}
+        for name, record in _records(db, file, duckdb.Error).items():
+            table = db.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()  # noqa: S608  # the name is quoted
+            frames[name] = from_arrow(table, record), record
+    return frames
 
 
 def _duckdb() -> ModuleType:
@@ -99,14 +99,14 @@ def _duckdb() -> ModuleType:
 
 
 def _kept(frames: Iterable[ExportFrame]) -> Iterable[tuple[str, str, str]]:
-    for one in frames:
-        for fact, value in [*facts(one.record), ("record", as_text(one.record))]:
-            yield one.name, fact, value
+    for frame in frames:
+        for fact, value in [*facts(frame.record), ("record", as_text(frame.record))]:
+            yield frame.name, fact, value
 
 
-def _records(base: Any, file: Path, error: type[Exception]) -> dict[str, dict[str, Any]]:
+def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str, Any]]:
     try:
-        rows = base.execute(
+        rows = db.execute(
             f"SELECT frame, value FROM {METADATA_KEY} WHERE fact = 'record'"  # noqa: S608  # a constant
         ).fetchall()
     except error:
@@ -117,22 +117,25 @@ def _records(base: Any, file: Path, error: type[Exception]) -> dict[str, dict[st
 
 
 def _check_names(frames: Sequence[ExportFrame]) -> None:
-    """Refuse what these databases take for the same name, for they do not tell A from a."""
-    for names, what in [
-        ([one.name for one in frames], "tables"),
-        *(([column["name"] for column in one.columns], f"columns of {one.name}") for one in frames),
+    """Reject names that differ only in case, which these databases treat as equal."""
+    for names, label in [
+        ([frame.name for frame in frames], "tables"),
+        *(
+            ([column["name"] for column in frame.columns], f"columns of {frame.name}")
+            for frame in frames
+        ),
     ]:
         folded: dict[str, str] = {}
         for name in names:
-            before = folded.setdefault(name.lower(), name)
-            if before is not name:
+            previous = folded.setdefault(name.lower(), name)
+            if previous is not name:
                 raise InvalidInputError(
-                    f"The {what} {before!r} and {name!r} differ in case alone, and a database "
+                    f"The {label} {previous!r} and {name!r} differ in case alone, and a database "
                     "takes them for one. Rename one, or export to .parquet."
                 )
             if "\0" in name:
-                raise InvalidInputError(f"The {what} have a name with a NUL in it: {name!r}.")
-            if what == "tables" and name.lower().startswith("sqlite_"):
+                raise InvalidInputError(f"The {label} have a name with a NUL in it: {name!r}.")
+            if label == "tables" and name.lower().startswith("sqlite_"):
                 raise InvalidInputError(f"{name!r} is a name that SQLite keeps for itself.")
 
 
@@ -147,5 +150,5 @@ def _kind(dtype: str) -> str:
 
 
 def _storable(values: list[Any]) -> list[Any]:
-    # SQLite's whole numbers end where Int64 does; a larger one is kept as text.
+    # SQLite integers are 64-bit; larger ones are stored as text.
     return [str(v) if isinstance(v, int) and v not in _INT64 else v for v in values]

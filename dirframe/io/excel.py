@@ -1,8 +1,9 @@
-"""Excel workbooks: a sheet a frame, and one more sheet with the records.
+"""Read and write Excel workbooks: one sheet per frame, and one with the records.
 
 Limits are those of Excel (Microsoft, "Excel specifications and limits"): 1,048,576 rows, 16,384
-columns, 32,767 characters a cell, 31 characters a sheet's name, 15 digits a number. What XML cannot hold is
-written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring), as Excel does itself.
+columns, 32,767 characters per cell, 31 characters per sheet name, 15 digits per number. A
+character that XML cannot hold is written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring),
+as Excel does.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def write_xlsx(frames: Sequence[ExportFrame], file: Path) -> None:
 
     try:
         _write(frames, file)
-    except etree.SerialisationError as error:  # lxml's word for a disk that takes no more
+    except etree.SerialisationError as error:  # lxml's error for a full disk
         raise OSError(f"{file.name} could not be written: {error}.") from None
 
 
@@ -51,25 +52,25 @@ def _write(frames: Sequence[ExportFrame], file: Path) -> None:
 
     names = _sheet_names(frames)
     book = Workbook(write_only=True)
-    for name, one in zip(names, frames, strict=True):
-        _check_size(one)
+    for name, frame in zip(names, frames, strict=True):
+        _check_size(frame)
         losses: dict[str, list[str]] = {}
-        columns = [_cells(one, place, losses) for place in range(len(one.columns))]
-        for what, where in losses.items():
+        columns = [_cells(frame, offset, losses) for offset in range(len(frame.columns))]
+        for loss, affected in losses.items():
             warnings.warn(
-                f"Export of {one.name!r}: written {what}: {', '.join(where)}.",
+                f"Export of {frame.name!r}: written {loss}: {', '.join(affected)}.",
                 ExportWarning,
                 stacklevel=3,
             )
         rows = zip(*columns, strict=True)
-        _fill(book, name, [[column["name"] for column in one.columns], *rows], len(one.columns))
-    kept = [
-        (name, fact, value[place : place + 30_000], place // 30_000)
-        for name, one in zip(names, frames, strict=True)
-        for fact, value in [*facts(one.record), ("record", as_text(one.record))]
-        for place in range(0, len(value), 30_000)  # a cell holds no more
+        _fill(book, name, [[column["name"] for column in frame.columns], *rows], len(frame.columns))
+    metadata_rows = [
+        (name, fact, value[offset : offset + 30_000], offset // 30_000)
+        for name, frame in zip(names, frames, strict=True)
+        for fact, value in [*facts(frame.record), ("record", as_text(frame.record))]
+        for offset in range(0, len(value), 30_000)  # below the limit of a cell
     ]
-    _fill(book, METADATA_KEY, [("frame", "fact", "value", "part"), *kept], 4)
+    _fill(book, METADATA_KEY, [("frame", "fact", "value", "part"), *metadata_rows], 4)
     book.save(file)
 
 
@@ -81,11 +82,11 @@ def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        with ZipFile(file) as packed:  # its checksums first: a parser reads what it has by then
+        with ZipFile(file) as packed:  # checksums first: the parser would accept truncated sheets
             damaged = packed.testzip()
         if damaged is not None:
             raise BadZipFile(f"the checksum of {damaged} does not fit")
-        # As a stream: the library looks at the suffix of a path.
+        # A stream, because openpyxl rejects paths with other suffixes.
         with file.open("rb") as stream:
             book = load_workbook(stream, read_only=True, data_only=False)
             sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
@@ -110,10 +111,10 @@ def _restored(
     head = [_unescaped(str(name)) for name in rows[0][:width]] if rows else []
     if head != [column["name"] for column in record["columns"]]:
         raise InvalidInputError(f"{file} has other columns than its record says.")
-    # Missing cells at the end of a row, and missing rows at the end, may not be there at all.
-    whole = [(*row, *[None] * width)[:width] for row in rows[1:]]
-    whole += [(None,) * width] * (record["rows"] - len(whole))
-    columns = [[_value(value) for value in column] for column in zip(*whole, strict=True)]
+    # openpyxl can omit trailing empty cells and rows.
+    padded = [(*row, *[None] * width)[:width] for row in rows[1:]]
+    padded += [(None,) * width] * (record["rows"] - len(padded))
+    columns = [[_value(value) for value in column] for column in zip(*padded, strict=True)]
     for column, values in zip(record["columns"], columns, strict=False):
         for row in column.get("empty", ()):
             values[row] = ""
@@ -123,10 +124,10 @@ def _restored(
 
 
 def _sheet_names(frames: Sequence[ExportFrame]) -> list[str]:
-    if len(frames) == 1:  # called after the file, whose name may be what a sheet's may not
+    if len(frames) == 1:  # named after the file, whose name can be invalid for a sheet
         bare = _NOT_IN_A_NAME.sub("_", frames[0].name)[:_NAME].strip("'") or "data"
         return ["data" if bare.lower() == "history" else bare]
-    names = [one.name for one in frames]
+    names = [frame.name for frame in frames]
     for name in names:
         if (
             len(name) > _NAME
@@ -145,18 +146,18 @@ def _sheet_names(frames: Sequence[ExportFrame]) -> list[str]:
     return names
 
 
-def _check_size(one: ExportFrame) -> None:
-    rows, columns = one.frame.shape
+def _check_size(prepared: ExportFrame) -> None:
+    rows, columns = prepared.frame.shape
     if rows + 1 > _ROWS or columns > _COLUMNS:
         raise InvalidInputError(
-            f"{one.name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
+            f"{prepared.name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
             f"{_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet, .csv or .sqlite."
         )
 
 
-def _cells(one: ExportFrame, place: int, losses: dict[str, list[str]]) -> list[Any]:
-    """Give the cells of a column, and note what a workbook cannot hold as it is."""
-    column, values = one.columns[place], one.texts_of(place)
+def _cells(prepared: ExportFrame, position: int, losses: dict[str, list[str]]) -> list[Any]:
+    """Return the cells of a column, and record what a workbook cannot store unchanged."""
+    column, values = prepared.columns[position], prepared.texts_of(position)
     name, dtype = column["name"], column["dtype"]
     if dtype.startswith("datetime64"):
         if not all(value is None or _TIME.fullmatch(value) for value in values):
@@ -171,13 +172,13 @@ def _cells(one: ExportFrame, place: int, losses: dict[str, list[str]]) -> list[A
     for value in values:
         if isinstance(value, str) and len(_escaped(value)) > _CHARACTERS:
             raise InvalidInputError(
-                f"The column {name!r} of {one.name!r} has a text of {len(value):,} characters, and "
+                f"The column {name!r} of {prepared.name!r} has a text of {len(value):,} characters, and "
                 f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
                 "export to another format."
             )
-    # A cell with an empty text is an empty cell to most programs, so the record says which are.
+    # Most programs read an empty string as an empty cell, so the record lists these rows.
     column["empty"] = [row for row, value in enumerate(values) if value == ""]
-    # The library writes 16 digits of a number; some need 17.
+    # openpyxl writes 16 digits of a number; some need 17.
     column["exact"] = [
         [row, repr(value)]
         for row, value in enumerate(values)
@@ -193,8 +194,8 @@ def _fill(book: Any, name: str, rows: Sequence[Sequence[Any]], columns: int) -> 
 
     sheet = book.create_sheet(name)
     sheet.freeze_panes = "A2"
-    for place in range(columns):
-        sheet.column_dimensions[get_column_letter(place + 1)].width = 18
+    for index in range(columns):
+        sheet.column_dimensions[get_column_letter(index + 1)].width = 18
     for number, row in enumerate(rows):
         cells = []
         for value in row:
@@ -202,8 +203,8 @@ def _fill(book: Any, name: str, rows: Sequence[Sequence[Any]], columns: int) -> 
                 cells.append(value)
                 continue
             cell = WriteOnlyCell(sheet, "")
-            # Set past the guess of what a text means: one that begins with = is no formula here.
-            cell._value, cell.data_type = _escaped(value), "s"  # as said above
+            # Bypass type inference: a string that begins with = is no formula here.
+            cell._value, cell.data_type = _escaped(value), "s"  # as above
             if number == 0:
                 cell.font = Font(bold=True)
             cells.append(cell)
@@ -211,11 +212,11 @@ def _fill(book: Any, name: str, rows: Sequence[Sequence[Any]], columns: int) -> 
 
 
 def _escaped(text: str) -> str:
-    return _NOT_IN_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+    return _NOT_IN_XML.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _value(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`export`: frames to a file by its suffix."""
+"""Export frames to a file in the format of its suffix."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def export(
     *,
     overwrite: bool = False,
 ) -> Path:
-    """Write a frame, or several, to a file by its suffix, whole or not at all.
+    """Write one or more frames to a file atomically; the suffix selects the format.
 
     Parameters
     ----------
     frame_or_frames : pandas.DataFrame or Mapping of str to pandas.DataFrame
-        What to write. Several frames, by their names, become the sheets of a workbook, the
-        tables of a database or of a page; the other formats hold one.
+        The frames to write. Several named frames become the sheets of a workbook, or the tables of
+        a database or HTML page; the other formats hold one frame.
     path : str or pathlib.Path
         ``.csv``, ``.tsv``, ``.jsonl`` (JSON lines), ``.parquet``, ``.feather``, ``.xlsx``
         (extra ``excel``), ``.sqlite`` or ``.db``, ``.duckdb`` (extra ``duckdb``), ``.html``
-        or ``.md``. Folders on the way are made.
+        or ``.md``. Missing parent folders are created.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -55,42 +55,42 @@ def export(
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the file exists and must not be replaced, its folder cannot
-        be made, or the format cannot hold the frame.
+        If the suffix is unknown, the file exists and `overwrite` is False, its folder cannot be
+        created, or the format cannot hold the frame.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
-        If the file cannot be written, for a full disk, say. What was there before is there
-        still.
+        If the file cannot be written, for example because the disk is full. An existing file is
+        left unchanged.
 
     Warns
     -----
     ExportWarning
-        If a file cannot hold something as it was; the warning names the columns.
+        If the format cannot store a value unchanged; the warning names the columns.
 
     See Also
     --------
-    read_export : Gives the frame back, with its dtypes and its provenance.
+    read_export : Read the frame back with its dtypes and provenance.
 
     Notes
     -----
-    What other programs find in the file:
+    What other programs see in the file:
 
-    - The provenance and the citation stand in the metadata of Parquet and Feather, in a table
+    - The provenance and the citation are in the metadata of Parquet and Feather, in a table
       or sheet ``dirframe_provenance``, in the caption of HTML and Markdown, and for CSV, TSV and JSON
-      lines in ``NAME.csv.provenance.json`` beside the file, with the digest of the file. It
-      describes the file that is there, even where a process was killed while it replaced one.
+      lines in ``NAME.csv.provenance.json`` beside the file, with the digest of the file. It always
+      matches the file, even if the process was killed while replacing it.
     - 64 bytes with the SHA-256 of all others, before the footer of Parquet and Feather and at the
-      end of SQLite and DuckDB, where other programs pass over them.
+      end of SQLite and DuckDB, where other programs ignore them.
     - Lists are lists in Parquet, Feather, DuckDB and JSON lines where these can hold them, and
-      JSON elsewhere. Times are ISO 8601 in UTC where the format has none.
-    - A text that a spreadsheet would take for a formula (one that begins with ``=``, ``+``,
-      ``-``, ``@``, a tab or a carriage return) gets an apostrophe in front in CSV and TSV, as
-      OWASP advises against CSV injection; `read_export` takes it off again. In a workbook
-      every text is a cell of type text.
-    - pandas' own reader needs to be told that Namibia's code ``NA`` is a value and an id a
-      text: ``pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``.
-    - The index is not written; rows are counted from 0 when they are read back.
+      JSON elsewhere. Times are ISO 8601 in UTC where the format has no time type.
+    - A string that a spreadsheet would evaluate as a formula (one that begins with ``=``, ``+``,
+      ``-``, ``@``, a tab or a carriage return) is prefixed with an apostrophe in CSV and TSV, as
+      OWASP recommends against CSV injection; `read_export` removes it. In a workbook every string
+      is a cell of type text.
+    - pandas' own reader needs options to keep Namibia's code ``NA`` as a value and ids as strings:
+      ``pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``.
+    - The index is not written; a frame that is read back has a new one from 0.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def export(
     if not frames:
         raise InvalidInputError("There is no frame to export: the mapping is empty.")
     if several and not kind.several and len(frames) > 1:
-        hold = ", ".join(suffix for suffix, one in KINDS.items() if one.several)
+        hold = ", ".join(suffix for suffix, entry in KINDS.items() if entry.several)
         raise InvalidInputError(
             f"A {target.suffix} file holds one table, and there are {len(frames)}: "
             f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {hold}."
@@ -126,16 +126,16 @@ def export(
                 "which holds the provenance."
             )
     prepared = []
-    for name, frame in frames.items():  # no comprehension: a warning names the line of the caller
-        prepared.append(prepare(name, frame))  # as said above
+    for name, frame in frames.items():  # a comprehension would shift the stacklevel
+        prepared.append(prepare(name, frame))  # as above
         if kind.seal:
             prepared[-1].record[SEALED] = "sha256"
     make_folder(target.parent)
-    with temporary_sibling(target) as part:
+    with temporary_sibling(target) as temporary:
         try:
-            kind.write(prepared, part)
+            kind.write(prepared, temporary)
             if kind.seal:
-                kind.seal.write(part)
+                kind.seal.write(temporary)
         except sqlite3.Error as error:
             raise OSError(f"{target} could not be written: {error}.") from error
         except UnicodeEncodeError as error:
@@ -144,19 +144,19 @@ def export(
                 "character, which no file can hold. Replace it first."
             ) from None
         if kind.sidecar:
-            write_with_sidecar(part, target, prepared[0].record, overwrite=overwrite)
+            write_with_sidecar(temporary, target, prepared[0].record, overwrite=overwrite)
         else:
-            atomic_replace(part, target, overwrite=overwrite)
+            atomic_replace(temporary, target, overwrite=overwrite)
     return target
 
 
 def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
-    """Refuse a file that `export` could not write, before anything is loaded for it.
+    """Check that `export` can write a file, before any data is loaded for it.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        The file to be.
+        The file to write.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -168,8 +168,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the file exists and must not be replaced, or it can have no
-        folder.
+        If the suffix is unknown, the file exists and `overwrite` is False, or its folder cannot be
+        created.
     MissingExtraError
         If the format needs a package that is not installed.
 

@@ -1,4 +1,4 @@
-"""Which formats there are, by suffix."""
+"""Registry of export formats by suffix."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ __all__ = ["KINDS", "FileFormat", "beside", "kind_of"]
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format.
+    """An export format.
 
-    `read` gives frames by their names, each with its record; a format without one is for
-    people to look at. `sidecar` says that the record stands in a file beside the data, `seal`
-    where a digest stands in it, and `native` that a library of machine code reads it that a
-    damaged file may crash.
+    `read` returns frames by name, each with its record; it is None for a format that is only for
+    viewing. `sidecar`: the record is in a separate file. `seal`: position of the digest in the
+    file. `native`: read by a native library that a damaged file can crash.
     """
 
     write: Callable[[Sequence[ExportFrame], Path], None]
@@ -43,7 +42,7 @@ class FileFormat:
     native: bool = False
 
     def check(self) -> None:
-        """Raise if a package is needed that is not installed."""
+        """Raise if a required package is not installed."""
         if self.package and find_spec(self.package) is None:
             raise MissingExtraError(
                 self.package, extra=self.extra, purpose=f"This format ({self.extra})"
@@ -66,7 +65,7 @@ _SQLITE = FileFormat(
     database.write_sqlite, database.read_sqlite, several=True, seal=Seal(editable=True)
 )
 
-#: The formats by suffix; those with a sidecar are read with its record.
+#: The formats by suffix; `read` of a format with a sidecar also takes its record.
 KINDS = {
     ".csv": FileFormat(_one(csv.write_csv), csv.read_csv, sidecar=True),
     ".tsv": FileFormat(_one(csv.write_tsv), csv.read_tsv, sidecar=True),
@@ -97,7 +96,7 @@ KINDS = {
 
 
 def kind_of(path: Path) -> FileFormat:
-    """Give the format of a file by its suffix.
+    """Return the format of a file from its suffix.
 
     Raises
     ------
@@ -113,5 +112,5 @@ def kind_of(path: Path) -> FileFormat:
 
 
 def beside(path: Path) -> Path:
-    """Give the file that holds the record of a text file."""
+    """Return the path of the sidecar of a text file."""
     return path.with_name(f"{path.name}.provenance.json")

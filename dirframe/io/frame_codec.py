@@ -1,7 +1,7 @@
-"""Columns as plain values that every format can hold, and back as they were.
+"""Encode columns as plain values that every format can store, and decode them.
 
-Times become ISO 8601 text in UTC, lists stay lists; a description of each column (its dtype,
-its categories) goes with the values, so that they come back in the same dtype.
+Times become ISO 8601 text in UTC, lists stay lists. Each column has a description (dtype,
+categories), from which decoding restores the same dtype.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HELD = ("str", "string", "object", "category", "bool", "boolean")
 
 @dataclass(frozen=True)
 class ExportFrame:
-    """A frame that can be written, and the record that goes with it."""
+    """A frame ready for writing, with its record."""
 
     name: str
     frame: pd.DataFrame
@@ -37,12 +37,12 @@ class ExportFrame:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """What `restore` needs to know of each column; a format may add to it."""
+        """Descriptions of the columns for decoding; a format can add keys."""
         described: list[dict[str, Any]] = self.record["columns"]
         return described
 
     def texts_of(self, position: int) -> list[Any]:
-        """Give a column's plain values, with lists and other objects as JSON."""
+        """Return a column's plain values, with lists and other objects as JSON."""
         values = encode_column(self.frame.iloc[:, position])
         if self.frame.dtypes.iloc[position] != object:
             return values
@@ -51,17 +51,17 @@ class ExportFrame:
 
 
 def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
-    """Check that a frame can be written, and describe it.
+    """Validate a frame for export and describe it.
 
     Raises
     ------
     InvalidInputError
-        If it is no frame, or its columns have no names, or the same.
+        If it is not a DataFrame, or its column names are missing or duplicated.
 
     Warns
     -----
     ExportWarning
-        If an index is left out, or a dtype cannot be kept.
+        If the index is dropped, or a dtype cannot be stored.
     """
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
@@ -69,41 +69,45 @@ def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
             hint=Hint("A Series becomes one with .to_frame().", shell=""),
         )
     names = list(frame.columns)
-    if not names or not all(isinstance(one, str) and one for one in list[object](names)):
+    if not names or not all(isinstance(column, str) and column for column in list[object](names)):
         raise InvalidInputError(
             f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, and "
             "each with a text as its name. Rename them first."
         )
-    if twice := sorted({one for one in names if names.count(one) > 1}):
+    if duplicates := sorted({column for column in names if names.count(column) > 1}):
         raise InvalidInputError(
-            f"{name!r} has more than one column called {', '.join(twice)}; rename them first."
+            f"{name!r} has more than one column called {', '.join(duplicates)}; rename them first."
         )
     if frame.index.name is not None or not types.is_integer_dtype(frame.index.dtype):
         _warn(name, "the index is not written; reset_index() makes columns of it")
-    unknown = [one for one in names if not _is_held(frame[one].dtype)]
+    unknown = [column for column in names if not _is_held(frame[column].dtype)]
     if unknown:
-        kinds = ", ".join(f"{one} ({frame[one].dtype})" for one in unknown)
+        kinds = ", ".join(f"{column} ({frame[column].dtype})" for column in unknown)
         _warn(name, f"written as text, and read back as text: {kinds}")
     plain = frame.reset_index(drop=True)
-    plain = plain.assign(**{one: plain[one].astype("str") for one in unknown})
+    plain = plain.assign(**{column: plain[column].astype("str") for column in unknown})
     plain.attrs = dict(frame.attrs)
-    return ExportFrame(name, plain, record_of(frame, [_described(plain[one]) for one in names]))
+    return ExportFrame(
+        name, plain, record_of(frame, [_described(plain[column]) for column in names])
+    )
 
 
 def encode_column(column: pd.Series[Any]) -> list[Any]:
-    """Give a column as None, text, int, float, bool or whatever an object column holds."""
+    """Return a column as None, str, int, float, bool or the objects of an object column."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        known = encode_column(column.cat.categories.to_series())
-        return [None if code < 0 else known[code] for code in column.cat.codes]
+        categories = encode_column(column.cat.categories.to_series())
+        return [None if code < 0 else categories[code] for code in column.cat.codes]
     if types.is_datetime64_any_dtype(column.dtype):
         return _moments(column)
     missing = column.isna().to_numpy() if column.dtype != object else _is_missing(column)
     values = column.tolist()
-    return [None if gone else value for value, gone in zip(values, missing, strict=True)]
+    return [
+        None if is_missing else value for value, is_missing in zip(values, missing, strict=True)
+    ]
 
 
 def as_json(value: object, column: str) -> str:
-    """Write one value of an object column as JSON."""
+    """Serialize one value of an object column to JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, default=_to_list)
     except (TypeError, ValueError):
@@ -114,28 +118,28 @@ def as_json(value: object, column: str) -> str:
 
 
 def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool = False) -> Any:
-    """Turn plain values, or texts of them, into a column of the dtype that it had.
+    """Convert plain values, or strings of them, to a column of the original dtype.
 
     Parameters
     ----------
     values
-        The values, None where there is none.
+        The values; None where missing.
     column
         Its description.
     parsed
-        Whether objects are there as such and not as JSON.
+        Whether objects are already parsed rather than JSON.
     """
     dtype = column["dtype"]
     if dtype == "category":
-        kept = pd.CategoricalDtype(
+        categorical = pd.CategoricalDtype(
             decode_column(column["categories"], column["of"]), column["ordered"]
         )
-        return pd.Series(decode_column(values, column["of"]).astype(kept))
+        return pd.Series(decode_column(values, column["of"]).astype(categorical))
     if dtype == "object":
-        whole = np.empty(len(values), dtype="object")  # filled one by one: a list is one value
-        for place, value in enumerate(values):
-            whole[place] = value if parsed or value is None else json.loads(value)
-        return pd.Series(whole, dtype="object")
+        objects = np.empty(len(values), dtype="object")  # filled in a loop: a list is one value
+        for index, value in enumerate(values):
+            objects[index] = value if parsed or value is None else json.loads(value)
+        return pd.Series(objects, dtype="object")
     if dtype.startswith("datetime64"):
         aware = "," in dtype
         moments = pd.to_datetime(pd.Series(values, dtype="str"), format="ISO8601", utc=aware)
@@ -151,7 +155,7 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
 def restored_frame(
     columns: Sequence[Sequence[Any]], record: dict[str, Any], *, parsed: bool = False
 ) -> pd.DataFrame:
-    """Put a frame together from the plain values of its columns."""
+    """Build a frame from the plain values of its columns."""
     restored = {}
     for column, values in zip(record["columns"], columns, strict=True):
         try:
@@ -176,10 +180,10 @@ def _is_held(dtype: Any) -> bool:
 def _described(column: pd.Series[Any]) -> dict[str, Any]:
     described: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype)}
     if isinstance(column.dtype, pd.CategoricalDtype):
-        known = column.cat.categories.to_series()
+        categories = column.cat.categories.to_series()
         described |= {
-            "categories": encode_column(known),
-            "of": _described(known.rename("")),
+            "categories": encode_column(categories),
+            "of": _described(categories.rename("")),
             "ordered": bool(column.cat.ordered),
         }
     elif isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -190,8 +194,8 @@ def _described(column: pd.Series[Any]) -> dict[str, Any]:
 def _moments(column: pd.Series[Any]) -> list[str | None]:
     aware = isinstance(column.dtype, pd.DatetimeTZDtype)
     moments = column.dt.tz_convert("UTC").dt.tz_localize(None) if aware else column
-    end = "Z" if aware else ""
-    return [None if pd.isna(one) else one.isoformat() + end for one in moments]
+    suffix = "Z" if aware else ""
+    return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
 
 
 def _is_missing(column: pd.Series[Any]) -> list[bool]:
@@ -202,7 +206,7 @@ def _is_missing(column: pd.Series[Any]) -> list[bool]:
 
 
 def _to_list(value: Any) -> Any:
-    # Parquet gives lists back as arrays; numpy's numbers are no JSON.
+    # Parquet returns lists as arrays; numpy scalars are not JSON.
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -1,4 +1,4 @@
-"""HTML and Markdown: tables for people, with the source and the citation at each."""
+"""Write HTML and Markdown tables with source and citation."""
 
 from __future__ import annotations
 
@@ -34,63 +34,69 @@ _MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")
 
 
 def write_html(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a page with a table a frame; everything is escaped, nothing is fetched."""
-    title = escape(" · ".join(one.name for one in frames))
+    """Write an HTML page with one table per frame; all text is escaped, nothing is fetched."""
+    title = escape(" · ".join(prepared.name for prepared in frames))
     with file.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
             f"<title>{title}</title>\n<style>{_STYLE}</style></head>\n<body>\n"
         )
-        for one in frames:
-            _html_table(one, stream, len(frames) > 1)
+        for prepared in frames:
+            _html_table(prepared, stream, len(frames) > 1)
         stream.write("</body></html>\n")
 
 
 def write_md(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a table a frame in the form of GitHub (GFM, 4.10)."""
-    parts = []
-    for one in frames:
-        head = [_marked(column["name"]) for column in one.columns]
-        rule = ["---:" if number else "---" for number in _numbers(one)]
-        columns = [[_marked(t) for t in _texts(one, p)] for p in range(len(one.columns))]
-        # Without blanks to the width of a column: one long text would swell every row.
+    """Write one GitHub Flavored Markdown table per frame (GFM, 4.10)."""
+    sections = []
+    for prepared in frames:
+        head = [_marked(column["name"]) for column in prepared.columns]
+        rule = ["---:" if number else "---" for number in _numbers(prepared)]
+        columns = [[_marked(t) for t in _texts(prepared, p)] for p in range(len(prepared.columns))]
+        # No padding to the column width: one long text would widen every row.
         rows = [head, rule, *zip(*columns, strict=True)]
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        heading = f"## {_marked(one.name)}\n\n" if len(frames) > 1 else ""
-        notes = [_marked(note) for note in (one.record["caption"], one.record["citation"]) if note]
-        parts.append(f"{heading}{table}\n\n" + "\n\n".join(notes) + "\n")
-    file.write_text("\n".join(parts), encoding="utf-8", newline="\n")
+        heading = f"## {_marked(prepared.name)}\n\n" if len(frames) > 1 else ""
+        notes = [
+            _marked(note)
+            for note in (prepared.record["caption"], prepared.record["citation"])
+            if note
+        ]
+        sections.append(f"{heading}{table}\n\n" + "\n\n".join(notes) + "\n")
+    file.write_text("\n".join(sections), encoding="utf-8", newline="\n")
 
 
-def _html_table(one: ExportFrame, stream: Any, headed: bool) -> None:
+def _html_table(prepared: ExportFrame, stream: Any, headed: bool) -> None:
     if headed:
-        stream.write(f"<h2>{escape(one.name)}</h2>\n")
-    citation = one.record["citation"]
+        stream.write(f"<h2>{escape(prepared.name)}</h2>\n")
+    citation = prepared.record["citation"]
     cited = f"<small>{escape(_visible(citation))}</small>" if citation else ""
-    caption = f"<caption>{escape(_visible(one.record['caption']))}{cited}</caption>\n"
+    caption = f"<caption>{escape(_visible(prepared.record['caption']))}{cited}</caption>\n"
     columns = [
-        Column(head=_visible(column["name"]), cells=_texts(one, place), number=number)
-        for place, (column, number) in enumerate(zip(one.columns, _numbers(one), strict=True))
+        Column(head=_visible(column["name"]), cells=_texts(prepared, position), number=number)
+        for position, (column, number) in enumerate(
+            zip(prepared.columns, _numbers(prepared), strict=True)
+        )
     ]
     stream.write("<div>")
     stream.writelines(table_parts(columns, number='class="n"', begin=caption))
     stream.write("</div>\n")
 
 
-def _numbers(one: ExportFrame) -> list[bool]:
-    return [is_number(dtype) for dtype in one.frame.dtypes]
+def _numbers(prepared: ExportFrame) -> list[bool]:
+    return [is_number(dtype) for dtype in prepared.frame.dtypes]
 
 
-def _texts(one: ExportFrame, place: int) -> list[str]:
-    return ["" if v is None else _visible(str(v)) for v in one.texts_of(place)]
+def _texts(prepared: ExportFrame, position: int) -> list[str]:
+    return ["" if v is None else _visible(str(v)) for v in prepared.texts_of(position)]
 
 
 def _visible(text: str) -> str:
-    """Replace what a page may not hold by the sign for it."""
+    """Replace control characters, which HTML does not allow."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _marked(text: str) -> str:
-    """Take the meaning from what Markdown and HTML would take for theirs."""
+    """Escape Markdown and HTML markup."""
     lines = _MARKS.sub(r"\\\1", _visible(text)).splitlines()
     return "<br>".join(lines)

@@ -1,4 +1,4 @@
-"""What goes with every exported frame: provenance, citation and the dtypes of its columns."""
+"""The record of an exported frame: provenance, citation and column dtypes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["METADATA_KEY", "as_text", "facts", "read_record", "record_of"]
 
-#: The table, sheet or metadata key that holds the records.
+#: Name of the table, sheet or metadata key that holds the records.
 METADATA_KEY = "dirframe_provenance"
 
 _FORMAT = 1
 
 
 def record_of(frame: pd.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any]:
-    """Say what a frame is, in JSON values."""
+    """Describe a frame in JSON values."""
     provenance = frame.attrs.get(ATTRIBUTE)
     return {
         "format": _FORMAT,
@@ -36,7 +36,7 @@ def record_of(frame: pd.DataFrame, columns: list[dict[str, Any]]) -> dict[str, A
 
 
 def citation_of(frame: pd.DataFrame) -> str:
-    """Cite a frame; empty if it does not say where it is from."""
+    """Return the citation of a frame; empty if it has no source."""
     try:
         return str(cite(frame))
     except InvalidInputError:
@@ -44,18 +44,18 @@ def citation_of(frame: pd.DataFrame) -> str:
 
 
 def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
-    """Give the record for a person who opens the file: a name and a text for each fact."""
-    known = {"caption": record["caption"], "citation": record["citation"]}
-    known |= record["provenance"] or {}
+    """Return the readable fields of a record as pairs of name and text."""
+    fields = {"caption": record["caption"], "citation": record["citation"]}
+    fields |= record["provenance"] or {}
     return [
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        for name, value in known.items()
+        for name, value in fields.items()
         if value not in (None, "", [], {})
     ]
 
 
 def as_text(record: dict[str, Any], *, indent: int | None = None) -> str:
-    """Write a record as JSON."""
+    """Serialize a record to JSON."""
     try:
         return json.dumps(record, ensure_ascii=False, indent=indent, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -65,12 +65,12 @@ def as_text(record: dict[str, Any], *, indent: int | None = None) -> str:
 
 
 def read_record(text: str | bytes | None, source: object) -> dict[str, Any]:
-    """Read a record.
+    """Parse a record.
 
     Raises
     ------
     InvalidInputError
-        If it is missing, damaged, or of a later version.
+        If it is missing, damaged, or from a later version.
     """
     try:
         record = json.loads(text or "")
@@ -85,5 +85,5 @@ def read_record(text: str | bytes | None, source: object) -> dict[str, Any]:
             f"{source} does not say what dirframe exported there: its record is missing or "
             "damaged. Read it as any file of its kind, with pandas."
         ) from None
-    found: dict[str, Any] = record
-    return found
+    checked: dict[str, Any] = record
+    return checked

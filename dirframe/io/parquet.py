@@ -1,7 +1,7 @@
-"""Parquet and Feather: every dtype as it is, the record in the file's metadata.
+"""Read and write Parquet and Feather; the record is in the file's metadata.
 
-Lists are lists of Arrow where it gives them back as they were, and JSON where it would not:
-it has no list of which one entry is a text and another a record.
+Lists are Arrow lists if they survive a round trip, and JSON otherwise: Arrow has no list of mixed
+types.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ += ["write_parquet"]
 
 
 def to_arrow(prepared: ExportFrame) -> pa.Table:
-    """Give a frame as a table of Arrow, and note in its record how lists went in."""
+    """Convert a frame to an Arrow table, and record how its lists are stored."""
     import pyarrow as pa
 
     frame = prepared.frame.copy(deep=False)
@@ -40,14 +40,14 @@ def to_arrow(prepared: ExportFrame) -> pa.Table:
             )
     plain = frame.drop(columns=list(columns))
     table = pa.Table.from_pandas(plain, preserve_index=False)
-    for place, name in enumerate(frame.columns):
+    for position, name in enumerate(frame.columns):
         if name in columns:
-            table = table.add_column(place, name, columns[name])
+            table = table.add_column(position, name, columns[name])
     return table
 
 
 def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
-    """Give the frame back that `to_arrow` was given."""
+    """Convert a table of `to_arrow` back to a frame."""
     import pandas as pd
 
     frame: pd.DataFrame = table.to_pandas()
@@ -58,10 +58,10 @@ def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
             if lists == "sparse":
                 values = [_sparse(value) for value in values]
             frame[name] = decode_column(values, column, parsed=lists != "json")
-        elif column["dtype"] == "category":  # Arrow forgets the dtype of categories without rows
+        elif column["dtype"] == "category":  # Arrow loses the dtype of categories without rows
             frame[name] = decode_column(table[name].to_pylist(), column)
         elif str(frame[name].dtype) != column["dtype"]:
-            # Straight from Arrow: a whole number beside a missing one would pass through a float.
+            # Directly from Arrow: integers with missing values would pass through float.
             wanted = pd.api.types.pandas_dtype(column["dtype"])
             direct = getattr(wanted, "__from_arrow__", None)
             frame[name] = direct(table[name]) if direct else frame[name].astype(wanted)
@@ -99,8 +99,8 @@ def read_feather(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 def _with_record(prepared: ExportFrame) -> pa.Table:
     table = to_arrow(prepared)
-    kept = {METADATA_KEY: as_text(prepared.record), "citation": prepared.record["citation"]}
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), **kept})
+    metadata = {METADATA_KEY: as_text(prepared.record), "citation": prepared.record["citation"]}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
 
 
 def _with_frame(table: pa.Table, file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -109,20 +109,22 @@ def _with_frame(table: pa.Table, file: Path) -> tuple[pd.DataFrame, dict[str, An
 
 
 def _lists(values: list[Any]) -> tuple[str, Any]:
-    """Find the form in which Arrow gives the values back."""
+    """Return the storage form in which the values survive a round trip."""
     import pyarrow as pa
 
     try:
         array = pa.array(values)
     except (pa.ArrowException, OverflowError):
         return "json", None
-    if _has_empty_struct(array.type):  # Parquet cannot hold a record without fields
+    if _has_empty_struct(array.type):  # Parquet cannot store a struct without fields
         return "json", None
-    back = array.to_pylist()
-    if back == values and not pa.types.is_null(array.type):
+    roundtrip = array.to_pylist()
+    if roundtrip == values and not pa.types.is_null(array.type):
         return "arrow", array
-    # A record without a key comes back with the key and nothing in it.
-    return ("sparse", array) if [_sparse(one) for one in back] == values else ("json", None)
+    # Arrow returns a missing key as a key with the value None.
+    return (
+        ("sparse", array) if [_sparse(value) for value in roundtrip] == values else ("json", None)
+    )
 
 
 def _has_empty_struct(kind: Any) -> bool:
@@ -130,10 +132,12 @@ def _has_empty_struct(kind: Any) -> bool:
 
     if pa.types.is_struct(kind) and kind.num_fields == 0:
         return True
-    return any(_has_empty_struct(kind.field(place).type) for place in range(kind.num_fields))
+    return any(_has_empty_struct(kind.field(index).type) for index in range(kind.num_fields))
 
 
 def _sparse(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _sparse(inner) for key, inner in value.items() if inner is not None}
-    return [_sparse(one) for one in value] if isinstance(value, list) else value
+        return {
+            key: _sparse(item_value) for key, item_value in value.items() if item_value is not None
+        }
+    return [_sparse(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""`read_export`: the frame that was exported."""
+"""Read exported files back into frames."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     path : str or pathlib.Path
-        The file; all formats but HTML and Markdown, which are for people to look at.
+        The file, in any format except HTML and Markdown, which are only for viewing.
     table : str, optional
-        Which of several frames; left out where there is one.
+        Name of the frame; optional if the file has only one.
 
     Returns
     -------
     pandas.DataFrame
-        The frame: its columns, dtypes, values and ``attrs["dirframe"]``, rows counted from 0.
+        The frame with its columns, dtypes, values and ``attrs["dirframe"]``, and a new index from
+        0.
 
     Raises
     ------
     InvalidInputError
-        If the file is not one that `export` wrote, it is damaged, it has several frames and none
-        is named, or its record is that of another file.
+        If the file was not written by `export`, is damaged, has several frames and `table` is
+        None, or its record belongs to another file.
     FileNotFoundError
         If there is no such file.
 
@@ -49,8 +50,8 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     Notes
     -----
     A damaged Parquet, Feather or DuckDB file can crash the library that reads it, and Python with
-    it. Therefore the digest in the file is compared first. A file without one, of an older
-    version, is first read by another Python process, which takes a second or so.
+    it. Therefore the digest in the file is verified first. A file from an older version, without a
+    digest, is first read by another Python process, which takes about a second.
 
     Examples
     --------
@@ -64,27 +65,27 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     file = Path(path)
     kind = kind_of(file)
     if kind.read is None:
-        able = ", ".join(suffix for suffix, one in KINDS.items() if one.read)
+        readable = ", ".join(suffix for suffix, entry in KINDS.items() if entry.read)
         raise InvalidInputError(
-            f"{file} is for people to look at; what is to be read back is exported to {able}."
+            f"{file} is for people to look at; what is to be read back is exported to {readable}."
         )
     kind.check()
     if not file.is_file():
         raise FileNotFoundError(f"There is no file {file}.")
     if kind.sidecar:
-        beside = read_sidecar(file)
-        found = {file.stem: (_read_whole(file, kind.read, beside), beside)}
+        record_file = read_sidecar(file)
+        frames = {file.stem: (_read_whole(file, kind.read, record_file), record_file)}
     else:
         fits = check(file, kind)
-        found = _read_whole(file, kind.read)
-        check_record(file, kind, fits, [record for _, record in found.values()])
-    if table is None and len(found) == 1:
-        table = next(iter(found))
-    if table not in found:
-        asked = "name one with table=" if table is None else f"there is no {table!r} among them"
-        raise InvalidInputError(f"{file} holds {', '.join(map(repr, found))}: {asked}.")
-    frame: pd.DataFrame = found[table][0]
-    record: dict[str, Any] = found[table][1]
+        frames = _read_whole(file, kind.read)
+        check_record(file, kind, fits, [record for _, record in frames.values()])
+    if table is None and len(frames) == 1:
+        table = next(iter(frames))
+    if table not in frames:
+        advice = "name one with table=" if table is None else f"there is no {table!r} among them"
+        raise InvalidInputError(f"{file} holds {', '.join(map(repr, frames))}: {advice}.")
+    frame: pd.DataFrame = frames[table][0]
+    record: dict[str, Any] = frames[table][1]
     if len(frame) != record["rows"]:
         raise InvalidInputError(
             f"{file} holds {len(frame):,} rows, and its record says {record['rows']:,}: rows were "
@@ -99,8 +100,8 @@ def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
         return read(file, *record)
     except DirframeError:
         raise
-    except Exception as error:  # each library has its own for a damaged file
-        if isinstance(error, OSError) and error.errno:  # of the disk, not of what stands there
+    except Exception as error:  # each library has its own error for a damaged file
+        if isinstance(error, OSError) and error.errno:  # an error of the disk, not of the content
             raise
         raise InvalidInputError(
             f"{file} cannot be read as what its suffix says: {error}. Export the frame again."

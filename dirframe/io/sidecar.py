@@ -1,8 +1,8 @@
-"""The record beside a text file, which describes the file that is there, whenever one looks.
+"""Read and write the sidecar file that holds the record of a text file.
 
-A file and its record are two files, and nothing gives both their names at once. So the new
-record goes first and holds the old one until the new file has its name: whatever ends the
-process in between, one of the two is that of the file.
+Two files cannot be replaced in one atomic step. So the new record is written first and contains
+the old one until the new file is in place: if the process ends in between, one of the two records
+matches the file.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["read_sidecar", "write_with_sidecar"]
 
-#: While a file is replaced: the record of the file that was there, or nothing.
+#: While a file is being replaced: the record of the old file, or None.
 _REPLACES = "replaces"
 
 
 def write_with_sidecar(written: Path, target: Path, record: Record, *, overwrite: bool) -> None:
-    """Give a finished file its name, and put its record beside it."""
+    """Move a finished file to its target and write its sidecar."""
     record = {**record, "file": target.name, "sha256": _digest(written)}
     replacing = overwrite and target.is_file()
     _write({**record, _REPLACES: _present(target)} if replacing else record, target, overwrite)
@@ -48,12 +48,12 @@ def read_sidecar(file: Path) -> Record:
     Raises
     ------
     InvalidInputError
-        If there is none, or an export was ended in a way that it describes another file.
+        If there is none, or an interrupted export left a record that does not match the file.
 
     Warns
     -----
     ExportWarning
-        If the file has changed since.
+        If the file has changed since the record was written.
     """
     sidecar = beside(file)
     if not sidecar.is_file():
@@ -66,9 +66,9 @@ def read_sidecar(file: Path) -> Record:
             ),
         )
     record = read_record(sidecar.read_bytes(), sidecar)
-    fitting = _fitting(record, file)
-    if fitting is not None:
-        return fitting
+    matching = _fitting(record, file)
+    if matching is not None:
+        return matching
     if _REPLACES in record:
         raise InvalidInputError(
             f"{sidecar.name} does not describe {file}: an export that was to replace it was "
@@ -79,12 +79,12 @@ def read_sidecar(file: Path) -> Record:
 
 
 def _write(record: Record, target: Path, overwrite: bool) -> None:
-    with atomic_write(beside(target), overwrite=overwrite) as part:
-        part.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
+    with atomic_write(beside(target), overwrite=overwrite) as temporary:
+        temporary.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
 
 
 def _present(target: Path) -> Record | None:
-    """Give the record of the file that is about to be replaced, if one describes it."""
+    """Return the record of the file about to be replaced, if one matches it."""
     try:
         return _fitting(read_record(beside(target).read_bytes(), target), target)
     except (OSError, InvalidInputError):
@@ -93,9 +93,9 @@ def _present(target: Path) -> Record | None:
 
 def _fitting(record: Record, file: Path) -> Record | None:
     digest = _digest(file)
-    for one in (record, record.get(_REPLACES)):
-        if one and one.get("sha256") == digest:
-            return {name: value for name, value in one.items() if name != _REPLACES}
+    for candidate in (record, record.get(_REPLACES)):
+        if candidate and candidate.get("sha256") == digest:
+            return {name: value for name, value in candidate.items() if name != _REPLACES}
     return None
 
 

@@ -1,17 +1,16 @@
-"""Charts: the frame that a statistic takes, drawn.
+"""Draw charts of the statistics in `dirframe.stats`.
 
-Each chart takes the same frame as the function of its name in `dirframe.stats`, calls that
-function and draws what it gives, on the axes that it is handed or on a new figure. It says
-what it shows, how many records are behind it, what is not in it, and its source. Names are
-shown as they are: ``$`` and ``<`` mean nothing special. Text gets smaller in narrow axes, and
-a figure without a layout engine gets matplotlib's constrained one, so that no text is cut off.
-The caption is an annotation whose ``get_gid()`` is ``"caption"``.
+Each chart takes the same frame as the function of the same name in `dirframe.stats`, calls it, and
+draws its result on the given axes or on a new figure. It states what it shows, the number of
+records, what is excluded, and its source. Names are shown literally: ``$`` and ``<`` are not
+markup. Text is smaller in narrow axes, and a figure without a layout engine gets matplotlib's
+constrained layout, so that no text is cut off. The caption is an annotation whose ``get_gid()`` is
+``"caption"``.
 
-A script that no font of matplotlib's holds (Chinese, Japanese, Korean and others) is shown
-with the first installed font of `dirframe.plot.FONTS`; with none, matplotlib draws boxes and
-says so in a warning.
+Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use the first installed
+font of `dirframe.plot.FONTS`; without one, matplotlib draws boxes and warns.
 
-`style` sets a style sheet of ours (``STYLE``) for a ``with`` block, for those who want it.
+`style` optionally applies the style sheet ``STYLE`` in a ``with`` block.
 """
 
 from dirframe.plot._drawing.colours import language_colour

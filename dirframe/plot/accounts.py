@@ -1,4 +1,4 @@
-"""Charts of accounts: their standing and what they write."""
+"""Charts of accounts: kudo ranks and forum posts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def accounts_by_kudo_rank(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts have which kudo rank.
+    """Draw the number of accounts by kudo rank.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def accounts_by_kudo_rank(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a rank, from 1 (new) on top to 10, labelled with its accounts and their share of
-        the accounts with a rank. The caption says how many have none.
+        One bar per rank, from 1 (new) at the top to 10, labelled with the number of accounts and
+        their share of the accounts with a rank. The caption states how many have none.
 
     Raises
     ------
@@ -56,10 +56,10 @@ def accounts_by_kudo_rank(
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
     table = stats.accounts_by_kudo_rank(accounts, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     reasons = {
-        "without a kudo rank": counted["kudo_rank_missing"],
-        "with an impossible one": counted["kudo_rank_impossible"],
+        "without a kudo rank": counts["kudo_rank_missing"],
+        "with an impossible one": counts["kudo_rank_impossible"],
     }
     ends = {1: "1 (new)", 10: "10 (highest)"}
     names = [ends.get(rank, f"{rank}") for rank in table["kudo_rank"]]
@@ -71,7 +71,7 @@ def accounts_by_kudo_rank(
         title="Accounts by kudo rank",
         unit="Accounts (share of those with a rank)",
         colours=[ACCENT] * len(table),
-        nothing=typography.empty_reason(counted["accounts"], "account", "a kudo rank"),
+        nothing=typography.empty_reason(counts["accounts"], "account", "a kudo rank"),
         notes=[typography.not_shown("account", reasons)],
     )
 
@@ -83,7 +83,7 @@ def posts_distribution(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts have written how many forum posts.
+    """Draw the distribution of forum posts over accounts.
 
     Parameters
     ----------
@@ -96,9 +96,9 @@ def posts_distribution(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot for each number of posts that occurs, as high as the accounts with this number
-        are many. Both axes are logarithmic, the x axis linear from 0 to 1, since most accounts
-        have none. The caption says what half, 90% and 99% of the accounts have at most.
+        One dot for each number of posts that occurs, at the number of accounts with it. Both axes
+        are logarithmic, the x axis linear from 0 to 1, since most accounts have none. The caption
+        states the maximum of half, 90% and 99% of the accounts.
 
     Raises
     ------
@@ -113,10 +113,10 @@ def posts_distribution(
     [0.0, 12.0]
     """
     table = stats.posts_distribution(accounts, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     reasons = {
-        "without a number of posts": counted["posts_missing"],
-        "with a negative one": counted["posts_negative"],
+        "without a number of posts": counts["posts_missing"],
+        "with a negative one": counts["posts_negative"],
     }
     return distribution(
         ax,
@@ -125,6 +125,6 @@ def posts_distribution(
         "accounts",
         title="Distribution of forum posts over accounts",
         units=("Forum posts of an account", "Accounts"),
-        nothing=typography.empty_reason(counted["accounts"], "account", "a valid number of posts"),
+        nothing=typography.empty_reason(counts["accounts"], "account", "a valid number of posts"),
         note=typography.not_shown("account", reasons),
     )

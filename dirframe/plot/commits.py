@@ -1,4 +1,4 @@
-"""Chart of how the work on one project is spread over its contributors."""
+"""Chart of the distribution of commits over the contributors of one project."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 __all__ = ["commits_by_contributor"]
 
-_DOTS = 60  # contributors; more dots are a line
+_DOTS = 60  # contributors; more dots would merge into a line
 
 
 def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
-    """Draw which share of a project's commits its most active contributors have.
+    """Draw the cumulative share of a project's commits by contributor.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         The contributors of one project as `dirframe.load_contributors` gives them;
         `dirframe.stats.commits_by_contributor` ranks them, and
-        `dirframe.stats.commit_concentration` measures.
+        `dirframe.stats.commit_concentration` computes the measures.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The share of all commits (%) that the first, the first two, the first three and so on
-        have together, over their number (logarithmic). Dashed lines stand at half of the
-        commits and at the number of contributors that reach it, the bus factor, which the
-        chart names. The caption says what the first and the first five have.
+        The cumulative share of commits (%), most active contributors first, over the number of
+        contributors (logarithmic). Dashed lines mark half of the commits and the number of
+        contributors who reach it, the bus factor, which is labelled. The caption states the shares
+        of the first and of the first five.
 
     Raises
     ------
@@ -52,44 +52,44 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
     [0.6, 0.9, 1.0]
     """
     table = stats.commits_by_contributor(frame)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["question"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
-    measures = measures_of(table)  # not counted a second time
-    bus = measures["bus factor"]
-    if bus is None:
-        why = typography.empty_reason(counted["contributors"], "contributor", "a commit")
-        return numeric_axes.empty(ax, table, title, why)
+    measures = measures_of(table)  # avoids a second count
+    bus_factor = measures["bus factor"]
+    if bus_factor is None:
+        reason = typography.empty_reason(counts["contributors"], "contributor", "a commit")
+        return numeric_axes.empty(ax, table, title, reason)
     numeric_axes.labels(
         ax,
         title,
         "Contributors, most commits first (people)",
         "Commits of all these (share)",
     )
-    ranks, reached = table["rank"].to_numpy(float), table["cumulative_share"].to_numpy(float)
-    dots = "o" if len(table) <= _DOTS else ""
+    ranks, cumulative = table["rank"].to_numpy(float), table["cumulative_share"].to_numpy(float)
+    marker = "o" if len(table) <= _DOTS else ""
     size = typography.size(ax, "small")
     ax.plot(
-        *(ranks, reached),
+        *(ranks, cumulative),
         color=ACCENT,
-        marker=dots,
+        marker=marker,
         markersize=0.6 * numeric_axes.dot(ax),
         linewidth=1.6,
     )
-    ax.hlines(0.5, 0, bus, color=NEUTRAL, linewidth=1, linestyle="--")
-    ax.vlines(bus, 0, 0.5, color=NEUTRAL, linewidth=1, linestyle="--")
+    ax.hlines(0.5, 0, bus_factor, color=NEUTRAL, linewidth=1, linestyle="--")
+    ax.vlines(bus_factor, 0, 0.5, color=NEUTRAL, linewidth=1, linestyle="--")
     numeric_axes.logarithmic(ax, "x", ranks[-1], least=1)
     numeric_axes.shares(ax, "y")
     ax.set_ylim(0, 1.04)
-    said = f"Bus factor {bus:,.0f}"
-    beside = bus < ranks[-1] ** 0.5 or len(ranks) == 1
+    label = f"Bus factor {bus_factor:,.0f}"
+    on_right = bus_factor < ranks[-1] ** 0.5 or len(ranks) == 1
     ax.annotate(
-        said,
-        (bus, 0.25),
-        (4 if beside else -4, 0),
+        label,
+        (bus_factor, 0.25),
+        (4 if on_right else -4, 0),
         textcoords="offset points",
-        ha="left" if beside else "right",
+        ha="left" if on_right else "right",
         va="center",
         fontsize=size,
         **typography.plain_text_props(),
@@ -100,8 +100,8 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
     )
     meaning = "Bus factor: so many have half of them together."
     reasons = {
-        "without a number of commits": counted["commits_missing"],
-        "with a negative one": counted["commits_negative"],
+        "without a number of commits": counts["commits_missing"],
+        "with a negative one": counts["commits_negative"],
     }
     axes.caption(ax, table, note, meaning, typography.not_shown("contributor", reasons))
     return ax

@@ -1,4 +1,4 @@
-"""Charts of how many contributors projects have."""
+"""Charts of the number of contributors of projects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def contributor_distribution(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects have how many contributors.
+    """Draw the distribution of contributors over projects.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def contributor_distribution(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot for each number of contributors that occurs (people in twelve months), as high
-        as the projects with this number are many. Both axes are logarithmic, the x axis
-        linear from 0 to 1, since many projects have none. The caption says what half, 90% and
-        99% of the projects have at most, and how many have no valid number.
+        One dot for each number of contributors that occurs (people in twelve months), at the
+        number of projects with it. Both axes are logarithmic, the x axis linear from 0 to 1, since
+        many projects have none. The caption states the maximum of half, 90% and 99% of the
+        projects, and how many have no valid number.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def lorenz(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how unequally contributors are spread over projects.
+    """Draw the Lorenz curve of contributors over projects.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ def lorenz(
     Returns
     -------
     matplotlib.axes.Axes
-        The Lorenz curve: which share of all contributors the projects with the fewest have,
-        beside the diagonal of equal projects. The Gini coefficient stands in the chart, the
-        share of the projects with the most in the caption, with the coefficient of the
-        projects that have a contributor.
+        The Lorenz curve: the cumulative share of contributors, from the projects with the fewest,
+        beside the diagonal of equality. The Gini coefficient is in the chart. The caption states
+        the share of the projects with the most contributors, and the coefficient of the projects
+        with a contributor.
 
     Raises
     ------
@@ -125,20 +125,22 @@ def lorenz(
     numeric_axes.shares(ax, "x")
     numeric_axes.shares(ax, "y")
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
-    measures = concentration(x, y)  # not counted a second time
+    measures = concentration(x, y)  # avoids a second count
     ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
     ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
     ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
     size = typography.size(ax, "small")
-    said = f"Gini coefficient {measures['gini']:.2f}"
-    ax.text(0.04, 0.95, said, va="top", fontsize=size, **typography.plain_text_props())
+    label = f"Gini coefficient {measures['gini']:.2f}"
+    ax.text(0.04, 0.95, label, va="top", fontsize=size, **typography.plain_text_props())
     top = typography.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
-    none = float(x[y == 0].max())
-    if none:  # the curve without the projects that have no contributor
-        some = x >= none
-        gini = concentration((x[some] - none) / (1 - none), y[some])["gini"]
-        note += f" Without the {typography.percent(none)} that have none, the coefficient is {gini:.2f}."
+    without = float(x[y == 0].max())
+    if without:  # the curve of the projects with a contributor
+        with_contributors = x >= without
+        gini = concentration(
+            (x[with_contributors] - without) / (1 - without), y[with_contributors]
+        )["gini"]
+        note += f" Without the {typography.percent(without)} that have none, the coefficient is {gini:.2f}."
     axes.caption(ax, table, note, _not_shown(table))
     return ax
 
@@ -151,7 +153,7 @@ def team_size_classes(
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects have teams of which size.
+    """Draw the number of projects by team size.
 
     Parameters
     ----------
@@ -161,12 +163,12 @@ def team_size_classes(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
-        The smallest number of each class, ascending, the first of them 0.
+        The lower bound of each class, ascending, starting with 0.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a class, the smallest teams on top, labelled with the number of its projects and
+        One bar per class, the smallest teams at the top, labelled with the number of projects and
         their share of those with a valid number of contributors.
 
     Raises
@@ -201,9 +203,9 @@ def _nothing(table: pd.DataFrame, what: str = "a valid contributor count") -> st
 
 
 def _not_shown(table: pd.DataFrame) -> str:
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     reasons = {
-        "without a contributor count": counted["contributors_missing"],
-        "with a negative one": counted["contributors_negative"],
+        "without a contributor count": counts["contributors_missing"],
+        "with a negative one": counts["contributors_negative"],
     }
     return typography.not_shown("project", reasons)

@@ -1,4 +1,4 @@
-"""Charts of accounts by country."""
+"""Chart of accounts by country."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def accounts_by_country(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts each country has.
+    """Draw the number of accounts by country.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def accounts_by_country(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a country, the most accounts on top, labelled with their number and their share
-        of the accounts whose country is known. The caption says of how many it is not.
+        One bar per country, the most accounts at the top, labelled with their number and their
+        share of the accounts with a known country. The caption states how many are unknown.
 
     Raises
     ------
@@ -63,9 +63,9 @@ def accounts_by_country(
     ['Germany', 'Namibia']
     """
     table = stats.accounts_by_country(accounts, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     colours = [ACCENT] * len(table)
-    if counted["countries_in_other"]:
+    if counts["countries_in_other"]:
         colours[-1] = OTHER
     return ranking(
         ax,
@@ -75,20 +75,20 @@ def accounts_by_country(
         title="Accounts by country",
         unit="Accounts (share of those with a known country)",
         colours=colours,
-        nothing=nothing(counted),
-        notes=[unknown(counted)],
+        nothing=nothing(counts),
+        notes=[unknown(counts)],
     )
 
 
-def unknown(counted: dict[str, int]) -> str:
-    """Say how many accounts have no known country; nothing where all have one."""
+def unknown(counts: dict[str, int]) -> str:
+    """Return a note on accounts without a known country; empty if all have one."""
     reasons = {
-        "without a country": counted["country_missing"],
-        "with one that was not identified": counted["country_unresolved"],
+        "without a country": counts["country_missing"],
+        "with one that was not identified": counts["country_unresolved"],
     }
     return typography.not_shown("account", reasons)
 
 
-def nothing(counted: dict[str, int]) -> str:
-    """Say why there is no country at all."""
-    return typography.empty_reason(counted["accounts"], "account", "a known country")
+def nothing(counts: dict[str, int]) -> str:
+    """Return the message for a chart without countries."""
+    return typography.empty_reason(counts["accounts"], "account", "a known country")

@@ -1,4 +1,4 @@
-"""The chart of contributors against the size of the code."""
+"""Chart of contributors relative to code size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def contributors_per_thousand_lines(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many contributors a thousand lines of code have, by main language.
+    """Draw the contributors per thousand lines of code by main language.
 
     Parameters
     ----------
@@ -46,9 +46,10 @@ def contributors_per_thousand_lines(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most projects on top, as long as the ratio of the sums, which
-        stands beside it with the number of projects. A language without lines has no bar. A dot at the foot of the bar is the median of the
-        projects' own ratios, a line through it goes from quartile to quartile.
+        One bar per language, the most projects at the top. Its length is the ratio of the sums,
+        which is printed beside it with the number of projects. A language without lines has no
+        bar. The dot at the foot of the bar is the median of the projects' own ratios, the line
+        through it the interquartile range.
 
     Raises
     ------
@@ -67,34 +68,37 @@ def contributors_per_thousand_lines(
     [0.5]
     """
     table = stats.contributors_per_thousand_lines(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     ax = axes.axes(ax, len(table))
     title = "Contributors per thousand lines"
     if table.empty:
         axes.titles(ax, title)
-        what = "a main language, contributors and lines"
-        axes.empty_message(ax, typography.empty_reason(counted["projects"], "project", what))
+        requirement = "a main language, contributors and lines"
+        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
         axes.caption(ax, table)
         return ax
     size = axes.name_rows(ax, list(table["language"]))
-    # The title may be wider than the axes: it goes above those of the columns beside them.
+    # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People in twelve months\nper thousand lines of code"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = [language_colour(language) for language in table["language"]]
-    if counted["languages_in_other"]:
+    if counts["languages_in_other"]:
         colours[-1] = OTHER
     ratios = table["contributors_per_thousand_lines"].astype("Float64")
-    known = ratios.notna()
-    cells = [f"{r:,.2g}" if there else "no lines" for r, there in zip(ratios, known, strict=True)]
-    # At the ends of the bars the numbers would stand on the lines between quartiles.
+    has_ratio = ratios.notna()
+    cells = [
+        f"{r:,.2g}" if available else "no lines"
+        for r, available in zip(ratios, has_ratio, strict=True)
+    ]
+    # Numbers at the ends of the bars would overlap the quartile lines.
     axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
     _quartiles(ax, table)
     projects_of_each = [f"{number:,}" for number in table["projects"]]
     axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     reasons = {
-        "without a main language": counted["without_language"],
-        "with a number missing or negative": counted["numbers_missing_or_negative"],
+        "without a main language": counts["without_language"],
+        "with a number missing or negative": counts["numbers_missing_or_negative"],
     }
     axes.caption(
         ax,
@@ -107,14 +111,15 @@ def contributors_per_thousand_lines(
 
 
 def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
-    """Draw the median and the quartiles of each row at the foot of its bar."""
-    known = table[table["median"].notna()]
-    if known.empty:
+    """Draw the median and quartiles of each row at the foot of its bar."""
+    rows_with_median = table[table["median"].notna()]
+    if rows_with_median.empty:
         return
     low, middle, high = (
-        known[name].to_numpy(float) for name in ("lower_quartile", "median", "upper_quartile")
+        rows_with_median[name].to_numpy(float)
+        for name in ("lower_quartile", "median", "upper_quartile")
     )
-    rows = known.index.to_numpy(float) + axes.thickness(len(table)) / 3
+    rows = rows_with_median.index.to_numpy(float) + axes.thickness(len(table)) / 3
     line = mpl.rcParams["text.color"]
     right = max(ax.get_xlim()[1], 1.05 * high.max())
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)

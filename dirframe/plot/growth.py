@@ -1,4 +1,4 @@
-"""Charts over time: how many accounts and projects there are, and in which languages."""
+"""Charts over time: numbers of accounts and projects, and their languages."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["growth", "languages_by_year"]
 
-# Languages that share the grey are told apart by these, in turn.
+# Hatches that distinguish the languages that share the grey.
 _PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
-_FEW = 10  # projects; shares of fewer say little
+_FEW = 10  # projects; shares of fewer are not meaningful
 
 
 @multiples("xy")
@@ -38,7 +38,7 @@ def growth(
     cumulative: bool = True,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts or projects there were over time.
+    """Draw the number of accounts or projects over time.
 
     Parameters
     ----------
@@ -50,13 +50,12 @@ def growth(
         Length of a period, as `dirframe.stats.growth` takes it: ``"D"``, ``"W"`` (from
         Monday), ``"MS"`` (months), ``"QS"``, ``"YS"``, ….
     cumulative : bool, default True
-        Whether to draw all that were created up to the end of each period, or those created
-        in it.
+        Whether to draw the total up to the end of each period, or the new records in it.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A step for each period (UTC), as high as the records are many.
+        One step per period (UTC), at the number of records.
 
     Raises
     ------
@@ -72,13 +71,13 @@ def growth(
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq, **selection)
-    counted = table.attrs["dirframe"]["counted"]
-    noun = "accounts" if "accounts" in counted else "projects"
+    counts = table.attrs["dirframe"]["counted"]
+    noun = "accounts" if "accounts" in counts else "projects"
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
     ax = numeric_axes.panel(ax)
     if table.empty:
         return numeric_axes.empty(
-            ax, table, title, typography.empty_reason(counted[noun], noun[:-1], "a date")
+            ax, table, title, typography.empty_reason(counts[noun], noun[:-1], "a date")
         )
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
@@ -94,7 +93,7 @@ def growth(
     dates.axis(ax)
     ax.set_xlim(*dates.places([edges[0], edges[-1]]))
     numeric_axes.counts(ax, "y", numbers.max())
-    reasons = {"without a date": counted["created_at_missing"]}
+    reasons = {"without a date": counts["created_at_missing"]}
     axes.caption(ax, table, typography.not_shown(noun[:-1], reasons))
     return ax
 
@@ -108,7 +107,7 @@ def languages_by_year(
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw in which main languages the projects of each year were begun.
+    """Draw the main languages of the projects begun in each year.
 
     Parameters
     ----------
@@ -118,17 +117,17 @@ def languages_by_year(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     top : int or None, default 8
-        Languages to show; the others become one hatched part. None shows all.
+        Languages to show; the others share one hatched segment. None shows all.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
-        Whether a project begins with its first month with activity, or when the directory
-        got it.
+        Whether a project begins in its first month with activity, or when it was created in the
+        directory.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a year, divided by the share of each language (% of the year's projects with a
-        main language), the language with the most projects at the bottom. The names stand
-        beside the last bar, in its order.
+        One bar per year, stacked by the share of each language (% of the year's projects with a
+        main language), the language with the most projects at the bottom. The legend is beside the
+        last bar, in the same order.
 
     Raises
     ------
@@ -147,43 +146,45 @@ def languages_by_year(
     [1.0, 0.5, 0.0, 0.5]
     """
     table = stats.languages_by_year(projects, top=top, date=date, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
     ax = numeric_axes.panel(ax)
     if table.empty:
-        why = typography.empty_reason(
-            counted["projects"], "project", "both a main language and a date"
+        reason = typography.empty_reason(
+            counts["projects"], "project", "both a main language and a date"
         )
-        return numeric_axes.empty(ax, table, title, why)
-    begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
-    numeric_axes.labels(ax, title, f"Year ({begun})", "Projects (share of the year's)")
+        return numeric_axes.empty(ax, table, title, reason)
+    start = "first activity" if date == "analysis_min_month" else "when the directory got it"
+    numeric_axes.labels(ax, title, f"Year ({start})", "Projects (share of the year's)")
     ax.grid(visible=False)
     numeric_axes.shares(ax, "y")
     years = table["year"].unique().astype(int)
-    of_year = table.groupby("year")["projects"].sum().to_numpy(int)
-    below = np.zeros(len(years))
+    year_totals = table.groupby("year")["projects"].sum().to_numpy(int)
+    bottom = np.zeros(len(years))
     languages = list(table["language"].unique())
-    looks = _looks(languages, pooled=bool(counted["languages_in_other"]))
+    looks = _looks(languages, pooled=bool(counts["languages_in_other"]))
     for language, look in looks.items():
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
-        drawn = ax.bar(years, share, bottom=below, width=0.92, linewidth=0.5, **look)
-        for bar, number in zip(drawn, of_year, strict=True):
+        bars = ax.bar(years, share, bottom=bottom, width=0.92, linewidth=0.5, **look)
+        for bar, number in zip(bars, year_totals, strict=True):
             bar.set_alpha(1 if number >= _FEW else 0.3)
-        below += share
+        bottom += share
     numeric_axes.whole(ax, int(years[0]), int(years[-1]))
     _key_beside(ax, looks)
-    few = f"Pale: years with fewer than {_FEW} projects." if (of_year < _FEW).any() else ""
+    small_years = (
+        f"Pale: years with fewer than {_FEW} projects." if (year_totals < _FEW).any() else ""
+    )
     reasons = {
-        "without a main language": counted["without_language"],
-        "without a date": counted["date_missing"],
+        "without a main language": counts["without_language"],
+        "without a date": counts["date_missing"],
     }
     note = "The language is that of the latest analysis."
-    axes.caption(ax, table, note, few, typography.not_shown("project", reasons))
+    axes.caption(ax, table, note, small_years, typography.not_shown("project", reasons))
     return ax
 
 
 def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any]]:
-    """Give each language its colour, and those that share the grey a pattern each."""
+    """Return the colour of each language, with a hatch for those that share the grey."""
     patterns = cycle(_PATTERNS)
     looks = {}
     for language in languages:
@@ -196,8 +197,8 @@ def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any
 
 
 def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:
-    """Name the parts of a bar beside the axes, in the order in which they are stacked."""
-    room = 0.7 * typography.height(ax)  # the layout will take some of the height
+    """Draw a legend beside the axes, in stacking order."""
+    room = 0.7 * typography.height(ax)  # the layout uses some of the height
     size = max(min(typography.size(ax, "small"), room / (1.5 * len(looks))), 5.0)
     handles = [Patch(label=typography.name(name), linewidth=0.5, **looks[name]) for name in looks]
     legend = ax.legend(

@@ -28,7 +28,7 @@ def language_share(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects each main language has.
+    """Draw the number of projects by main language.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def language_share(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most projects on top, labelled with their number and their share
-        of the projects that have a main language. The caption says how many have none.
+        One bar per language, the most projects at the top, labelled with their number and their
+        share of the projects with a main language. The caption states how many have none.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def language_share(
     [2, 1]
     """
     table = stats.language_share(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     return ranking(
         ax,
         table,
@@ -72,8 +72,8 @@ def language_share(
         title="Projects by main language",
         unit="Projects (share of those with a main language)",
         colours=_colours(table),
-        nothing=typography.empty_reason(counted["projects"], "project", "a main language"),
-        notes=[_not_shown(counted)],
+        nothing=typography.empty_reason(counts["projects"], "project", "a main language"),
+        notes=[_not_shown(counts)],
     )
 
 
@@ -85,7 +85,7 @@ def contributors_by_language(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many contributors the projects of each main language have.
+    """Draw the contributors per project by main language.
 
     Parameters
     ----------
@@ -95,15 +95,15 @@ def contributors_by_language(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
-        Languages to show; the projects of all others share the last row. None shows all.
+        Languages to show; the others share the last row. None shows all.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A row a language, the most contributors in all on top: a bar from the lower to the
-        upper quartile of contributors a project, a dot at the median, a line to the maximum,
-        and beside it the median, the sum and the number of projects. The x axis is
-        logarithmic from 1 on and linear from 0 to 1, since many projects have none.
+        One row per language, the most contributors in total at the top: a bar from the lower to
+        the upper quartile of contributors per project, a dot at the median, a line to the maximum,
+        and beside it the median, the sum and the number of projects. The x axis is logarithmic
+        from 1, and linear from 0 to 1, since many projects have none.
 
     Raises
     ------
@@ -122,18 +122,18 @@ def contributors_by_language(
     ['C', 'Java']
     """
     table = stats.contributors_by_language(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     ax = axes.axes(ax, len(table))
     title = "Contributors by main language"
     described = table[table["projects_counted"] > 0]
     if described.empty:
         axes.titles(ax, title)
-        what = "a valid contributor count" if counted["with_language"] else "a main language"
-        axes.empty_message(ax, typography.empty_reason(counted["projects"], "project", what))
+        requirement = "a valid contributor count" if counts["with_language"] else "a main language"
+        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
         axes.caption(ax, table)
         return ax
     size = axes.name_rows(ax, list(table["language"]))
-    # The title may be wider than the axes: it goes above those of the columns beside them.
+    # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People per project in twelve months"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)
@@ -152,7 +152,7 @@ def contributors_by_language(
         table,
         "Dot: median; bar: quartiles; line: to the maximum.",
         "People: sum over the projects; who is in two of them counts twice.",
-        _not_shown(counted),
+        _not_shown(counts),
     )
     return ax
 
@@ -164,12 +164,12 @@ def _colours(table: pd.DataFrame) -> list[str]:
     return colours
 
 
-def _not_shown(counted: dict[str, int]) -> str:
-    uncounted = counted.get("contributors_missing", 0) + counted.get("contributors_negative", 0)
-    without_analysis = counted.get("without_analysis", 0)
+def _not_shown(counts: dict[str, int]) -> str:
+    uncounted = counts.get("contributors_missing", 0) + counts.get("contributors_negative", 0)
+    without_analysis = counts.get("without_analysis", 0)
     reasons = {
         "without an analysis": without_analysis,
-        "without a main language": counted["without_language"] - without_analysis,
+        "without a main language": counts["without_language"] - without_analysis,
         "without a valid contributor count": uncounted,
     }
     return typography.not_shown("project", reasons)

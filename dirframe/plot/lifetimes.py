@@ -1,4 +1,4 @@
-"""Charts of when projects were developed: life span, age, activity."""
+"""Charts of the life span, age and activity of projects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["activity", "life_span", "project_age"]
 
-_ROW_WITH_KEY = 11.0  # points; a key would leave lower rows too little height
+_ROW_WITH_KEY = 11.0  # points; with lower rows there is no room for a legend
 
 
 @multiples("x")
@@ -37,7 +37,7 @@ def activity(
     window: int = 12,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects are active, how many dormant, and of how many that is not known.
+    """Draw the numbers of active, dormant and unknown projects.
 
     Parameters
     ----------
@@ -46,17 +46,17 @@ def activity(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
-        A day or a month; the month is the one that is looked back from. Left out: the month in
-        which the code of the median project was fetched.
+        A day or month; its month is the end of the window. Left out: the month in which the code
+        of the median project was fetched.
     window : int, default 12
-        Months that are looked back: 1 to 24.
+        Length of the window in months: 1 to 24.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar for active projects, one for dormant ones, both labelled with their number and
-        their share of those that are known, and a hatched one for the unknown. The caption
-        says what active means, how many are unknown and why.
+        One bar each for active and dormant projects, labelled with their number and share of the
+        known ones, and a hatched bar for unknown ones. The caption defines active, and states how
+        many are unknown and why.
 
     Raises
     ------
@@ -76,23 +76,23 @@ def activity(
     [1, 1, 0]
     """
     table = stats.activity(projects, as_of=as_of, window=window, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     month = table["as_of"].iloc[0]
     notes = []
-    if month == month:  # noqa: PLR0124  # a missing date is not itself
-        back = "the month of" if window == 1 else f"the {window} months up to"
-        active = f"Active: activity in {back} {month:%Y-%m}, or before and after it."
+    if month == month:  # noqa: PLR0124  # NaT is not equal to itself
+        period = "the month of" if window == 1 else f"the {window} months up to"
+        active = f"Active: activity in {period} {month:%Y-%m}, or before and after it."
         notes = [active, "Known where the code was fetched in that month or later."]
     reasons = {
-        "not fetched since": counted["not_fetched_since"],
-        "without a date of the fetch": counted["fetch_missing"],
-        "with a date of the fetch that cannot be": counted["fetch_impossible"],
-        "without both months": counted["month_missing"],
-        "that ended before they began": counted["months_reversed"],
-        "with activity after the fetch": counted["months_after_fetch"],
+        "not fetched since": counts["not_fetched_since"],
+        "without a date of the fetch": counts["fetch_missing"],
+        "with a date of the fetch that cannot be": counts["fetch_impossible"],
+        "without both months": counts["month_missing"],
+        "that ended before they began": counts["months_reversed"],
+        "with activity after the fetch": counts["months_after_fetch"],
     }
     notes.append(typography.listed("Unknown", "project", reasons))
-    later = {"begun later": counted["begun_after_as_of"]}
+    later = {"begun later": counts["begun_after_as_of"]}
     notes.append(typography.not_shown("project", later))
     return ranking(
         ax,
@@ -102,7 +102,7 @@ def activity(
         title="Active and dormant projects",
         unit="Projects (share of those that are known)",
         colours=[ACCENT, NEUTRAL, OTHER],
-        nothing=typography.empty_reason(counted["projects"], "project", "begun yet"),
+        nothing=typography.empty_reason(counts["projects"], "project", "begun yet"),
         notes=notes,
     )
 
@@ -115,7 +115,7 @@ def project_age(
     as_of: date | str | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how old projects are.
+    """Draw the age distribution of projects.
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ def project_age(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
-        A day or a month: when the age is told. Left out: the month in which the code of the
+        A day or month: the reference date of the age. Left out: the month in which the code of the
         median project was fetched.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar for each year of age (whole years since the first month with activity), as high
-        as the projects of this age are many.
+        One bar per year of age (whole years since the first month with activity), at the number of
+        projects.
 
     Raises
     ------
@@ -152,24 +152,24 @@ def project_age(
     [1, 0, 1]
     """
     table = stats.project_age(projects, as_of=as_of, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
     ax = numeric_axes.panel(ax)
     if table.empty:
-        why = typography.empty_reason(counted["projects"], "project", "a known age")
-        return numeric_axes.empty(ax, table, title, why)
-    years, number = table["years"].to_numpy(float), table["projects"].to_numpy(float)
+        reason = typography.empty_reason(counts["projects"], "project", "a known age")
+        return numeric_axes.empty(ax, table, title, reason)
+    years, counts_by_year = table["years"].to_numpy(float), table["projects"].to_numpy(float)
     numeric_axes.labels(ax, title, "Age (whole years since the first activity)", "Projects")
-    ax.bar(years, number, width=0.85, color=ACCENT)
-    numeric_axes.counts(ax, "y", number.max())
+    ax.bar(years, counts_by_year, width=0.85, color=ACCENT)
+    numeric_axes.counts(ax, "y", counts_by_year.max())
     numeric_axes.whole(ax, 0, int(years.max()))
     ax.grid(visible=False, axis="x")
     reasons = {
-        "without a first month": counted["month_missing"],
-        "that ended before they began": counted["months_reversed"],
-        "begun after the fetch": counted["months_after_fetch"],
-        "begun later than the day asked for": counted["begun_after_as_of"],
-        "while no date of a fetch is known": counted["as_of_missing"],
+        "without a first month": counts["month_missing"],
+        "that ended before they began": counts["months_reversed"],
+        "begun after the fetch": counts["months_after_fetch"],
+        "begun later than the day asked for": counts["begun_after_as_of"],
+        "while no date of a fetch is known": counts["as_of_missing"],
     }
     axes.caption(ax, table, typography.not_shown("project", reasons))
     return ax
@@ -184,7 +184,7 @@ def life_span(
     window: int = 12,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw the time of each project from its first to its last month with activity.
+    """Draw each project from its first to its last month with activity.
 
     Parameters
     ----------
@@ -194,18 +194,17 @@ def life_span(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
-        Projects to show, those with the longest life. None shows all.
+        Projects to show, longest life first. None shows all.
     window : int, default 12
-        Months without activity, up to the fetch, after which a life has ended: 1 to 24.
+        Months without activity, up to the fetch, after which a life counts as ended: 1 to 24.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a project from the beginning of its first month to the end of its last (UTC), the
-        longest on top, in the colour of its main language, with its months beside it, and a
-        plus where the life had not ended when the code was fetched, or nobody knows. The
-        caption says how many lives have not ended, if any, how many projects are not shown,
-        and why.
+        One bar per project from the start of its first month to the end of its last (UTC), the
+        longest at the top, in the colour of its main language. The length in months is beside it,
+        with a plus if the life had not ended when the code was fetched, or this is unknown. The
+        caption states how many lives have not ended, how many projects are not shown, and why.
 
     Raises
     ------
@@ -229,47 +228,53 @@ def life_span(
     ['Bee', 'Ant']
     """
     table = stats.life_span(projects, top=top, window=window, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
-    ax = axes.axes(ax, len(table) + 3)  # the key needs some room
+    ax = axes.axes(ax, len(table) + 3)  # room for the legend
     if table.empty:
-        why = typography.empty_reason(
-            counted["projects"], "project", "both a first and a last month"
+        reason = typography.empty_reason(
+            counts["projects"], "project", "both a first and a last month"
         )
-        return numeric_axes.empty(ax, table, title, why)
+        return numeric_axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, _names(table))
     year = dates.only_year(table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
-    begin = dates.places(table["first_month"])
-    end = dates.places(table["last_month"] + MonthBegin(1))
+    starts = dates.places(table["first_month"])
+    ends = dates.places(table["last_month"] + MonthBegin(1))
     colours = {
         language: language_colour(language) for language in table["language"].dropna().unique()
     }
-    of_row = [colours.get(language, NEUTRAL) for language in table["language"]]
+    row_colours = [colours.get(language, NEUTRAL) for language in table["language"]]
     ax.barh(
-        range(len(table)), end - begin, left=begin, height=axes.thickness(len(table)), color=of_row
+        range(len(table)),
+        ends - starts,
+        left=starts,
+        height=axes.thickness(len(table)),
+        color=row_colours,
     )
     dates.axis(ax)
     ax.margins(x=0.02)
-    going_on = ~table["ended"].fillna(value=False)
-    lengths = zip(table["months"], going_on, strict=True)
-    cells = [f"{typography.number(months)}{'+' if more else ''}" for months, more in lengths]
+    is_open = ~table["ended"].fillna(value=False)
+    lengths = zip(table["months"], is_open, strict=True)
+    cells = [
+        f"{typography.number(months)}{'+' if is_longer else ''}" for months, is_longer in lengths
+    ]
     axes.columns(ax, {"months": cells}, size)
     if typography.height(ax) / len(table) > _ROW_WITH_KEY:
-        _key(ax, colours, of_row)
+        _key(ax, colours, row_colours)
     reasons = {
-        "with a shorter life": counted["projects_not_shown"],
-        "without both months": counted["month_missing"],
-        "that ended before they began": counted["months_reversed"],
-        "with activity after the fetch": counted["months_after_fetch"],
+        "with a shorter life": counts["projects_not_shown"],
+        "without both months": counts["month_missing"],
+        "that ended before they began": counts["months_reversed"],
+        "with activity after the fetch": counts["months_after_fetch"],
     }
-    open_ends = counted["with_life_span"] - counted["ended"]
+    open_ends = counts["with_life_span"] - counts["ended"]
     note = "Colour: main language."
     if open_ends:
         note += (
             f" +: not ended ({window} months without activity) when the code was fetched, or "
-            f"not known to have; so are {open_ends:,} of all {counted['with_life_span']:,} "
+            f"not known to have; so are {open_ends:,} of all {counts['with_life_span']:,} "
             "lives, whose mean or median is too small."
         )
     axes.caption(ax, table, note, typography.not_shown("project", reasons))
@@ -277,16 +282,16 @@ def life_span(
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    """Name each project; one without a name by its id."""
+    """Return the names of the projects; the id where a name is missing."""
     unnamed = "id " + table["id"].fillna("not known")
     return list(table["name"].where(table["name"].notna(), unnamed))
 
 
-def _key(ax: Axes, colours: dict[str, str], of_row: Sequence[str]) -> None:
+def _key(ax: Axes, colours: dict[str, str], row_colours: Sequence[str]) -> None:
     handles = [
         Patch(facecolor=colour, label=language)
         for language, colour in colours.items()
         if colour != NEUTRAL
     ]
-    others = [Patch(facecolor=NEUTRAL, label="another or none")] * (NEUTRAL in of_row)
-    axes.legend(ax, [*handles, *others], "Main language")
+    other_handles = [Patch(facecolor=NEUTRAL, label="another or none")] * (NEUTRAL in row_colours)
+    axes.legend(ax, [*handles, *other_handles], "Main language")

@@ -1,4 +1,4 @@
-"""Charts of what a project has several of: licences, tags, languages of its code."""
+"""Charts of multi-valued columns: licences, tags, languages of the code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def licenses(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects are under each licence.
+    """Draw the number of projects by licence.
 
     Parameters
     ----------
@@ -37,14 +37,13 @@ def licenses(
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
-        Licences to show; the projects that have any other share one hatched bar. None shows
-        all.
+        Licences to show; projects with any other share one hatched bar. None shows all.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a licence, named by its title, the most projects on top, labelled with their
-        number and their share of the projects that name a licence.
+        One bar per licence title, the most projects at the top, labelled with their number and
+        their share of the projects with a licence.
 
     Raises
     ------
@@ -79,7 +78,7 @@ def tags(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many projects have each tag.
+    """Draw the number of projects by tag.
 
     Parameters
     ----------
@@ -93,10 +92,9 @@ def tags(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a tag, the most projects on top, labelled with their number and their share of
-        the projects that have a tag. Nearly all projects have a tag that is not shown, so that
-        a bar for the others would only dwarf the rest: the caption says how many tags and
-        projects that are.
+        One bar per tag, the most projects at the top, labelled with their number and their share
+        of the projects with a tag. Nearly all projects have a tag that is not shown, and a bar for
+        these would dwarf the rest, so the caption states the numbers of these tags and projects.
 
     Raises
     ------
@@ -113,8 +111,8 @@ def tags(
     table = stats.tags(projects, top=top, **selection)
     note = ""
     if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
-        others = typography.counted(int(table["projects"].iloc[-1]), "project")
-        note = f"{others} with any of {pooled:,} other tags."
+        other_projects = typography.counted(int(table["projects"].iloc[-1]), "project")
+        note = f"{other_projects} with any of {pooled:,} other tags."
         table = table.iloc[:-1]
     return _memberships(
         ax, table, "tag", pooled="", title="Projects by tag", what="a tag", note=note
@@ -129,13 +127,13 @@ def language_breakdown(
     top: int | None = 20,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how the lines of code are shared out among all languages.
+    """Draw the lines of code by language.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_breakdown`
-        shares out their lines.
+        divides their lines by language.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
@@ -144,7 +142,7 @@ def language_breakdown(
     Returns
     -------
     matplotlib.axes.Axes
-        A bar a language, the most lines on top, labelled with their number and their share.
+        One bar per language, the most lines at the top, labelled with their number and share.
 
     Raises
     ------
@@ -166,17 +164,17 @@ def language_breakdown(
     [800, 200]
     """
     table = stats.language_breakdown(projects, top=top, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     colours = [language_colour(language) for language in table["language"]]
-    if counted["languages_in_other"]:
+    if counts["languages_in_other"]:
         colours[-1] = OTHER
-    lines = counted["code_lines_missing"] + counted["code_lines_negative"]
+    lines = counts["code_lines_missing"] + counts["code_lines_negative"]
     reasons = {
-        "without a breakdown": counted["breakdown_missing"],
+        "without a breakdown": counts["breakdown_missing"],
         "without a valid number of lines": lines,
-        "with an impossible percentage": counted["percentages_impossible"],
+        "with an impossible percentage": counts["percentages_impossible"],
     }
-    unnamed = counted["code_lines_unnamed"]
+    unnamed = counts["code_lines_unnamed"]
     return ranking(
         ax,
         table,
@@ -186,7 +184,7 @@ def language_breakdown(
         unit="Lines of code (share of those in a named language)",
         colours=colours,
         nothing=typography.empty_reason(
-            counted["projects"], "project", "languages with lines of code"
+            counts["projects"], "project", "languages with lines of code"
         ),
         notes=[
             f"{typography.counted(unnamed, 'line')} in languages without a name."
@@ -207,11 +205,11 @@ def _memberships(
     what: str,
     note: str = "",
 ) -> Axes:
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     colours = [ACCENT] * len(table)
-    if pooled and counted[pooled]:
+    if pooled and counts[pooled]:
         colours[-1] = OTHER
-    reasons = {f"without {what}": counted[f"without_{name}"]}
+    reasons = {f"without {what}": counts[f"without_{name}"]}
     return ranking(
         ax,
         table,
@@ -220,6 +218,6 @@ def _memberships(
         title=title,
         unit=f"Projects (share of those with {what})",
         colours=colours,
-        nothing=typography.empty_reason(counted["projects"], "project", what),
+        nothing=typography.empty_reason(counts["projects"], "project", what),
         notes=["A project can have several.", note, typography.not_shown("project", reasons)],
     )

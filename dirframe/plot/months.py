@@ -1,4 +1,4 @@
-"""Chart of the life of one project, month by month."""
+"""Chart of the monthly activity of one project."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["monthly_activity"]
 
-#: The lower lane begins so far below the upper one, and is so high, in heights of the upper one.
+#: Gap above the lower lane and its height, as shares of the height of the upper lane.
 _GAP, _LANE = 0.16, 0.72
-#: Room above each lane for its name, in its own heights.
+#: Room for the name above each lane, as a share of its height.
 _HEAD = 0.28
 
 
 def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
-    """Draw the commits and the contributors of a project, month by month.
+    """Draw the monthly commits and contributors of a project.
 
     Parameters
     ----------
@@ -41,10 +41,9 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        Two lanes over one axis of months (UTC): above, a step for each month as high as its
-        commits are many; below, one as high as the people who committed, in the scale of its
-        own ticks. A month that was not over when the frame was loaded is hatched and not part
-        of the step line, and the caption names it.
+        Two lanes over one axis of months (UTC) with a step per month: commits above, contributors
+        (people) below, each with its own scale and ticks. A month that was not over when the frame
+        was loaded is hatched, is not part of the step line, and is named in the caption.
 
     Raises
     ------
@@ -61,36 +60,39 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     [7.0, 0.0, 2.0]
     """
     table = stats.monthly_activity(frame)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["question"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
     if table.empty:
-        why = typography.empty_reason(counted["activity_facts"], "activity fact", "a month")
-        return numeric_axes.empty(ax, table, title, why)
+        reason = typography.empty_reason(counts["activity_facts"], "activity fact", "a month")
+        return numeric_axes.empty(ax, table, title, reason)
     year = dates.only_year(table["month"].iloc[0], table["month"].iloc[-1])
     numeric_axes.labels(ax, title, f"Month (UTC{year})", "")
     edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
     commits = table["commits"].to_numpy(float, na_value=np.nan)
     people = table["contributors"].to_numpy(float, na_value=np.nan)
-    over = table["finished"].fillna(value=True).to_numpy(bool)
-    most, many = max(np.nanmax(commits, initial=0), 1.0), max(np.nanmax(people, initial=0), 1.0)
-    bottom, scale = -most * (_GAP + _LANE), most * _LANE / many / (1 + _HEAD)
-    _lane(ax, edges, commits, over, bottom=0, scale=1, colour=ACCENT)
-    _lane(ax, edges, people, over, bottom=bottom, scale=scale, colour=NEUTRAL)
-    ax.spines["left"].set_visible(False)  # it would join the lanes to one scale
+    finished = table["finished"].fillna(value=True).to_numpy(bool)
+    most_commits, most_people = (
+        max(np.nanmax(commits, initial=0), 1.0),
+        max(np.nanmax(people, initial=0), 1.0),
+    )
+    bottom, scale = -most_commits * (_GAP + _LANE), most_commits * _LANE / most_people / (1 + _HEAD)
+    _lane(ax, edges, commits, finished, bottom=0, scale=1, colour=ACCENT)
+    _lane(ax, edges, people, finished, bottom=bottom, scale=scale, colour=NEUTRAL)
+    ax.spines["left"].set_visible(False)  # it would suggest a common scale
     dates.axis(ax)
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_ylim(bottom, most * (1 + _HEAD))
-    _ticks(ax, (0, 1, most), (bottom, scale, many))
-    for name, place in (
-        ("Commits", most * (1 + _HEAD)),
-        ("Contributors (people)", bottom + most * _LANE),
+    ax.set_ylim(bottom, most_commits * (1 + _HEAD))
+    _ticks(ax, (0, 1, most_commits), (bottom, scale, most_people))
+    for name, height in (
+        ("Commits", most_commits * (1 + _HEAD)),
+        ("Contributors (people)", bottom + most_commits * _LANE),
     ):
         size = typography.size(ax, "small")
         ax.annotate(
             name,
-            (0, place),
+            (0, height),
             (4, -2),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
@@ -98,7 +100,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
             fontsize=size,
             **typography.plain_text_props(),
         )
-    axes.caption(ax, table, *_notes(table, counted))
+    axes.caption(ax, table, *_notes(table, counts))
     return ax
 
 
@@ -106,23 +108,23 @@ def _lane(
     ax: Axes,
     edges: NDArray[Any],
     numbers: NDArray[Any],
-    over: NDArray[Any],
+    finished: NDArray[Any],
     *,
     bottom: float,
     scale: float,
     colour: str,
 ) -> None:
-    """Draw steps from a bottom upwards, and hatch those of months that are not over."""
-    shown = np.where(over, numbers, np.nan) * scale + bottom
-    drawn = np.where(over, shown, bottom)  # a step line breaks off where there is no number
-    ax.stairs(drawn, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
-    ax.stairs(shown, edges, baseline=None, color=colour, linewidth=1.2)
+    """Draw the steps of a lane, with unfinished months hatched."""
+    heights = np.where(finished, numbers, np.nan) * scale + bottom
+    filled = np.where(finished, heights, bottom)  # a step line breaks at missing values
+    ax.stairs(filled, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
+    ax.stairs(heights, edges, baseline=None, color=colour, linewidth=1.2)
     ax.axhline(bottom, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8)
-    for place in np.flatnonzero(~over & ~np.isnan(numbers)):
+    for index in np.flatnonzero(~finished & ~np.isnan(numbers)):
         ax.bar(
-            edges[place],
-            numbers[place] * scale,
-            width=edges[place + 1] - edges[place],
+            edges[index],
+            numbers[index] * scale,
+            width=edges[index + 1] - edges[index],
             bottom=bottom,
             align="edge",
             facecolor="none",
@@ -133,35 +135,35 @@ def _lane(
 
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:
-    """Write the numbers of both lanes beside the axes, each from its bottom in its own scale."""
+    """Set the ticks of both lanes, each with its own origin and scale."""
     size = typography.size(ax, mpl.rcParams["ytick.labelsize"])
     ax.tick_params(axis="y", labelsize=size)
-    places: list[float] = []
+    positions: list[float] = []
     labels: list[str] = []
-    for bottom, scale, most in lanes:
-        share = most * scale / (ax.get_ylim()[1] - ax.get_ylim()[0])
+    for bottom, scale, maximum in lanes:
+        share = maximum * scale / (ax.get_ylim()[1] - ax.get_ylim()[0])
         fit = max(min(int(0.7 * typography.height(ax) * share / (1.6 * size)), 5), 2)
         locator = MaxNLocator(nbins=fit, integer=True, steps=[1, 2, 5, 10])
-        ticks = [tick for tick in locator.tick_values(0, most) if 0 <= tick <= most]
-        places += [bottom + tick * scale for tick in ticks]
+        ticks = [tick for tick in locator.tick_values(0, maximum) if 0 <= tick <= maximum]
+        positions += [bottom + tick * scale for tick in ticks]
         labels += [f"{tick:,.0f}" for tick in ticks]
-    ax.yaxis.set_major_locator(FixedLocator(places))
+    ax.yaxis.set_major_locator(FixedLocator(positions))
     ax.yaxis.set_major_formatter(FixedFormatter(labels))
     for label in ax.get_yticklabels():
         label.set(**typography.plain_text_props())
 
 
-def _notes(table: pd.DataFrame, counted: dict[str, int]) -> list[str]:
-    going_on = table["month"][~table["finished"].fillna(value=True)]
+def _notes(table: pd.DataFrame, counts: dict[str, int]) -> list[str]:
+    unfinished = table["month"][~table["finished"].fillna(value=True)]
     notes = []
-    if len(going_on):
-        months = ", ".join(f"{month:%Y-%m}" for month in going_on)
+    if len(unfinished):
+        months = ", ".join(f"{month:%Y-%m}" for month in unfinished)
         notes.append(f"Hatched: not over when it was loaded ({months}).")
-    if counted["months_filled"]:
-        notes.append(f"{typography.counted(counted['months_filled'], 'month')} without a row: 0.")
+    if counts["months_filled"]:
+        notes.append(f"{typography.counted(counts['months_filled'], 'month')} without a row: 0.")
     reasons = {
-        "without a month": counted["month_missing"],
-        "without valid commits": counted["commits_invalid"],
-        "without valid contributors": counted["contributors_invalid"],
+        "without a month": counts["month_missing"],
+        "without valid commits": counts["commits_invalid"],
+        "without valid contributors": counts["contributors_invalid"],
     }
     return [*notes, typography.not_shown("activity fact", reasons)]

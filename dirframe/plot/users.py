@@ -1,4 +1,4 @@
-"""The chart of users against contributors."""
+"""Chart of users against contributors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["users_against_contributors"]
 
-_DOTS = 600  # more of them hide one another
-_CELLS = 8  # of a decade
+_DOTS = 600  # more of them overlap
+_CELLS = 8  # per decade
 
 
 @multiples("xy")
@@ -33,7 +33,7 @@ def users_against_contributors(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw whether projects with more users have more contributors.
+    """Draw users of projects against their contributors.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def users_against_contributors(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot for each pair of users (members who say that they use a project) and
-        contributors (people in twelve months), larger and darker the more projects have it;
-        beyond 600 pairs a cell for neighbouring ones, the darker the more projects are in it.
-        Both axes are logarithmic, and linear from 0 to 1, since many projects have none.
+        One dot for each pair of users (members who state that they use a project) and contributors
+        (people in twelve months), larger and darker with the number of projects; for more than 600
+        pairs, cells that are darker with the number of projects. Both axes are logarithmic, and
+        linear from 0 to 1, since many projects have none.
 
     Raises
     ------
@@ -68,39 +68,39 @@ def users_against_contributors(
     [[0.0, 1.0], [7.0, 2.0]]
     """
     table = stats.users_against_contributors(projects, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     title = "Users and contributors of projects"
     ax = numeric_axes.panel(ax)
     if table.empty:
-        why = typography.empty_reason(
-            counted["projects"], "project", "both users and contributors counted"
+        reason = typography.empty_reason(
+            counts["projects"], "project", "both users and contributors counted"
         )
-        return numeric_axes.empty(ax, table, title, why)
-    x, y, projects_there = (
+        return numeric_axes.empty(ax, table, title, reason)
+    x, y, weights = (
         table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
     )
     numeric_axes.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
     numeric_axes.logarithmic(ax, "x", x.max())
     numeric_axes.logarithmic(ax, "y", y.max())
-    drawn = _dots if len(table) <= _DOTS else _cells
-    classes = drawn(ax, x, y, projects_there)
-    unit = "Projects" if drawn is _dots else "Projects in a cell"
+    draw = _dots if len(table) <= _DOTS else _cells
+    classes = draw(ax, x, y, weights)
+    unit = "Projects" if draw is _dots else "Projects in a cell"
     axes.legend(ax, classes.handles(), unit)
-    axes.caption(ax, table, _not_shown(counted))
+    axes.caption(ax, table, _not_shown(counts))
     return ax
 
 
-def _not_shown(counted: dict[str, int]) -> str:
-    """Say how many projects lack which number; one can lack both, so that these may be more."""
+def _not_shown(counts: dict[str, int]) -> str:
+    """Return a note on projects with missing numbers; a project can be counted under several."""
     reasons = {
-        "without users": counted["users_missing"],
-        "with negative users": counted["users_negative"],
-        "without contributors": counted["contributors_missing"],
-        "with negative contributors": counted["contributors_negative"],
+        "without users": counts["users_missing"],
+        "with negative users": counts["users_negative"],
+        "without contributors": counts["contributors_missing"],
+        "with negative contributors": counts["contributors_negative"],
     }
-    hidden = counted["projects"] - counted["with_both"]
-    told = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
-    return f"Not shown: {typography.counted(hidden, 'project')} ({told})." if hidden else ""
+    hidden = counts["projects"] - counts["with_both"]
+    listed = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
+    return f"Not shown: {typography.counted(hidden, 'project')} ({listed})." if hidden else ""
 
 
 def _dots(
@@ -127,12 +127,12 @@ def _cells(
     return classes
 
 
-def _classes(ax: Axes, most: int) -> Bins:
-    return Bins.comparable(most) if ax.get_gid() == axes.PANEL else Bins.upto(most)
+def _classes(ax: Axes, maximum: int) -> Bins:
+    return Bins.comparable(maximum) if ax.get_gid() == axes.PANEL else Bins.upto(maximum)
 
 
-def _edges(most: int) -> NDArray[np.float64]:
-    """Divide 0 to `most` between whole numbers, as evenly as they allow on a logarithmic axis."""
-    powers = np.arange(0, _CELLS * (np.log10(max(most, 1)) + 1) + 1) / _CELLS
+def _edges(maximum: int) -> NDArray[np.float64]:
+    """Return integer-aligned bin edges from 0 to `maximum`, evenly spaced on a log axis."""
+    powers = np.arange(0, _CELLS * (np.log10(max(maximum, 1)) + 1) + 1) / _CELLS
     starts = np.unique(np.append(0, np.round(10**powers)))
-    return np.append(starts[starts <= most], starts[starts > most][0]) - 0.5
+    return np.append(starts[starts <= maximum], starts[starts > maximum][0]) - 0.5

@@ -1,4 +1,4 @@
-"""The world map of accounts."""
+"""World map of accounts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["accounts_map"]
 
-_ROWS = 12  # a little more than the map needs, or the layout would take it from the title
-_NAMED = 6  # territories that the caption names
+_ROWS = 12  # slightly more than the map needs, so that the layout leaves room for the title
+_NAMED = 6  # territories named in the caption
 
 
 @multiples("")
@@ -33,7 +33,7 @@ def accounts_map(
     ax: Axes | None = None,
     **selection: Unpack[Selection],
 ) -> Axes:
-    """Draw how many accounts each country has, as a map of the world.
+    """Draw the number of accounts by country on a world map.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ def accounts_map(
     Returns
     -------
     matplotlib.axes.Axes
-        Every country on an equal-area map, the darker the more accounts (accounts), in at
-        most six classes of which each is some times the one before; a country without an
-        account is white. The caption says how many accounts the map cannot show: without a
-        country, and in territories that are too small for it, with their names. The shape of
-        a country has its two-letter code as ``get_gid()``.
+        Countries on an equal-area map, darker with the number of accounts (accounts), in at most
+        six classes whose bounds grow by a factor; a country without accounts is white. The caption
+        states how many accounts the map cannot show: without a country, and in territories too
+        small for the map, with their names. The shape of a country has its two-letter code as
+        ``get_gid()``.
 
     Raises
     ------
@@ -62,10 +62,10 @@ def accounts_map(
     Notes
     -----
     Nothing is fetched. Boundaries: Natural Earth (public domain) at 1:110 million, by
-    world-atlas 2.0.2 (ISC); they show who holds a place in fact. Antarctica is left out. An
-    overseas part of a country that has a code of its own, such as French Guiana, counts as
-    a territory that the map does not have. Projection: Equal Earth, Šavrič, Patterson and
-    Jenny, International Journal of Geographical Information Science 33 (2019), 454-465.
+    world-atlas 2.0.2 (ISC); they show de facto control. Antarctica is omitted. An overseas part of
+    a country with its own code, such as French Guiana, counts as a territory that the map lacks.
+    Projection: Equal Earth, Šavrič, Patterson and Jenny, International Journal of Geographical
+    Information Science 33 (2019), 454-465.
 
     Examples
     --------
@@ -80,21 +80,21 @@ def accounts_map(
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
     table = stats.accounts_by_country(accounts, **selection)
-    counted = table.attrs["dirframe"]["counted"]
+    counts = table.attrs["dirframe"]["counted"]
     shapes = worldmap.outlines()
     ax = axes.axes(ax, _ROWS)
     axes.titles(ax, "Accounts by country")
     if table.empty:
-        axes.empty_message(ax, nothing(counted))
+        axes.empty_message(ax, nothing(counts))
         axes.caption(ax, table)
         return ax
-    known = table["country_alpha_2"].isin(list(shapes))
-    shown = dict(zip(table["country_alpha_2"][known], table["accounts"][known], strict=True))
-    classes = Bins.upto(max(shown.values(), default=1))
-    _draw(ax, {code: classes.shade(number) for code, number in shown.items()})
-    none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    axes.legend(ax, [none, *classes.handles()], "Accounts")
-    axes.caption(ax, table, unknown(counted), _too_small(table[~known], said=unknown(counted)))
+    on_map = table["country_alpha_2"].isin(list(shapes))
+    numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
+    classes = Bins.upto(max(numbers.values(), default=1))
+    _draw(ax, {code: classes.shade(number) for code, number in numbers.items()})
+    no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
+    axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
+    axes.caption(ax, table, unknown(counts), _too_small(table[~on_map], said=unknown(counts)))
     return ax
 
 
@@ -128,6 +128,6 @@ def _too_small(territories: pd.DataFrame, *, said: str) -> str:
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
     accounts = typography.counted(int(territories["accounts"].sum()), "account")
-    where = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
-    begin = "Nor" if said else "Not shown:"
-    return f"{begin} {accounts} in {where} too small for the map: {', '.join(names)}."
+    territory_text = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
+    prefix = "Nor" if said else "Not shown:"
+    return f"{prefix} {accounts} in {territory_text} too small for the map: {', '.join(names)}."

@@ -1,7 +1,6 @@
-"""Reports: frames in, one readable file out, made from a notebook that people can edit.
+"""Write reports on frames from an editable notebook template.
 
-``making`` is the way of a report from frames to file; `received`, `show` and the `tell_`
-functions are what the cells of ``template.ipynb`` call.
+The cells of ``template.ipynb`` call the functions exported here.
 """
 
 from __future__ import annotations

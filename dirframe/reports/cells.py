@@ -1,4 +1,4 @@
-"""Tables and charts in a report: formatted, described in words, the same bytes each time."""
+"""Tables and charts for report cells, with reproducible bytes and text alternatives."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "Table", "show", "with_countries"]
 
-#: Columns that `with_countries` adds.
+#: Columns added by `with_countries`.
 _OF_COUNTRIES = {"country_alpha_2", "country_name"}
 _UNDATED = {"Date": None, "Creator": None}
 
 
 class Table(ReportMixin):
-    """A statistic as a table for people, with its name above and its source below."""
+    """A statistic as a formatted table, with its name above and its source below."""
 
     def __init__(self, name: str, table: pd.DataFrame) -> None:
         self._name = name
@@ -51,21 +51,21 @@ class Table(ReportMixin):
 
 
 class Chart:
-    """A chart as SVG with words for those who do not see it.
+    """A chart as SVG with a text alternative.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        The drawn figure; it is closed.
+        The figure; it is closed.
     """
 
     def __init__(self, figure: Figure) -> None:
         stream = io.StringIO()
-        # Text as paths: a reader need not have the fonts. The salt makes the ids repeat.
+        # Text as paths, since a reader may lack the fonts. The salt makes the ids reproducible.
         with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dirframe"}):
             figure.savefig(stream, format="svg", bbox_inches="tight", metadata=_UNDATED)
         self.svg = stream.getvalue()
-        self.words = "Chart: " + ". ".join(said.rstrip(".") for said in words(figure)) + "."
+        self.words = "Chart: " + ". ".join(text.rstrip(".") for text in words(figure)) + "."
         plt.close(figure)
 
     def __repr__(self) -> str:
@@ -83,21 +83,21 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     make : callable
         A function of `dirframe.stats` or `dirframe.plot`.
     frame : pandas.DataFrame
-        What it is about.
+        Its input.
     **options : object
-        Its options; besides, it follows what `dirframe.report` was told to leave out and to
-        divide by, as far as the function takes it and the frame has the columns.
+        Its options. The selection given to `dirframe.report` (`exclude`, `max_age`, `by`) is added
+        where the function takes it and the frame has the columns.
 
     Returns
     -------
     Table, Chart or Passage
-        What the function gave; or, where the frame lacks a column that the interface
-        specifies and the function needs, a line that says so.
+        The result; or a line of text if the frame lacks a column of the interface that the
+        function needs.
 
     Raises
     ------
     InvalidInputError
-        As the function raises it, for every other reason.
+        As raised by the function for any other reason.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     name = f"{module}.{make.__name__}"
     try:
         with style():
-            made = make(frame, **options_for(make, frame, selected(), options))
+            result = make(frame, **options_for(make, frame, selected(), options))
     except MissingColumnsError as error:
         specified = {
             field.column for resource in RESOURCES.values() for field in resource.specified
@@ -117,28 +117,28 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
         if specified.union(_OF_COUNTRIES).isdisjoint(error.columns):
             raise
         return Passage((("text", f"{name} is not shown: {error}"),))
-    if isinstance(made, Axes):
-        figure = made.get_figure(root=True)
-        return Chart(figure) if figure is not None else made
-    if not isinstance(made, pd.DataFrame):
-        return made
-    what = (make.__doc__ or "").partition("\n")[0].rstrip(".")
-    return Table(f"{what} ({name})" if what else name, made)
+    if isinstance(result, Axes):
+        figure = result.get_figure(root=True)
+        return Chart(figure) if figure is not None else result
+    if not isinstance(result, pd.DataFrame):
+        return result
+    summary = (make.__doc__ or "").partition("\n")[0].rstrip(".")
+    return Table(f"{summary} ({name})" if summary else name, result)
 
 
 def with_countries(accounts: pd.DataFrame) -> pd.DataFrame:
-    """Unify the countries of accounts, unless that was done before or there are none.
+    """Unify the countries of accounts if that was not done before.
 
     Parameters
     ----------
     accounts : pandas.DataFrame
-        Accounts as a loader gives them.
+        Accounts as returned by a loader.
 
     Returns
     -------
     pandas.DataFrame
-        With ``country_alpha_2`` (str), ``country_name`` (str) and the other columns of
-        `dirframe.unify_countries`; the same frame where there is no ``country_code``.
+        The accounts with ``country_alpha_2`` (str), ``country_name`` (str) and the other columns
+        of `dirframe.unify_countries`; the same frame if it has no ``country_code``.
 
     Examples
     --------

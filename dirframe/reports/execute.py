@@ -1,4 +1,4 @@
-"""The template is read, fitted to the frames, and run in a kernel of its own."""
+"""Read the report template and execute it in a separate kernel."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 __all__ = ["TEMPLATE", "execute", "need", "read_template"]
 
-#: The template that is shipped: copy and edit it.
+#: The bundled template; users copy and edit it.
 TEMPLATE = Path(__file__).with_name("template.ipynb")
 
-#: Cells with this tag speak to those who edit the template.
+#: Cells with this tag are notes for template authors.
 _GUIDE = "guide"
 _SECONDS_A_CELL = 600
 _LONGEST = 2000
 
 
 def need(package: str) -> None:
-    """Refuse to begin without a package of the extra.
+    """Check that a package of the extra is installed.
 
     Parameters
     ----------
     package : str
-        Its name.
+        Name of the package.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def read_template(path: str | Path | None) -> Any:
     Parameters
     ----------
     path : str or pathlib.Path or None
-        A notebook; None is the template that is shipped.
+        A notebook; None for the bundled template.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def read_template(path: str | Path | None) -> Any:
     Raises
     ------
     InvalidInputError
-        If there is no notebook.
+        If the file is not a readable notebook.
 
     Examples
     --------
@@ -90,41 +90,41 @@ def read_template(path: str | Path | None) -> Any:
         OSError,
         ValueError,
         nbformat.ValidationError,
-        *(AttributeError, KeyError, TypeError),  # nbformat's, where JSON is no notebook
+        *(AttributeError, KeyError, TypeError),  # from nbformat: JSON, but no notebook
     ) as error:
         reason = str(error).partition("\n")[0]
         raise InvalidInputError(
             f"{file} is no notebook that can be read: {reason} Copy {TEMPLATE.name} from "
-            "dirframe/reporting and edit that."
+            "dirframe/reports and edit that."
         ) from None
     return notebook
 
 
 def execute(notebook: Any, material: ReportData) -> Any:
-    """Run a template with the frames of a report.
+    """Execute a template with the frames of a report.
 
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-        The template; changed in place.
-    material : Material
-        What the report is made of.
+        The template; modified in place.
+    material : ReportData
+        The inputs of the report.
 
     Returns
     -------
     nbformat.NotebookNode
-        The notebook with what its cells gave, without the cells tagged ``guide`` and those
-        tagged with a collection that is not there.
+        The notebook with its outputs, without cells tagged ``guide`` and cells tagged with a
+        collection that the report does not have.
 
     Raises
     ------
     ReportError
-        If a cell fails, or the kernel does.
+        If a cell or the kernel fails.
 
     Notes
     -----
-    The kernel is this interpreter, with folders of its own and without the API key: a
-    template reads the frames that it gets, and asks no directory.
+    The kernel runs this interpreter with its own configuration folders and without the API key: a
+    template reads the given frames and sends no requests to a directory.
     """
     from jupyter_client.kernelspec import KernelSpecManager
     from jupyter_client.manager import AsyncKernelManager
@@ -132,16 +132,19 @@ def execute(notebook: Any, material: ReportData) -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     absent = {r.collection for r in RESOURCES.values()} - set(material.frames)
-    leaving = absent | {_GUIDE}
-    notebook.cells = [c for c in notebook.cells if not leaving & set(c.metadata.get("tags", ()))]
+    excluded_tags = absent | {_GUIDE}
+    notebook.cells = [
+        c for c in notebook.cells if not excluded_tags & set(c.metadata.get("tags", ()))
+    ]
     with tempfile.TemporaryDirectory(prefix="dirframe-report-") as name:
         folder = Path(name)
         write_inputs(material, folder)
         manager = AsyncKernelManager(
             kernel_name="report",
-            kernel_spec_manager=KernelSpecManager(kernel_dirs=[_kernels(folder)]),
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[_write_kernel_spec(folder)]),
             connection_file=str(folder / "connection.json"),
-            # Sockets in the report's own folder, which nobody else can open, where there are such.
+            # Where available, sockets in the report's private folder, which other users cannot
+            # open.
             transport="ipc" if os.name == "posix" else "tcp",
         )
         client = NotebookClient(
@@ -155,11 +158,11 @@ def execute(notebook: Any, material: ReportData) -> Any:
             _run(client, folder)
         except CellExecutionError as error:
             number = next(n for n, cell in enumerate(notebook.cells, 1) if _failed(cell))
-            raise _told(notebook, number, error.ename, error.evalue) from None
+            raise _report_error(notebook, number, error.ename, error.evalue) from None
         except (CellTimeoutError, DeadKernelError) as error:
-            reached = [n for n, c in enumerate(notebook.cells, 1) if c.get("execution_count")]
-            number = min(len(notebook.cells), max(reached, default=0) + 1)
-            raise _told(notebook, number, type(error).__name__, str(error)) from None
+            executed = [n for n, c in enumerate(notebook.cells, 1) if c.get("execution_count")]
+            number = min(len(notebook.cells), max(executed, default=0) + 1)
+            raise _report_error(notebook, number, type(error).__name__, str(error)) from None
     notebook.metadata.kernelspec = {
         "display_name": "Python 3",
         "language": "python",
@@ -172,15 +175,15 @@ def _run(client: Any, folder: Path) -> None:
     with (folder / "stderr").open("w+b") as stderr:
         try:
             _execute(client, env=_environment(folder), stderr=stderr)
-        except KeyboardInterrupt:  # a kernel that is stopped prints a traceback of its own
+        except KeyboardInterrupt:  # an interrupted kernel prints its own traceback
             raise
         except BaseException:
-            _repeat(stderr)
+            _forward_stderr(stderr)
             raise
-        _repeat(stderr)
+        _forward_stderr(stderr)
 
 
-def _repeat(stderr: BinaryIO) -> None:
+def _forward_stderr(stderr: BinaryIO) -> None:
     stderr.seek(0)
     sys.stderr.write(stderr.read().decode(errors="replace"))
 
@@ -189,10 +192,10 @@ def _execute(client: Any, **kernel: Any) -> None:
     import asyncio
 
     class Loop(asyncio.SelectorEventLoop):
-        """Leaves Ctrl-C to the program: nbclient would only stop the kernel and go on."""
+        """Event loop that leaves Ctrl-C to the program; nbclient would only stop the kernel."""
 
         def add_signal_handler(self, *_: object) -> None:
-            raise RuntimeError("Signals are handled elsewhere.")  # nbclient is prepared for it
+            raise RuntimeError("Signals are handled elsewhere.")  # nbclient handles this error
 
     try:
         asyncio.get_running_loop()
@@ -200,28 +203,28 @@ def _execute(client: Any, **kernel: Any) -> None:
         with asyncio.Runner(loop_factory=Loop) as runner:
             try:
                 runner.run(client.async_execute(cleanup_kc=True, **kernel))
-            except KeyboardInterrupt:  # what the tasks meet as they are ended is no news
+            except KeyboardInterrupt:  # hide errors of cancelled tasks
                 runner.get_loop().set_exception_handler(lambda *_: None)
                 raise
-    else:  # a notebook's: nbclient begins one in a thread, which gets no signals
+    else:  # inside a notebook: nbclient starts a loop in a thread, which gets no signals
         client.execute(cleanup_kc=True, **kernel)
 
 
-def _kernels(folder: Path) -> str:
-    # This interpreter, and not whichever one a "python3" of the machine would start.
+def _write_kernel_spec(folder: Path) -> str:
+    # This interpreter, not the one that an installed "python3" kernel would start.
     spec = {
         "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
         "display_name": "report",
         "language": "python",
     }
-    place = folder / "kernels" / "report"
-    place.mkdir(parents=True)
-    (place / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-    return str(place.parent)
+    kernel = folder / "kernels" / "report"
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    return str(kernel.parent)
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    own = {
+    variables = {
         VARIABLE: str(folder),
         "IPYTHONDIR": str(folder / "ipython"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
@@ -230,16 +233,16 @@ def _environment(folder: Path) -> dict[str, str]:
             [str(Path(dirframe.__file__).parents[1]), *filter(None, [os.getenv("PYTHONPATH")])]
         ),
     }
-    return {k: v for k, v in os.environ.items() if k != API_KEY_VARIABLE} | own
+    return {k: v for k, v in os.environ.items() if k != API_KEY_VARIABLE} | variables
 
 
 def _failed(cell: Any) -> bool:
     return any(output.output_type == "error" for output in cell.get("outputs", ()))
 
 
-def _told(notebook: Any, number: int, name: str, text: str) -> ReportError:
-    before = notebook.cells[:number]
-    sources = [cell.source for cell in before if cell.cell_type == "markdown"]
+def _report_error(notebook: Any, number: int, name: str, text: str) -> ReportError:
+    preceding = notebook.cells[:number]
+    sources = [cell.source for cell in preceding if cell.cell_type == "markdown"]
     lines = [line for source in sources for line in source.splitlines() if line.startswith("#")]
     heading = lines[-1].lstrip("# ").strip() if lines else ""
     return ReportError(cell=number, heading=heading, error=name, text=text[:_LONGEST])

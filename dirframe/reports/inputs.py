@@ -1,4 +1,4 @@
-"""What a report is made of: at most one frame of each resource, checked before anything runs."""
+"""Validate the inputs of a report: at most one frame of each resource."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Frames", "ReportData", "collect_inputs"]
 
-#: What `dirframe.report` takes.
+#: The frames accepted by `dirframe.report`.
 Frames = pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
 
 _NAMES = {name: r for r in RESOURCES.values() for name in (r.name, r.collection)}
@@ -27,14 +27,14 @@ _NAMES = {name: r for r in RESOURCES.values() for name in (r.name, r.collection)
 
 @dataclass(frozen=True)
 class ReportData:
-    """The frames of a report under the names of their collections, and its title.
+    """Title, frames and selection of a report.
 
     Parameters
     ----------
     title : str
         The report's title.
     frames : Mapping of str to pandas.DataFrame
-        ``projects``, ``accounts`` or both, in this order.
+        The frames by collection: ``projects``, ``accounts`` or both, in this order.
     selection : Selection
         The options ``exclude``, ``max_age``, ``by`` and ``min_records`` of the whole report.
     """
@@ -45,50 +45,49 @@ class ReportData:
 
     @property
     def projects(self) -> pd.DataFrame | None:
-        """The frame of projects, where there is one."""
+        """The frame of projects, or None."""
         return self.frames.get(PROJECT.collection)
 
     @property
     def accounts(self) -> pd.DataFrame | None:
-        """The frame of accounts, where there is one."""
+        """The frame of accounts, or None."""
         return self.frames.get(ACCOUNT.collection)
 
 
 def collect_inputs(
     frames: Frames, title: str | None, selection: Selection | None = None
 ) -> ReportData:
-    """Say which frame is which, and refuse what cannot be meant.
+    """Identify the resource of each frame and validate the inputs.
 
     Parameters
     ----------
     frames : pandas.DataFrame, or a mapping or sequence of them
         Accounts, projects or both.
     title : str or None
-        The report's title; left out, the directory and what the frames hold.
+        The report's title; None for the name of the directory and the collections.
     selection : Selection, optional
-        What the whole report leaves out, and by what it is divided.
+        Records excluded from the whole report, and the strata.
 
     Returns
     -------
-    Material
-        The frames by their collections.
+    ReportData
+        The validated inputs.
 
     Raises
     ------
     InvalidInputError
-        If there is no frame, two of one resource, something that is no frame of a loader, or
-        a name that contradicts what the frame says of itself, or if no frame can follow the
-        selection.
+        If there is no frame, there are two of one resource, a frame is not from a loader, a name
+        contradicts the provenance of its frame, or no frame has the columns for the selection.
 
     Examples
     --------
-    >>> sorted_out(pd.DataFrame({"id": ["1"], "stack_count": [2]}), None).title
+    >>> collect_inputs(pd.DataFrame({"id": ["1"], "stack_count": [2]}), None).title
     'Report on projects'
     """
-    found: dict[str, pd.DataFrame] = {}
+    by_collection: dict[str, pd.DataFrame] = {}
     for name, frame in _named(frames):
         collection = _resource(name, frame).collection
-        if collection in found:
+        if collection in by_collection:
             raise InvalidInputError(
                 f"A report is made of one frame of {collection}; two came.",
                 hint=Hint(
@@ -96,11 +95,13 @@ def collect_inputs(
                     shell="Make a report of each, or use dirframe compare BEFORE AFTER.",
                 ),
             )
-        found[collection] = frame
-    if not found:
+        by_collection[collection] = frame
+    if not by_collection:
         raise InvalidInputError("A report needs a frame of accounts or projects; none came.")
     ordered = {
-        r.collection: found[r.collection] for r in (PROJECT, ACCOUNT) if r.collection in found
+        r.collection: by_collection[r.collection]
+        for r in (PROJECT, ACCOUNT)
+        if r.collection in by_collection
     }
     named = _line(title) if title else _title(ordered)
     return ReportData(named, ordered, checked(ordered, selection or {}))
@@ -137,14 +138,14 @@ def _resource(name: str | None, frame: object) -> Resource:
         )
     if not all(isinstance(column, str) for column in frame) or not frame.columns.is_unique:
         raise InvalidInputError("The columns of a report's frame need different names, as text.")
-    said = provenance.resource_of(frame)
-    if said is not None and said.name not in RESOURCES:
+    recorded = provenance.resource_of(frame)
+    if recorded is not None and recorded.name not in RESOURCES:
         raise InvalidInputError(
-            f"A report is made of accounts and projects; the frame holds {said.name!r} "
+            f"A report is made of accounts and projects; the frame holds {recorded.name!r} "
             "records. Leave it out, and export it beside the report."
         )
-    given = _NAMES[name] if name is not None else said
-    if given is None:
+    resource = _NAMES[name] if name is not None else recorded
+    if resource is None:
         raise InvalidInputError(
             "The frame says neither in its provenance nor in its columns whether it holds "
             "accounts or projects.",
@@ -153,9 +154,9 @@ def _resource(name: str | None, frame: object) -> Resource:
                 shell="Name a file of dirframe accounts or projects.",
             ),
         )
-    if said is not None and said is not given:
-        raise InvalidInputError(f"The frame named {name!r} holds {said.collection}.")
-    return given
+    if recorded is not None and recorded is not resource:
+        raise InvalidInputError(f"The frame named {name!r} holds {recorded.collection}.")
+    return resource
 
 
 def _title(frames: Mapping[str, pd.DataFrame]) -> str:

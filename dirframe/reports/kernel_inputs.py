@@ -1,4 +1,4 @@
-"""The frames' way into the notebook's kernel: files that run nothing when they are read."""
+"""Pass frames to the notebook's kernel in files that execute no code when read."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 __all__ = ["VARIABLE", "report_data", "selected", "write_inputs"]
 
-#: Tells the kernel in which folder its frames are.
+#: Environment variable with the folder of the frames.
 VARIABLE = "DIRFRAME_REPORT_FOLDER"
 
-_LIST = "report.json"
+_MANIFEST = "report.json"
 
 
 def write_inputs(material: ReportData, folder: Path) -> None:
-    """Write the frames for `report_data`; lists and records as JSON, everything else as it is.
+    """Write the frames for `report_data`; lists and records become JSON.
 
     Parameters
     ----------
-    material : Material
-        What the report is made of.
+    material : ReportData
+        The inputs of the report.
     folder : pathlib.Path
         An empty folder.
 
     Raises
     ------
     InvalidInputError
-        If a column holds what neither Parquet nor JSON can.
+        If a column holds values that neither Parquet nor JSON can store.
 
     Examples
     --------
     >>> import tempfile
-    >>> material = sorted_out(pd.DataFrame({"tags": [["a"], None], "stack_count": [1, 2]}), "T")
+    >>> material = collect_inputs(pd.DataFrame({"tags": [["a"], None], "stack_count": [1, 2]}), "T")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     hand_over(material, Path(folder))
+    ...     write_inputs(material, Path(folder))
     ...     sorted(file.name for file in Path(folder).iterdir())
     ['projects.parquet', 'report.json']
     """
@@ -54,26 +54,25 @@ def write_inputs(material: ReportData, folder: Path) -> None:
         as_json[name] = [str(column) for column in frame if frame[column].dtype == object]
         texts = {column: _texts(frame[column]) for column in as_json[name]}
         plain = frame.assign(**texts).reset_index(drop=True)
-        # Whatever else a person keeps in attrs may be no JSON, and is nothing for a report.
+        # Other attrs can hold values that are not JSON, and the report does not need them.
         record = frame.attrs.get(provenance.ATTRIBUTE)
         plain.attrs = {provenance.ATTRIBUTE: record} if isinstance(record, dict) else {}
         try:
             plain.to_parquet(folder / f"{name}.parquet", index=False)
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise InvalidInputError(f"The frame of {name} cannot be reported on: {error}") from None
-    listed = {"title": material.title, "json": as_json, "selection": material.selection}
-    (folder / _LIST).write_text(json.dumps(listed), encoding="utf-8")
+    manifest = {"title": material.title, "json": as_json, "selection": material.selection}
+    (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def report_data() -> ReportData:
-    """Give a template's cells the frames of their report.
+    """Return the frames of the report that the kernel is executing.
 
     Returns
     -------
-    Material
-        ``title``, and ``projects`` and ``accounts`` as `dirframe.report` got them, None where
-        it got none. Outside of a report, so that a template can be written in Jupyter: the
-        bundled sample.
+    ReportData
+        ``title``, and ``projects`` and ``accounts`` as given to `dirframe.report`, or None.
+        Outside of a report, the bundled sample, so that a template can be developed in Jupyter.
 
     Examples
     --------
@@ -82,44 +81,44 @@ def report_data() -> ReportData:
     """
     if VARIABLE not in os.environ:
         return _sample()
-    listed = _listed()
+    manifest = _read_manifest()
     folder = Path(os.environ[VARIABLE])
-    frames = {name: _read(folder, name, columns) for name, columns in listed["json"].items()}
-    return ReportData(listed["title"], frames, listed["selection"])
+    frames = {name: _read(folder, name, columns) for name, columns in manifest["json"].items()}
+    return ReportData(manifest["title"], frames, manifest["selection"])
 
 
 def selected() -> Selection:
-    """Give what the report of this kernel leaves out, and by what it is divided.
+    """Return the selection of the report that the kernel is executing.
 
     Returns
     -------
     Selection
-        As `dirframe.report` got it; nothing outside of a report.
+        As given to `dirframe.report`; empty outside of a report.
 
     Examples
     --------
     >>> selected()
     {}
     """
-    found: Selection = _listed()["selection"] if VARIABLE in os.environ else {}
-    return found
+    selection: Selection = _read_manifest()["selection"] if VARIABLE in os.environ else {}
+    return selection
 
 
-def _listed() -> dict[str, Any]:
-    listed: dict[str, Any] = json.loads(
-        (Path(os.environ[VARIABLE]) / _LIST).read_text(encoding="utf-8")
+def _read_manifest() -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads(
+        (Path(os.environ[VARIABLE]) / _MANIFEST).read_text(encoding="utf-8")
     )
-    return listed
+    return manifest
 
 
 def _read(folder: Path, name: str, columns: list[str]) -> pd.DataFrame:
     frame = pd.read_parquet(folder / f"{name}.parquet")
     values = {c: frame[c].map(json.loads, na_action="ignore").astype(object) for c in columns}
-    # Missing entries come back as the loaders write them.
+    # Missing entries are None, as the loaders return them.
     values = {c: column.where(column.notna(), None) for c, column in values.items()}
-    whole = frame.assign(**values)
-    whole.attrs = frame.attrs
-    return whole
+    restored = frame.assign(**values)
+    restored.attrs = frame.attrs
+    return restored
 
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -138,7 +137,7 @@ def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _as_list(value: Any) -> Any:
-    return value.tolist()  # Parquet gives lists back as arrays
+    return value.tolist()  # Parquet returns lists as arrays
 
 
 def _sample() -> ReportData:

@@ -1,4 +1,4 @@
-"""A few lines of a report that show themselves as HTML, as Markdown and as text."""
+"""Report text with HTML, Markdown and plain-text representations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MARKS = re.compile(r"([\\`*_\[\]<>#|~$&])")
 
 @dataclass(frozen=True, repr=False)
 class Passage:
-    """Lines of text, each with its kind; whatever is in them is shown as it stands.
+    """Lines of text, each of a kind; markup in them is escaped.
 
     Parameters
     ----------
     lines : tuple of (str, str)
-        Kind and text. The kinds: ``title``, ``heading``, ``warning``, ``text``, ``item``,
-        ``code`` and ``link`` (an address).
+        Kind and text. Kinds: ``title``, ``heading``, ``warning``, ``text``, ``item``, ``code`` and
+        ``link`` (a URL).
 
     Examples
     --------
@@ -54,13 +54,13 @@ class Passage:
             "item": "- {}",
             "link": "<{}>",
         }
-        parts = []
+        blocks = []
         for kind, text in self.lines:
-            if kind == "code":  # indented, so that no text can end it
-                parts.append("\n".join(f"    {line}" for line in text.splitlines()))
+            if kind == "code":  # indented rather than fenced: the text could close a fence
+                blocks.append("\n".join(f"    {line}" for line in text.splitlines()))
             elif kind == "link":
-                parts.append(forms[kind].format(text))
+                blocks.append(forms[kind].format(text))
             else:
-                line = " ".join(text.split())  # a new line could begin a list or a heading
-                parts.append(forms[kind].format(_MARKS.sub(r"\\\1", line)))
-        return "\n\n".join(parts)
+                line = " ".join(text.split())  # a new line could start a list or a heading
+                blocks.append(forms[kind].format(_MARKS.sub(r"\\\1", line)))
+        return "\n\n".join(blocks)

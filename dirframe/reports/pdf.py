@@ -1,4 +1,4 @@
-"""A page becomes a PDF through Chromium, where there is one."""
+"""Print an HTML page to PDF with Chromium."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _SECONDS = 120
 
 
 def browser() -> str:
-    """Find the program that prints.
+    """Find Chromium or Chrome on the PATH.
 
     Returns
     -------
     str
-        Its path.
+        Path of the program.
 
     Raises
     ------
     ConfigurationError
-        If there is none.
+        If neither is installed.
     """
     for name in _NAMES:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise ConfigurationError(
         "A PDF is printed by Chromium or Chrome, and neither is found on this machine's PATH. "
         "Install one, or write the report as .html (print it from a browser) or as .md."
@@ -39,24 +39,24 @@ def browser() -> str:
 
 
 def pdf(page: str, program: str) -> bytes:
-    """Print a page.
+    """Print an HTML page to PDF.
 
     Parameters
     ----------
     page : str
         HTML that needs no network.
     program : str
-        As `browser` gives it.
+        As returned by `browser`.
 
     Returns
     -------
     bytes
-        The PDF. It states when it was printed.
+        The PDF, which contains its print date.
 
     Raises
     ------
     ConfigurationError
-        If the program prints nothing.
+        If the program fails.
     """
     with tempfile.TemporaryDirectory(prefix="dirframe-print-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -74,9 +74,9 @@ def pdf(page: str, program: str) -> bytes:
             f"--print-to-pdf={target}",
         ]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
-            options.append("--no-sandbox")  # it refuses to start otherwise
+            options.append("--no-sandbox")  # Chromium does not start as root otherwise
         try:
-            # The program comes from PATH, its arguments from here.
+            # The program comes from the PATH, its arguments from this function.
             subprocess.run(  # noqa: S603  # no shell, no text from outside
                 [program, *options, source.as_uri()],
                 check=True,

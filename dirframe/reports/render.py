@@ -1,4 +1,4 @@
-"""An executed notebook becomes a page, Markdown with its pictures, or stays a notebook."""
+"""Render an executed notebook as HTML, Markdown or notebook JSON."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ __all__ = ["html", "markdown", "notebook_text"]
 
 _HERE = Path(__file__).parent
 _PICTURES = ["image/svg+xml", "image/png", "image/jpeg"]
-# No scripts and no widgets: neither works without a kernel or the network.
+# No scripts and widgets, which need a kernel or the network.
 _PAGE = ["text/html", "text/markdown", *_PICTURES, "text/plain"]
 _TEXT = ["text/markdown", *_PICTURES, "text/plain"]
 
 
 def html(notebook: Any, title: str) -> str:
-    """Make one page of it that needs no network and runs no script.
+    """Render a notebook as one HTML page without scripts and network access.
 
     Parameters
     ----------
@@ -27,8 +27,7 @@ def html(notebook: Any, title: str) -> str:
     Returns
     -------
     str
-        HTML. Its content security policy allows no script and no address but pictures in the
-        page itself.
+        HTML. Its content security policy allows no scripts, and no URLs except embedded images.
     """
     from nbconvert import HTMLExporter
 
@@ -44,19 +43,19 @@ def html(notebook: Any, title: str) -> str:
 
 
 def markdown(notebook: Any, pictures: str) -> tuple[str, dict[str, bytes]]:
-    """Make Markdown of it, with its pictures as files.
+    """Render a notebook as Markdown with image files.
 
     Parameters
     ----------
     notebook : nbformat.NotebookNode
         The executed notebook.
     pictures : str
-        Name of the folder beside the file that will hold the pictures.
+        Name of the folder for the images, beside the file.
 
     Returns
     -------
     tuple of str and dict
-        The text; and the content of each picture by its name in the folder.
+        The text, and the content of each image by file name.
     """
     from nbconvert import MarkdownExporter
 
@@ -74,7 +73,7 @@ def markdown(notebook: Any, pictures: str) -> tuple[str, dict[str, bytes]]:
 
 
 def notebook_text(notebook: Any) -> str:
-    """Give the executed notebook as the text of its file.
+    """Serialize the executed notebook.
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ def notebook_text(notebook: Any) -> str:
     Returns
     -------
     str
-        JSON, as Jupyter writes it.
+        Notebook JSON.
     """
     import nbformat
 

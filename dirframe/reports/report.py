@@ -1,4 +1,4 @@
-"""A report from frames to file: everything is made before anything is written."""
+"""Build a report from frames and write it to a file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def report(
     min_records: int = 1,
     overwrite: bool = False,
 ) -> Path:
-    """Write a report on frames: what is in them, tables, charts, method and citation.
+    """Write a report on frames: summary, tables, charts, method and citation.
 
     Parameters
     ----------
@@ -45,24 +45,24 @@ def report(
         reported on, and the report says so.
     path : str or pathlib.Path
         The file. ``.html`` is one file that needs no network and runs no script; ``.pdf`` is
-        that printed by Chromium; ``.md`` has its pictures in a folder beside it, ``NAME_files``;
+        printed from it by Chromium; ``.md`` has its images in the folder ``NAME_files`` beside it;
         ``.ipynb`` is the executed notebook.
     template : str or pathlib.Path, optional
-        A notebook to be run instead of ``dirframe/reports/template.ipynb``: copy that and
-        edit it. A template is a program; run none that you have not read.
+        A notebook to run instead of ``dirframe/reports/template.ipynb``; copy and edit that one. A
+        template is a program: run only those that you have read.
     title : str, optional
-        The report's title. Left out: the directory's name and what the frames hold.
+        The report's title. Default: the name of the directory and the collections of the frames.
     exclude : collection of str, default ()
-        Names of rules: records that `dirframe.flags` flags by them are left out of every table
-        and chart, but not of the summary. A rule is for the frames that have its columns.
+        Names of rules of `dirframe.flags`. Flagged records are excluded from every table and
+        chart, but not from the summary. A rule applies to the frames that have its columns.
     max_age : str, int or datetime.timedelta, optional
-        Leave out projects whose code was fetched longer ago than this, as every statistic
-        does: a number of days, a timedelta, or text such as ``"2y"``.
+        Exclude projects whose code was fetched longer ago than this, as in every statistic: a
+        number of days, a timedelta, or text such as ``"2y"``.
     by : str or sequence of str, optional
         Divide tables and charts by a column, or by ``"language"``, ``"country"``, ``"year"`` or
         ``"team_size"``, where the frame has it and the chart has panels.
     min_records : int, default 1
-        Strata with fewer records are one together.
+        Strata with fewer records are combined into one.
     overwrite : bool, default False
         Whether an existing report may be replaced.
 
@@ -74,19 +74,19 @@ def report(
     Raises
     ------
     InvalidInputError
-        If the frames, the suffix, the template, a rule or a stratum cannot be meant, or the file
-        exists and must not be replaced.
+        If the frames, the suffix, the template, a rule or a stratum is invalid, or the file exists
+        and `overwrite` is False.
     MissingExtraError
         If the extra ``report`` is not installed.
     ConfigurationError
-        If a PDF is wanted and there is no Chromium.
+        If a PDF is requested and Chromium is not installed.
     ReportError
-        If a cell of the template fails; nothing is written then.
+        If a cell of the template fails. No file is written then.
 
     Notes
     -----
-    The same frames give the same bytes, a PDF's date of printing apart. The method says which
-    rules were applied, and how many records each of them left out.
+    The same frames give the same bytes, except for the print date of a PDF. The method section
+    states the rules applied, and the number of records that each of them excluded.
 
     Examples
     --------
@@ -131,8 +131,8 @@ def _target(target: Path, *, overwrite: bool) -> Path:
             f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(_SUFFIXES)}."
         )
     check_folder(target)
-    beside = [_folder(target)] if target.suffix.lower() == ".md" else []
-    for file in (target, *beside):
+    pictures = [_folder(target)] if target.suffix.lower() == ".md" else []
+    for file in (target, *pictures):
         if not overwrite:
             refuse_existing(file)
     if target.is_dir():
@@ -146,6 +146,6 @@ def _folder(target: Path) -> Path:
 
 def _write(target: Path, content: bytes, *, overwrite: bool) -> Path:
     make_folder(target.parent)
-    with atomic_write(target, overwrite=overwrite) as part:
-        part.write_bytes(content)
+    with atomic_write(target, overwrite=overwrite) as temporary:
+        temporary.write_bytes(content)
     return target

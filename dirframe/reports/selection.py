@@ -1,4 +1,4 @@
-"""Which records a whole report leaves out, and by what it divides its tables and charts."""
+"""Validate and apply the selection of a report: excluded records and strata."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ __all__ = ["checked", "counts_of", "options_for", "rules_for", "strata_for"]
 
 
 def checked(frames: Mapping[str, pd.DataFrame], selection: Selection) -> Selection:
-    """Refuse a selection that no frame of a report can follow, and write it as JSON can.
+    """Validate the selection of a report and convert it to JSON values.
 
     Parameters
     ----------
     frames : Mapping of str to pandas.DataFrame
         The frames of the report.
     selection : Selection
-        ``exclude``, ``max_age``, ``by`` and ``min_records``, as every statistic takes them.
+        ``exclude``, ``max_age``, ``by`` and ``min_records``, as in every statistic.
 
     Returns
     -------
     Selection
-        The options that are not the default.
+        The options that differ from their defaults.
 
     Raises
     ------
@@ -52,35 +52,35 @@ def checked(frames: Mapping[str, pd.DataFrame], selection: Selection) -> Selecti
     >>> checked({"projects": frame}, {"exclude": ["duplicate_id"], "by": None})
     {'exclude': ['duplicate_id']}
     """
-    given = DEFAULTS | selection
-    age = given["max_age"]
+    options = DEFAULTS | selection
+    age = options["max_age"]
     if isinstance(age, timedelta):
         if age % timedelta(days=1):
             raise InvalidInputError(f"max_age is {age!r}; a report takes whole days.")
         age = age.days
     if age is not None:
         offset_of(age)
-    for rule in rules_of(given["exclude"], age):
+    for rule in rules_of(options["exclude"], age):
         if not any(rule in applicable(frame) for frame in frames.values()):
             raise InvalidInputError(
                 f"The rule {rule} needs columns that the {' and '.join(frames)} do not have. Leave "
                 "it out, or load them."
             )
-    names = _names(given["by"])
+    names = _names(options["by"])
     if names and not any(_divides(f, names, *_unified(f)) for f in frames.values()):
         raise InvalidInputError(
-            f"by={given['by']!r} names neither columns nor strata of the {' and '.join(frames)}."
+            f"by={options['by']!r} names neither columns nor strata of the {' and '.join(frames)}."
         )
-    whole_number("min_records", given["min_records"], least=1, instead="for all strata")
+    whole_number("min_records", options["min_records"], least=1, instead="for all strata")
     plain: Any = {
-        "exclude": [rule.value for rule in rules_of(given["exclude"])],
+        "exclude": [rule.value for rule in rules_of(options["exclude"])],
         "max_age": age,
         "by": names,
-        "min_records": given["min_records"],
+        "min_records": options["min_records"],
     }
     empty: Any = DEFAULTS | {"exclude": [], "by": []}
-    written: Selection = {name: v for name, v in plain.items() if v != empty[name]}  # type: ignore[assignment]  # a TypedDict, by its names
-    return written
+    serializable: Selection = {name: v for name, v in plain.items() if v != empty[name]}  # type: ignore[assignment]  # a TypedDict, by its names
+    return serializable
 
 
 def options_for(
@@ -89,24 +89,24 @@ def options_for(
     selection: Selection,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Give the options with which a statistic or chart follows the selection of a report.
+    """Return the options that apply the selection of a report to a statistic or chart.
 
     Parameters
     ----------
     make : callable
         A function of `dirframe.stats` or `dirframe.plot`.
     frame : pandas.DataFrame
-        What it is about.
+        Its input.
     selection : Selection
-        That of the report.
+        The selection of the report.
     options : Mapping of str to object
-        What the template's cell says; it comes first.
+        The options of the template's cell; they take precedence.
 
     Returns
     -------
     dict
-        The options of the cell, with those of the selection that the function and the frame
-        can follow.
+        The options of the cell, and those of the selection that the function and the frame
+        support.
 
     Examples
     --------
@@ -117,32 +117,32 @@ def options_for(
     >>> options_for(stats.posts_distribution, frame, selection, {})
     {'exclude': ['negative_posts']}
     """
-    takes = inspect.signature(make).parameters
-    found: dict[str, Any] = {}
+    parameters = inspect.signature(make).parameters
+    selected: dict[str, Any] = {}
     rules = rules_for(frame, selection)
     if exclude := [rule for rule in rules if rule in selection.get("exclude", ())]:
-        found["exclude"] = exclude
+        selected["exclude"] = exclude
     if selection.get("max_age") is not None and Rule.STALE_ANALYSIS in rules:
-        found["max_age"] = selection["max_age"]
+        selected["max_age"] = selection["max_age"]
     by = strata_for(frame, selection)
     chart = make.__module__.startswith("dirframe.plot.")
-    if by and "by" in takes and (has_panels(make.__name__) if chart else True):
-        own = {n: v for n, v in options.items() if n != "by"}
-        # A table that has a row a language cannot be divided by language.
-        if chart or not set(by) & set(make(frame.iloc[:0], **own).columns):
-            found |= {"by": by, "min_records": selection.get("min_records", 1)}
-    return {name: value for name, value in found.items() if name in takes} | dict(options)
+    if by and "by" in parameters and (has_panels(make.__name__) if chart else True):
+        other_options = {n: v for n, v in options.items() if n != "by"}
+        # A table with one row per language cannot be stratified by language.
+        if chart or not set(by) & set(make(frame.iloc[:0], **other_options).columns):
+            selected |= {"by": by, "min_records": selection.get("min_records", 1)}
+    return {name: value for name, value in selected.items() if name in parameters} | dict(options)
 
 
 def rules_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
-    """Name the rules of a selection that a frame has the columns for.
+    """Return the rules of a selection whose columns a frame has.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Accounts or projects.
     selection : Selection
-        As `checked` gives it.
+        As returned by `checked`.
 
     Returns
     -------
@@ -155,20 +155,20 @@ def rules_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
     >>> rules_for(pd.DataFrame({"id": ["1"]}), {"exclude": ["duplicate_id", "negative_posts"]})
     ['duplicate_id']
     """
-    there = applicable(frame)
+    known = applicable(frame)
     rules = rules_of(selection.get("exclude", ()), selection.get("max_age"))
-    return [rule.value for rule in rules if rule in there]
+    return [rule.value for rule in rules if rule in known]
 
 
 def strata_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
-    """Name what a selection divides a frame by; nothing if the frame lacks the columns.
+    """Return the strata of a selection; empty if the frame lacks the columns.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Accounts or projects.
     selection : Selection
-        As `checked` gives it.
+        As returned by `checked`.
 
     Returns
     -------
@@ -186,19 +186,19 @@ def strata_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
 
 
 def counts_of(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, int]]:
-    """Count the records that a selection leaves out: all together, then by rule.
+    """Count the records that a selection excludes, in total and by rule.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Accounts or projects.
     selection : Selection
-        As `checked` gives it.
+        As returned by `checked`.
 
     Yields
     ------
     tuple of str and int
-        An empty name with the number of all, then each rule with its own.
+        An empty name with the total, then each rule with its count.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def counts_of(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, 
 
 
 def _unified(frame: pd.DataFrame) -> tuple[str, ...]:
-    # The template unifies the countries of accounts before it shows anything.
+    # The template unifies the countries of accounts first.
     return ("country",) if "country_code" in frame else ()
 
 
@@ -226,5 +226,5 @@ def _names(by: Any) -> list[str]:
     return [by] if isinstance(by, str) else list(by or ())
 
 
-def _divides(frame: pd.DataFrame, names: list[str], *others: str) -> bool:
-    return {*names} <= {*frame.columns, *known_strata(frame), *others}
+def _divides(frame: pd.DataFrame, names: list[str], *additional: str) -> bool:
+    return {*names} <= {*frame.columns, *known_strata(frame), *additional}

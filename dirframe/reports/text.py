@@ -1,7 +1,4 @@
-"""What a report says in words: its front, how its frames were made, how to cite them.
-
-Everything comes from the frames' provenance.
-"""
+"""Write the text sections of a report from the provenance of its frames."""
 
 from __future__ import annotations
 
@@ -36,18 +33,18 @@ _COUNTED = (
 
 
 def tell_front(material: ReportData) -> Passage:
-    """Begin a report: its title, and what every reader has to know of the data first.
+    """Return the front of a report: title, sources and warnings about the data.
 
     Parameters
     ----------
-    material : Material
-        As `received` gives it.
+    material : ReportData
+        As returned by `report_data`.
 
     Returns
     -------
     Passage
-        The title, a line for each frame, and warnings: incomplete, synthetic, of unknown
-        source, empty.
+        The title, a line for each frame, and warnings: incomplete, synthetic, unknown source,
+        empty.
 
     Examples
     --------
@@ -74,10 +71,10 @@ def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
         )
     if record["complete"] is False:
         loaded, available = record["items_loaded"], record["items_available"]
-        known = loaded is not None and available is not None
-        of = f": {loaded:,} of {available:,} were loaded" if known else ""
-        why = f" ({record['why']})" if record["why"] else ""
-        yield f"The {name} are incomplete{of}{why}. What was loaded is no fair sample."
+        is_counted = loaded is not None and available is not None
+        of = f": {loaded:,} of {available:,} were loaded" if is_counted else ""
+        reason = f" ({record['why']})" if record["why"] else ""
+        yield f"The {name} are incomplete{of}{reason}. What was loaded is no fair sample."
     if record["synthetic"]:
         yield f"The {name} are synthetic: generated, not observed."
     if frame.empty:
@@ -85,12 +82,12 @@ def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
 
 
 def tell_method(material: ReportData) -> Passage:
-    """Say how the frames were asked for, cleaned and counted, and with which versions.
+    """Describe how the frames were queried, cleaned and counted, with the package versions.
 
     Parameters
     ----------
-    material : Material
-        As `received` gives it, with its frames as they were counted.
+    material : ReportData
+        As returned by `report_data`, with the frames as counted.
 
     Returns
     -------
@@ -111,26 +108,26 @@ def tell_method(material: ReportData) -> Passage:
     lines: list[tuple[str, str]] = []
     for name, frame in material.frames.items():
         lines.append(("heading", name.capitalize()))
-        lines += [("item", text) for text in _made(provenance.get_provenance(frame))]
-        lines += [("item", text) for text in _selected(name, frame, material.selection)]
+        lines += [("item", text) for text in _provenance_items(provenance.get_provenance(frame))]
+        lines += [("item", text) for text in _selection_items(name, frame, material.selection)]
     packages = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
     versions = [f"{package} {version(package)}" for package in packages]
-    own = [f"dirframe {Provenance().dirframe}", f"Python {platform.python_version()}"]
+    runtime = [f"dirframe {Provenance().dirframe}", f"Python {platform.python_version()}"]
     lines += [
         ("heading", "Counted"),
         ("item", _COUNTED),
         ("item", "Impossible values stay in the frames; no record is weighted or imputed."),
-        ("item", f"Made with {', '.join(own + versions)}."),
+        ("item", f"Made with {', '.join(runtime + versions)}."),
     ]
     return Passage(tuple(lines))
 
 
-def _made(record: dict[str, Any]) -> Iterator[str]:
+def _provenance_items(record: dict[str, Any]) -> Iterator[str]:
     if not (record["source"] or record["base_url"]):
         yield "Not recorded: how these records were asked for."
         return
-    asked = ", ".join(f"{k} {v}" for k, v in record["question"].items() if v not in {None, ""})
-    yield f"Asked of {record['source'] or record['base_url']}: {asked or 'every record'}."
+    parameters = ", ".join(f"{k} {v}" for k, v in record["question"].items() if v not in {None, ""})
+    yield f"Asked of {record['source'] or record['base_url']}: {parameters or 'every record'}."
     yield (
         f"{record['requests_paid']:,} pages came from the directory and "
         f"{record['requests_cached']:,} from the cache; {record['duplicates_removed']:,} "
@@ -142,7 +139,7 @@ def _made(record: dict[str, Any]) -> Iterator[str]:
     yield f"Then, in this order: {steps}." if steps else "Nothing was done to the records since."
 
 
-def _selected(name: str, frame: pd.DataFrame, selection: Selection) -> Iterator[str]:
+def _selection_items(name: str, frame: pd.DataFrame, selection: Selection) -> Iterator[str]:
     counts = dict(counts_of(frame, selection))
     if counts:
         total = counts.pop("")
@@ -163,17 +160,17 @@ def _selected(name: str, frame: pd.DataFrame, selection: Selection) -> Iterator[
 
 
 def tell_citation(material: ReportData) -> Passage:
-    """Say how to cite each frame, as text and for BibTeX.
+    """Return the citation of each frame as text and BibTeX.
 
     Parameters
     ----------
-    material : Material
-        As `received` gives it.
+    material : ReportData
+        As returned by `report_data`.
 
     Returns
     -------
     Passage
-        Text, link and BibTeX entry of each frame that says where it is from.
+        Text, link and BibTeX entry of each frame with a known source.
 
     Examples
     --------
@@ -195,7 +192,7 @@ def tell_citation(material: ReportData) -> Passage:
             continue
         lines.append(("text", text))
         address = provenance.get_provenance(frame)["base_url"]
-        # The citation leaves out what is no link for others.
+        # The citation omits URLs that others cannot open.
         if address and address in text and urlsplit(address).scheme in {"http", "https"}:
             lines.append(("link", address))
         lines.append(("code", cite(frame, style="bibtex")))
@@ -203,7 +200,7 @@ def tell_citation(material: ReportData) -> Passage:
 
 
 def tell_provenance(frame: pd.DataFrame) -> Passage:
-    """Give everything that a frame notes of its making.
+    """Return the complete provenance of a frame.
 
     Parameters
     ----------
@@ -213,7 +210,7 @@ def tell_provenance(frame: pd.DataFrame) -> Passage:
     Returns
     -------
     Passage
-        A line a fact.
+        One line per field.
 
     Examples
     --------
@@ -223,7 +220,7 @@ def tell_provenance(frame: pd.DataFrame) -> Passage:
     source             A directory
     ...
     """
-    # Only the known fields: what somebody else has put beside them may be anything.
+    # Only the known fields: attrs can contain other values.
     record = Provenance.from_dict(frame.attrs.get(provenance.ATTRIBUTE)).to_dict()
     width = max(map(len, record))
     rows = "\n".join(f"{name.ljust(width)}  {_plain(value)}" for name, value in record.items())

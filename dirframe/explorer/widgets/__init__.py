@@ -1,1 +1,1 @@
-"""The explorer's widgets: bound to the state, deciding nothing."""
+"""The explorer's widgets, bound to its state."""

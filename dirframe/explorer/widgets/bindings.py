@@ -1,8 +1,7 @@
-"""How a widget and a trait of the state follow one another.
+"""Two-way bindings between widgets and traits of the state.
 
-A widget is told of a click in a thread of the kernel's choice; the state hears of it where it
-lives (`Asking.dispatch`). Until then the widget keeps what was chosen, whatever else the state
-shows meanwhile.
+A kernel can deliver a change in any thread; the state is updated in its own
+(`LoadController.dispatch`). Until then the widget keeps the chosen value.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ __all__ = [
     "with_class",
 ]
 
-#: Widgets are as wide as the grid makes them.
+#: The CSS grid sets the width of widgets.
 _AUTO = {"width": "auto"}
 
 
 def boxed(names: str, children: Sequence[Any], kind: type = w.Box) -> Any:
-    """Put widgets into a box of some of the style sheet's classes."""
-    made = kind(children)
+    """Return a box of widgets with CSS classes."""
+    box = kind(children)
     for name in names.split():
-        made.add_class(name)
-    return made
+        box.add_class(name)
+    return box
 
 
 def with_class(widget: Any, name: str) -> Any:
-    """Give a widget a class, by which it is found in the page."""
+    """Add a CSS class to a widget and return it."""
     widget.add_class(name)
     return widget
 
@@ -56,10 +55,10 @@ def button(
     kind: str = "",
     at_once: bool = False,
 ) -> Any:
-    """Make a button that does one thing; what is done at once may be done in any thread."""
-    made = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
-    made.on_click(lambda _: act() if at_once else state.dispatch(act))
-    return with_class(made, name)
+    """Return a button; with `at_once` the action runs directly in the thread of the click."""
+    widget = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
+    widget.on_click(lambda _: act() if at_once else state.dispatch(act))
+    return with_class(widget, name)
 
 
 def bind_trait(
@@ -71,27 +70,27 @@ def bind_trait(
     value: Callable[[Any], Any],
     when: Sequence[str] = (),
 ) -> None:
-    """Let one widget, or several together, and a trait follow one another.
+    """Bind a trait to one or more widgets in both directions.
 
     Parameters
     ----------
     widgets
-        What a person changes.
+        The widgets that the user changes.
     state, trait
-        What they show and set.
+        The trait that they show and set.
     follow
-        Makes the widgets show the trait.
+        Updates the widgets from the trait.
     value
-        Gives what was chosen, for the trait, from the new value of one widget.
+        Converts the new value of a widget to a value of the trait.
     when
-        More traits that what they show depends on.
+        Other traits that the widgets depend on.
     """
-    following = 0  # the thread in which the widgets are made to follow: nobody has chosen anything
-    waiting: list[Any] = []  # choices that the state has not heard of yet, so it shows older ones
+    following = 0  # thread that is updating the widgets: its changes are not user input
+    pending: list[Any] = []  # user choices that the state has not received yet
 
     def show(_: Any = None) -> None:
         nonlocal following
-        if waiting:
+        if pending:
             return
         following = get_ident()
         try:
@@ -103,11 +102,11 @@ def bind_trait(
         if following == get_ident():
             return
         chosen = value(change["new"])
-        waiting.append(chosen)
-        state.dispatch(partial(tell, chosen))
+        pending.append(chosen)
+        state.dispatch(partial(apply, chosen))
 
-    def tell(chosen: Any) -> None:
-        waiting.pop(0)
+    def apply(chosen: Any) -> None:
+        pending.pop(0)
         try:
             setattr(state, trait, chosen)
         finally:
@@ -122,14 +121,14 @@ def bind_trait(
 def labelled_widget(
     kind: type, name: str, label: str, state: State, trait: str, **options: Any
 ) -> Any:
-    """Make a control with a label that always has the value of a trait."""
-    made = kind(description=label, layout=_AUTO, **options)
+    """Return a labelled control bound to a trait."""
+    widget = kind(description=label, layout=_AUTO, **options)
 
     def follow() -> None:
-        made.value = getattr(state, trait)
+        widget.value = getattr(state, trait)
 
-    bind_trait([made], state, trait, follow=follow, value=_itself)
-    return with_class(made, name)
+    bind_trait([widget], state, trait, follow=follow, value=_itself)
+    return with_class(widget, name)
 
 
 def _itself(chosen: Any) -> Any:
@@ -147,49 +146,49 @@ def select_widget(
     when: Sequence[str],
     **fixed: Any,
 ) -> Any:
-    """Make a list whose entries change with the state.
+    """Return a selection whose options depend on the state.
 
     Parameters
     ----------
     kind
-        A selection of ipywidgets.
+        A selection class of ipywidgets.
     name, label
-        Its class and its label.
+        CSS class and label.
     state, trait
-        What it shows and sets.
+        The trait that it shows and sets.
     options
-        Gives the entries, with their labels.
+        Returns the options as pairs of label and value.
     when
-        The traits that the entries depend on.
+        The traits that the options depend on.
     **fixed
-        More options of the widget.
+        Other arguments of the widget.
     """
-    made = kind(description=label, layout=_AUTO, **fixed)
+    widget = kind(description=label, layout=_AUTO, **fixed)
 
     def follow() -> None:
-        # New entries make the widget choose the first of them, which nobody has chosen.
+        # With new options the widget selects the first, which is not user input.
         entries = tuple(options())
-        there = {value for _, value in entries}
+        values = {value for _, value in entries}
         value = getattr(state, trait)
-        if tuple(made.options) != entries:
+        if tuple(widget.options) != entries:
             if isinstance(value, tuple):
-                made.value = ()  # the browser would look for them among the new entries
-            made.options = entries
+                widget.value = ()  # the browser would look up the old values in the new options
+            widget.options = entries
         if isinstance(value, tuple):
-            made.value = tuple(one for one in value if one in there)
+            widget.value = tuple(entry for entry in value if entry in values)
         else:
-            made.value = value if value in there else None
+            widget.value = value if value in values else None
 
-    bind_trait([made], state, trait, follow=follow, value=_itself, when=when)
-    return with_class(made, name)
+    bind_trait([widget], state, trait, follow=follow, value=_itself, when=when)
+    return with_class(widget, name)
 
 
 def html_output(name: str, state: State, traits: Sequence[str], text: Callable[[], str]) -> Any:
-    """Show a text that is written anew whenever one of some traits changes."""
-    made = w.HTML(text(), layout={"width": "auto", "margin": "0"})
+    """Return an HTML widget that is updated when one of the traits changes."""
+    widget = w.HTML(text(), layout={"width": "auto", "margin": "0"})
 
     def write(_: Any) -> None:
-        made.value = text()
+        widget.value = text()
 
     state.observe(write, list(traits))
-    return with_class(made, name)
+    return with_class(widget, name)

@@ -1,4 +1,4 @@
-"""The explorer's controls, each bound to a trait of the state."""
+"""The explorer's controls, each bound to a trait of its state."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["ask", "chart", "columns", "export", "filtering"]
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
 _EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]
-_LISTED = 300  # entries of a list that a browser shows without waiting
+_LISTED = 300  # options of a list that a browser renders without delay
 _MOST = 10_000_000
 
 
 def ask(state: State) -> Any:
-    """Make the question, its price, the load, and what is left of the quota."""
+    """Return the controls for the query, its price, the load and the quota."""
 
     def sorts() -> list[tuple[str, str]]:
         return [("default", ""), *((name, name) for name in state.sorts)]
@@ -70,16 +70,16 @@ def ask(state: State) -> Any:
 
 def _details(state: State) -> Any:
     tip = "Ask for the own page of each project that comes without its analysis: one request each"
-    made = labelled_widget(
+    checkbox = labelled_widget(
         w.Checkbox, "df-details", "Own pages", state, "details", indent=False, tooltip=tip
     )
 
     def offer(_: Any = None) -> None:
-        made.disabled = state.collection != "projects"
+        checkbox.disabled = state.collection != "projects"
 
     offer()
     state.observe(offer, "collection")
-    return made
+    return checkbox
 
 
 def _buttons(state: State) -> Any:
@@ -112,17 +112,17 @@ def _buttons(state: State) -> Any:
 
 
 def filtering(state: State) -> Any:
-    """Make the filters; those that the records have no columns for are hidden."""
+    """Return the filters; those whose columns the records lack are hidden."""
     languages = _listed(state, "languages", "Main language", filters.LANGUAGE)
     countries = _listed(state, "countries", "Country", filters.COUNTRY)
     activity = labelled_widget(
         w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES
     )
-    parts = {"languages": languages, "countries": countries, "activity": activity}
+    widgets = {"languages": languages, "countries": countries, "activity": activity}
 
     def offer(_: Any = None) -> None:
         offered = filters.Filters.offered(state.shown.loaded) if state.shown else set()
-        for name, widget in parts.items():
+        for name, widget in widgets.items():
             widget.layout.display = None if name in offered else "none"
 
     offer()
@@ -132,7 +132,7 @@ def filtering(state: State) -> Any:
 
 
 def _listed(state: State, trait: str, label: str, column: str) -> Any:
-    def counted() -> list[tuple[str, str]]:
+    def entries() -> list[tuple[str, str]]:
         return [(f"{name} ({count:,})", name) for name, count in state.counts(column)[:_LISTED]]
 
     return select_widget(
@@ -141,7 +141,7 @@ def _listed(state: State, trait: str, label: str, column: str) -> Any:
         label,
         state,
         trait,
-        options=counted,
+        options=entries,
         when=["shown"],
         rows=4,
     )
@@ -153,13 +153,13 @@ def _years(state: State) -> list[Any]:
 
     def follow() -> None:
         span = filters.years(state.shown.loaded) if state.shown else None
-        for made, number in ((first, 0), (last, -1)):
-            made.layout.display = "none" if span is None or span[0] == span[1] else None
+        for dropdown, number in ((first, 0), (last, -1)):
+            dropdown.layout.display = "none" if span is None or span[0] == span[1] else None
             if span is not None:
                 entries = tuple(range(span[0], span[1] + 1))
-                if made.options != entries:
-                    made.options = entries
-                made.value = min(max((state.years or span)[number], span[0]), span[1])
+                if dropdown.options != entries:
+                    dropdown.options = entries
+                dropdown.value = min(max((state.years or span)[number], span[0]), span[1])
 
     def between(_: int) -> tuple[int, ...]:
         return tuple(sorted((first.value, last.value)))
@@ -169,9 +169,9 @@ def _years(state: State) -> list[Any]:
 
 
 def columns(state: State) -> Any:
-    """Make the list of the table's columns."""
+    """Return the list of the table's columns."""
 
-    def there() -> list[tuple[str, str]]:
+    def entries() -> list[tuple[str, str]]:
         if state.shown is None:
             return []
         names = choices.columns(state.shown.loaded)
@@ -183,15 +183,15 @@ def columns(state: State) -> Any:
         "Columns of the table",
         state,
         "columns",
-        options=there,
+        options=entries,
         when=["shown"],
         rows=5,
     )
 
 
 def chart(state: State) -> Any:
-    """Make the choice of the chart, of what is left out of it and of what divides it."""
-    which = select_widget(
+    """Return the controls for the chart, its exclusions and its strata."""
+    choice = select_widget(
         w.Dropdown,
         "df-chart-choice",
         "Chart",
@@ -219,7 +219,7 @@ def chart(state: State) -> Any:
         when=["shown"],
         rows=4,
     )
-    return boxed("df-row df-drawing", [boxed("df-stack", [which, divided], w.VBox), left_out])
+    return boxed("df-row df-drawing", [boxed("df-stack", [choice, divided], w.VBox), left_out])
 
 
 def _words(name: str) -> str:
@@ -227,7 +227,7 @@ def _words(name: str) -> str:
 
 
 def export(state: State) -> Any:
-    """Make what writes a file."""
+    """Return the controls for the export."""
     return boxed(
         "df-row df-write",
         [

@@ -1,8 +1,8 @@
-"""The table's widgets: that of itables where it is installed, else plain pages.
+"""Table widgets: itables if installed, otherwise a plain table with pages.
 
-itables orders, searches and turns its pages in the browser, which has to hold all that it shows.
-So it gets parts of `choices.PART` records, which nearly every load fits into; of a larger one each
-part is named as such, and what is ordered is the whole.
+itables sorts, searches and pages in the browser, which holds all its rows. So it gets parts of
+`choices.PART` records; nearly every load fits into one. Larger loads are sorted as a whole and
+shown in labelled parts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["itable", "load_itables", "plain"]
 
-#: What decides which records are in the table, and in which order.
+#: Traits that determine the records in the table and their order.
 _TRAITS = ("shown", "page", "page_size", "order_by", "descending", "columns")
 
 
 def load_itables() -> type | None:
-    """Return the widget of itables; None where it or what it needs is not installed."""
+    """Return the widget class of itables; None if it or a dependency is not installed."""
     try:
         from itables.widget import ITable
     except ImportError:
@@ -46,70 +46,70 @@ def load_itables() -> type | None:
 
 
 def plain(state: State) -> list[Any]:
-    """Make a table that is turned and ordered by controls above it."""
+    """Return a plain table with controls for paging and sorting."""
     sizes = list(choices.PAGE_SIZES)
     size = labelled_widget(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes)
-    order, down, page, turn = _tools(state, "Page")
+    order, descending, page, turn = _tools(state, "Page")
     return [
-        boxed("df-row df-tools", [order, down, size, page, turn]),
+        boxed("df-row df-tools", [order, descending, size, page, turn]),
         html_output("df-table", state, _TRAITS, lambda: html.rows(state)),
     ]
 
 
 def itable(made_by: type, state: State) -> list[Any]:
-    """Make a table that turns and orders its records itself, and controls for more than a part.
+    """Return an itables widget, with controls for loads of more than one part.
 
     Parameters
     ----------
     made_by
-        What `library` gave.
+        The class returned by `load_itables`.
     state
-        Whose ``page`` is a part of `choices.PART` records.
+        The state; its ``page`` is a part of `choices.PART` records.
 
     Returns
     -------
     list
-        The controls, which are seen where there is more than one part, and the table.
+        The controls, visible if there is more than one part, and the table.
     """
-    made = made_by(pd.DataFrame({"": []}), **_itable_options(state))
+    widget = made_by(pd.DataFrame({"": []}), **_itable_options(state))
     tools = boxed("df-row df-tools", _tools(state, "Part"))
-    said = html_output("df-part", state, _TRAITS, lambda: html.part(state))
-    drawn: list[Any] = []
+    notice = html_output("df-part", state, _TRAITS, lambda: html.part(state))
+    drawn_state: list[Any] = []
 
     def draw(_: Any = None) -> None:
-        asked = [getattr(state, trait) for trait in _TRAITS]
-        if state.shown is None or asked == drawn:
+        current = [getattr(state, trait) for trait in _TRAITS]
+        if state.shown is None or current == drawn_state:
             return
-        drawn[:] = asked
-        made.update(html.texts(state), **_itable_options(state))
+        drawn_state[:] = current
+        widget.update(html.texts(state), **_itable_options(state))
         tools.layout.display = None if state.pages > 1 else "none"
 
     tools.layout.display = "none"
     draw()
     state.observe(draw, list(_TRAITS))
-    return [tools, said, with_class(made, "df-table")]
+    return [tools, notice, with_class(widget, "df-table")]
 
 
 def _itable_options(state: State) -> dict[str, Any]:
-    """Tell itables how to show the records: all of them, as text, in English."""
+    """Return the options of itables: all records, as text, in English."""
     from itables import JavascriptFunction
 
-    alone = state.pages == 1
+    is_single_part = state.pages == 1
     return {
-        "maxBytes": 0,  # of more than 64 KB it would show some
+        "maxBytes": 0,  # the default truncates above 64 KB
         "maxColumns": 0,
-        # itables begins by taking the selection back, and DataTables then looks up every row among
-        # all the others: 15 seconds for 100,000. Nothing is selected here.
+        # itables clears the selection first, for which DataTables looks up every row among all
+        # others: 15 seconds for 100,000. Selection is not used here.
         "drawCallback": JavascriptFunction("function () { this.api().off('deselect'); }"),
         "showIndex": False,
         "autoWidth": False,
         "columnDefs": html.kinds(state),
-        # Of a part alone, what is largest would not be the largest, nor what is not found not there.
-        "ordering": alone,
-        "layout": {"topEnd": "search" if alone else None},
+        # Sorting and searching one part would give wrong maxima and missing matches.
+        "ordering": is_single_part,
+        "layout": {"topEnd": "search" if is_single_part else None},
         "lengthMenu": list(choices.PAGE_SIZES),
         "pageLength": choices.PAGE_SIZES[0],
-        "text_in_header_can_be_selected": False,  # a click there orders
+        "text_in_header_can_be_selected": False,  # a click on a header sorts
         "classes": "display compact df-library",
         "style": "table-layout:fixed;width:100%",
         "language": {
@@ -125,31 +125,31 @@ def _itable_options(state: State) -> dict[str, Any]:
 
 
 def _tools(state: State, noun: str) -> list[Any]:
-    """Make what orders the records and turns their pages, or their parts."""
+    """Return the controls for sorting and paging."""
 
     def orders() -> list[tuple[str, str]]:
         if state.shown is None:
             return [("as loaded", "")]
-        there = choices.sortable(state.shown.loaded)
+        sortable = choices.sortable(state.shown.loaded)
         names = dict.fromkeys([*state.columns, *filter(None, [state.order_by])])
         resource = state.shown.resource
         return [
             ("as loaded", ""),
-            *((choices.heading(name, resource), name) for name in names if name in there),
+            *((choices.heading(name, resource), name) for name in names if name in sortable),
         ]
 
     page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
-    back = button("df-back", "◂ Back", state, lambda: turn(-1), tip=f"{noun} before")
-    on = button("df-on", "Next ▸", state, lambda: turn(1), tip=f"Next {noun.lower()}")
+    back = button("df-back", "◂ Back", state, lambda: turn_page(-1), tip=f"{noun} before")
+    forward = button("df-on", "Next ▸", state, lambda: turn_page(1), tip=f"Next {noun.lower()}")
 
-    def turn(by: int) -> None:
+    def turn_page(by: int) -> None:
         state.page = min(max(state.page + by, 1), state.pages)
 
     def follow() -> None:
         page.description = f"{noun} (of {state.pages:,})"
         page.max = state.pages
         page.value = state.page
-        back.disabled, on.disabled = state.page <= 1, state.page >= state.pages
+        back.disabled, forward.disabled = state.page <= 1, state.page >= state.pages
 
     bind_trait([page], state, "page", follow=follow, value=int, when=["page_size", "shown"])
     order = select_widget(
@@ -161,5 +161,7 @@ def _tools(state: State, noun: str) -> list[Any]:
         options=orders,
         when=["shown", "columns"],
     )
-    down = labelled_widget(w.Checkbox, "df-down", "Descending", state, "descending", indent=False)
-    return [order, down, with_class(page, "df-page"), boxed("df-turn", [back, on])]
+    descending = labelled_widget(
+        w.Checkbox, "df-down", "Descending", state, "descending", indent=False
+    )
+    return [order, descending, with_class(page, "df-page"), boxed("df-turn", [back, forward])]

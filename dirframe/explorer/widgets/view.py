@@ -1,4 +1,4 @@
-"""The explorer's widgets: bound to the state, deciding nothing, fetching nothing."""
+"""The explorer's view: widgets bound to the state, without logic or requests."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]
 
 
 def in_this_thread() -> Callable[[Callable[[], None]], None]:
-    """Return what hands something over to the event loop of this thread, if it has one."""
+    """Return a dispatcher to the event loop of this thread, or a direct call without a loop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        return lambda act: act()
+        return lambda action: action()
 
-    def hand_over(act: Callable[[], None]) -> None:
-        loop.call_soon_threadsafe(act)
+    def hand_over(action: Callable[[], None]) -> None:
+        loop.call_soon_threadsafe(action)
 
     return hand_over
 
 
 class View:
-    """The widgets of one explorer.
+    """The widgets of an explorer.
 
     Parameters
     ----------
     state : State
-        What they show and change.
+        The state that they show and change.
     records : callable
-        Makes the widgets of the table (`dirframe.explorer.widgets.table`).
+        Returns the widgets of the table (`dirframe.explorer.widgets.table`).
     """
 
     def __init__(self, state: State, records: table.Maker = table.plain) -> None:
@@ -74,7 +74,7 @@ class View:
         self._draw()
 
     def when_changed(self, act: Callable[[], None]) -> None:
-        """Do something whenever what is shown has changed."""
+        """Register a callback for changes of the view."""
         self._changed.append(act)
 
     def _made_results(self) -> list[Any]:
@@ -115,14 +115,14 @@ class View:
         self._results.layout.display = None if shown else "none"
         if shown is not None:
             try:
-                made = render_chart(shown.frame, chart, options)
-                self.picture, self._chart.value = made, html.image(made)
-            except Exception as error:  # noqa: BLE001  # a sentence in its place, never a traceback
+                chart_image = render_chart(shown.frame, chart, options)
+                self.picture, self._chart.value = chart_image, html.image(chart_image)
+            except Exception as error:  # noqa: BLE001  # show a message instead of a traceback
                 severity = "info" if isinstance(error, DirframeError) else "error"
                 self.state.error = error
                 self.picture, self._chart.value = None, html.message(error_message(error), severity)
         self._tell()
 
     def _tell(self, _: Any = None) -> None:
-        for act in self._changed:
-            act()
+        for callback in self._changed:
+            callback()

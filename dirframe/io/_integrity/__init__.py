@@ -1,1 +1,1 @@
-"""Digests inside files, and checks before a native reader sees them."""
+"""Embed digests in files, and verify them before a native reader opens the file."""

@@ -1,7 +1,7 @@
-"""Check a file before a library of machine code reads it, which may end the process if it is damaged.
+"""Check a file before a native library reads it, which a damaged file could crash.
 
-A file with a digest is compared with it. One without, of an older dirframe or another program,
-is first read by a process of its own, which may end.
+A file with a digest is verified against it. A file without one (from an older version or another
+program) is first read in a subprocess.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SEALED", "check", "check_record", "warn_of_change"]
 
-#: In a record: that a digest stands in the file.
+#: Key in a record: the file contains a digest.
 SEALED = "sealed"
 
 _READ = (
@@ -29,17 +29,17 @@ _READ = (
     "file = pathlib.Path(sys.argv[1]); kind_of(file).read(file)"
 )
 
-#: How a process ends that was not ended: well, or with an exception.
+#: Exit codes of a process that did not crash: success, or a Python exception.
 _USUAL = (0, 1)
 
 
 def check(file: Path, kind: FileFormat) -> bool | None:
-    """Tell whether a file is what was exported; None if it does not say so itself.
+    """Return whether a file matches its digest; None if it has none.
 
     Raises
     ------
     InvalidInputError
-        If it is damaged, or the process that reads it first is ended by it.
+        If it is damaged, or crashes the subprocess that reads it first.
     """
     if kind.seal is None:
         return None
@@ -57,19 +57,23 @@ def check(file: Path, kind: FileFormat) -> bool | None:
 def check_record(
     file: Path, kind: FileFormat, fits: bool | None, records: list[dict[str, Any]]
 ) -> None:
-    """Compare what was found with what the record says: whether there is a digest.
+    """Check that the file has a digest if its record says so.
 
     Raises
     ------
     InvalidInputError
-        If the digest is gone from a file that nobody changes in its place.
+        If the digest is missing from a file that is not edited in place.
 
     Warns
     -----
     ExportWarning
         If the file has changed.
     """
-    if kind.seal is None or fits or (fits is None and not any(SEALED in one for one in records)):
+    if (
+        kind.seal is None
+        or fits
+        or (fits is None and not any(SEALED in record for record in records))
+    ):
         return
     if not kind.seal.editable:
         raise InvalidInputError(
@@ -80,7 +84,7 @@ def check_record(
 
 
 def warn_of_change(file: Path, since: str) -> None:
-    """Warn, in the line that called `read_export`, that a file is not what was exported."""
+    """Warn that a file has changed since its export, at the line that called `read_export`."""
     warnings.warn(
         f"{file} has changed since {since}: the provenance may not be that of what is in it now.",
         ExportWarning,
@@ -94,9 +98,9 @@ def _read_elsewhere(file: Path) -> None:
             f"{file} holds no digest, and this Python cannot start another one that would read it "
             "first. Open it with pandas, and export the frame again."
         )
-    # What can be imported here, a notebook's additions included, can be imported there.
-    path = os.pathsep.join(one for one in sys.path if one)
-    done = subprocess.run(  # noqa: S603  # no shell; our own code and the path of a file
+    # The subprocess needs the same import path, including additions made in a notebook.
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    process = subprocess.run(  # noqa: S603  # no shell; our own code and the path of a file
         [sys.executable, "-c", _READ, str(file.absolute())],
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.DEVNULL,
@@ -104,8 +108,8 @@ def _read_elsewhere(file: Path) -> None:
         stderr=subprocess.DEVNULL,
         check=False,
     )
-    if done.returncode not in _USUAL:
+    if process.returncode not in _USUAL:
         raise InvalidInputError(
             f"{file} is damaged, so that the library that reads it ends the process (code "
-            f"{done.returncode}). Take it from a copy, or export the frame again."
+            f"{process.returncode}). Take it from a copy, or export the frame again."
         )

@@ -1,1 +1,1 @@
-"""Shared drawing: axes, colours, labels, small multiples."""
+"""Shared drawing helpers: axes, colours, labels, small multiples."""

@@ -1,4 +1,4 @@
-"""What the charts share: axes, rows with names, bars, columns of numbers, caption."""
+"""Axes, named rows, bars, number columns, legends and captions of the charts."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
 
-_FIGURE_WIDTH = 6.4  # inches, matplotlib's own; two of a page's columns
-#: Axes with this gid are one of several panels.
+_FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page
+#: The gid of axes that are one of several panels.
 PANEL = "panel"
 _ROW_HEIGHT = 0.25  # inches
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
-# Columns of numbers get at most this share of the axes, beside an inch for the names.
+# Maximum share of the axes for number columns, and the width of the names in points.
 _COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
 
 
 class Caption(NamedTuple):
-    """What a chart says below itself: of which statistic, and what else."""
+    """Caption of a chart: the statistic and the notes."""
 
     statistic: pd.DataFrame
     notes: tuple[str, ...]
@@ -48,11 +48,11 @@ _held: ContextVar[list[Caption] | None] = ContextVar("_held", default=None)
 
 
 def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
-    """Return the axes to draw on: those given, or a new figure with room for the rows."""
+    """Return the given axes, or those of a new figure with room for the rows."""
     if ax is not None:
         figure = ax.get_figure(root=True)
         if figure is not None and figure.get_layout_engine() is None:
-            # Without one, names that are longer than the margin is wide are cut off.
+            # Without a layout engine, names longer than the margin are cut off.
             figure.set_layout_engine("constrained")
         return ax
     height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
@@ -61,15 +61,15 @@ def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> float:
-    """Name the rows from top to bottom; return the size of text that fits a row, in points."""
-    usual = typography.size(ax, mpl.rcParams["ytick.labelsize"])
-    size = max(min(usual, typography.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
-    # The layout will take some of the height; low rows have one line of text.
+    """Label the rows from top to bottom; return the text size that fits a row, in points."""
+    default_size = typography.size(ax, mpl.rcParams["ytick.labelsize"])
+    size = max(min(default_size, typography.height(ax) / max(len(names), 1) * 0.6), _SMALLEST_TEXT)
+    # The layout uses some of the height; low rows have one line of text.
     low = 0.75 * typography.height(ax) / max(len(names), 1) < 2.2 * _SMALLEST_TEXT
-    shown = [typography.short(name) if low else typography.name(name) for name in names]
-    ax.set_yticks(range(len(names)), shown, fontsize=size, **typography.plain_text_props())
-    for label, text in zip(ax.get_yticklabels(), shown, strict=True):
-        if "\n" in text:  # two lines have to fit where the others have one
+    labels = [typography.short(name) if low else typography.name(name) for name in names]
+    ax.set_yticks(range(len(names)), labels, fontsize=size, **typography.plain_text_props())
+    for label, text in zip(ax.get_yticklabels(), labels, strict=True):
+        if "\n" in text:  # two lines have to fit into one row
             label.set(fontsize=max(size * 0.72, _SMALLEST_TEXT), linespacing=1.0)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -82,35 +82,37 @@ def name_rows(ax: Axes, names: Sequence[str]) -> float:
 def bars(
     ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
 ) -> None:
-    """Draw a horizontal bar a row, with its label, if there are any, at its end."""
-    drawn = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
-    _hatch_other(drawn, colours)
+    """Draw one horizontal bar per row, with optional labels at the ends."""
+    container = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
+    _hatch_other(container, colours)
     if labels:
         ax.bar_label(
-            drawn, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
+            container, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
         )
-    # Room for the longest label beside the longest bar, but never more than the bars have.
+    # Room for the longest label beside the longest bar, at most half of the width.
     room = min((typography.widest(labels, size) + 3) / typography.width(ax), 0.5)
-    most = max(widths) or 1  # where all are nothing, the axis still has a length
-    ax.set_xlim(0, most / (1 - room))
-    tick = typography.widest([f"{most:,.0f}"], _label_ticks(ax))
+    maximum = max(widths) or 1  # avoids an empty axis if all widths are 0
+    ax.set_xlim(0, maximum / (1 - room))
+    tick = typography.widest([f"{maximum:,.0f}"], _label_ticks(ax))
     ticks = int(typography.width(ax) * (1 - room) / (2 * tick))
     nbins = min(max(ticks, 1), 6)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
 
 
 def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
-    """Draw quartiles, median and maximum of each row on an axis that survives zero."""
+    """Draw quartiles, median and maximum of each row on a logarithmic axis that includes zero."""
     line = mpl.rcParams["text.color"]
     _label_ticks(ax)
     low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
-    most = table["maximum"].to_numpy(float)
-    ax.hlines(table.index, high, most, colors=line, linewidth=0.8, alpha=0.6)
-    ax.plot(most, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6)
-    drawn = ax.barh(
+    maximum = table["maximum"].to_numpy(float)
+    ax.hlines(table.index, high, maximum, colors=line, linewidth=0.8, alpha=0.6)
+    ax.plot(
+        maximum, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
+    )
+    container = ax.barh(
         table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
     )
-    _hatch_other(drawn, colours)
+    _hatch_other(container, colours)
     ax.plot(
         table["median"].to_numpy(float),
         table.index,
@@ -121,14 +123,14 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
         label="median",
     )
     ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.15, max(most.max(), 1) * 1.15)
-    subs = [1.0] if most.max() >= 50 else [1.0, 2.0, 5.0]
+    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
+    subs = [1.0] if maximum.max() >= 50 else [1.0, 2.0, 5.0]
     ax.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=subs))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # set_xscale has replaced it
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by set_xscale
 
 
 def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
-    """Write columns of numbers right of the axes, each below its title; narrow axes get fewer."""
+    """Write titled columns of numbers to the right of the axes; narrow axes get fewer."""
     widths = {
         title: typography.widest((title, *cells), size) + 1.3 * size
         for title, cells in table.items()
@@ -139,25 +141,25 @@ def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
     right = 0.0
     for title, width in widths.items():
         right += width
-        place = {
+        text_props = {
             "textcoords": "offset points",
             "ha": "right",
             "fontsize": size,
             **typography.plain_text_props(),
         }
-        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **place)
-        where = ("axes fraction", "data")
+        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **text_props)
+        coordinates = ("axes fraction", "data")
         for row, cell in enumerate(table[title]):
-            ax.annotate(cell, (1, row), (right, 0), xycoords=where, va="center", **place)
+            ax.annotate(cell, (1, row), (right, 0), xycoords=coordinates, va="center", **text_props)
 
 
 def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) -> None:
-    """Say above the axes what is shown, `pad` points away, and below them in which unit."""
+    """Set the title, `pad` points above the axes, and the unit below them."""
     size = typography.size(ax, mpl.rcParams["axes.titlesize"])
-    shown = typography.wrapped(title, size, typography.width(ax))
-    ax.set_title(shown, fontsize=size, pad=pad, **typography.plain_text_props())
+    text = typography.wrapped(title, size, typography.width(ax))
+    ax.set_title(text, fontsize=size, pad=pad, **typography.plain_text_props())
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
-    # Long names leave the axes less width than they have now.
+    # The layout will reduce the width for long names.
     ax.set_xlabel(
         typography.wrapped(unit, size, 0.8 * typography.width(ax)),
         fontsize=size,
@@ -166,22 +168,21 @@ def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) ->
 
 
 def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
-    """Write the notes and the source discreetly below everything else, from the left edge.
+    """Write the notes and the source in small text below the chart.
 
-    Of a panel they are handed to whoever draws the panels.
+    For a panel they are collected by `captions_held` instead.
     """
-    if (held := _held.get()) is not None:
-        held.append(Caption(statistic, notes))
+    if (collected := _held.get()) is not None:
+        collected.append(Caption(statistic, notes))
         return
     text = " ".join(note for note in (*notes, excluded(statistic)) if note)
     note_below(ax, "\n".join([text, provenance.caption(statistic)]))
 
 
 def note_below(ax: Axes, text: str) -> None:
-    """Write a text discreetly below the axes and their labels, from the left edge."""
+    """Write small text below the axes and their labels, from the left edge."""
     size = typography.size(ax, "x-small")
-    # The names beside the axes are above it, so that it may be wider than the axes, but not so
-    # wide that it meets that of other axes.
+    # The text can extend below the row names, but must not reach the text of other axes.
     wider = 1.2 if len(_figure(ax).axes) == 1 else 1.05
     ax.annotate(
         typography.wrapped(text.strip(), size, wider * typography.width(ax)),
@@ -200,17 +201,17 @@ def note_below(ax: Axes, text: str) -> None:
 
 @contextmanager
 def captions_held() -> Iterator[list[Caption]]:
-    """Collect the captions of the charts that are drawn meanwhile, instead of writing them."""
-    held: list[Caption] = []
-    token = _held.set(held)
+    """Collect the captions of charts drawn in the context instead of writing them."""
+    captions: list[Caption] = []
+    token = _held.set(captions)
     try:
-        yield held
+        yield captions
     finally:
         _held.reset(token)
 
 
 def words(figure: Figure) -> list[str]:
-    """Give the titles and captions of a figure and its panels, for those who do not see them."""
+    """Return the titles and captions of a figure and its panels as alternative text."""
     titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]
     notes = [text for ax in figure.axes for text in ax.texts if text.get_gid() == "caption"]
     captions = [*(note.get_text() for note in notes), figure.get_supxlabel()]
@@ -218,28 +219,28 @@ def words(figure: Figure) -> list[str]:
 
 
 def excluded(statistic: pd.DataFrame) -> str:
-    """Say which records a statistic was told to leave out, and by which rules."""
+    """Return a note on the records excluded from a statistic, by rule."""
     record = provenance.get_provenance(statistic)
-    counted = record["counted"]
-    if "excluded" not in counted:
+    counts = record["counted"]
+    if "excluded" not in counts:
         return ""
     prefix = "excluded_"
-    rules = {n.removeprefix(prefix): k for n, k in counted.items() if n.startswith(prefix)}
+    rules = {n.removeprefix(prefix): k for n, k in counts.items() if n.startswith(prefix)}
     resource = ALL_RESOURCES.get(record["resource"])
-    one, several = resource.words if resource else ("record", "records")
-    count = counted["excluded"]
+    singular, plural = resource.words if resource else ("record", "records")
+    count = counts["excluded"]
     if not count:
-        return f"Excluded: no {one} ({', '.join(rules)})."
-    some = ", ".join(f"{name} {number:,}" for name, number in rules.items() if number)
-    none = ", ".join(name for name, number in rules.items() if not number)
-    told = f"{some}; none by {none}" if none else some
-    return f"Excluded: {count:,} {one if count == 1 else several} ({told})."
+        return f"Excluded: no {singular} ({', '.join(rules)})."
+    nonzero = ", ".join(f"{name} {number:,}" for name, number in rules.items() if number)
+    zero = ", ".join(name for name, number in rules.items() if not number)
+    listed = f"{nonzero}; none by {zero}" if zero else nonzero
+    return f"Excluded: {count:,} {singular if count == 1 else plural} ({listed})."
 
 
 def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
-    """Explain colours and marks below the axes, in as many columns as fit."""
+    """Draw a legend below the axes, in as many columns as fit."""
     size = typography.size(ax, "small")
-    # A mark and its gaps take 4.5 ems. One line if it fits, else columns as wide as the widest.
+    # A handle and its gaps take 4.5 ems. One line if it fits, else columns of the widest entry.
     widths = [typography.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
     room = typography.width(ax)
     fits = sum(widths) <= room
@@ -261,18 +262,18 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
 
 
 def empty_message(ax: Axes, text: str) -> None:
-    """Say in the middle of empty axes why they are empty."""
+    """Show a message in the middle of empty axes."""
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
     ax.spines[:].set_visible(False)
     size = typography.size(ax, "large")
-    said = typography.wrapped(text, size, typography.width(ax))
+    wrapped = typography.wrapped(text, size, typography.width(ax))
     ax.text(
-        0.5, 0.5, said, ha="center", va="center", fontsize=size, **typography.plain_text_props()
+        0.5, 0.5, wrapped, ha="center", va="center", fontsize=size, **typography.plain_text_props()
     )
 
 
 def _below(ax: Axes) -> float:
-    """Estimate the height of the numbers and the unit below the axes, in points."""
+    """Estimate the height of the tick labels and the unit below the axes, in points."""
     ticks = ax.xaxis.get_ticklabels()
     numbers = 1.3 * float(ticks[0].get_fontsize()) + 6 if ticks else 0.0
     unit = ax.xaxis.get_label()
@@ -286,12 +287,12 @@ def _down(ax: Axes, points: float) -> ScaledTranslation:
 
 def _figure(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
-    assert figure is not None  # noqa: S101  # axes that are drawn on are on a figure
+    assert figure is not None  # noqa: S101  # axes in use have a figure
     return figure
 
 
 def _label_ticks(ax: Axes) -> float:
-    """Separate the thousands on the x axis; return the size of its numbers, in points."""
+    """Format x ticks with thousands separators; return the tick label size in points."""
     size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
     ax.tick_params(axis="x", labelsize=size)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -299,7 +300,7 @@ def _label_ticks(ax: Axes) -> float:
 
 
 def thickness(rows: int) -> float:
-    """Give the height of a bar, as a share of its row; few rows are high ones."""
+    """Return the height of a bar as a share of its row; a few rows get thinner bars."""
     return 0.74 * min(rows / _ROWS_AT_LEAST, 1.0)
 
 
@@ -310,7 +311,7 @@ def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
 
 
 def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
-    """Return the box of the axes with the labels of both axes and the key."""
+    """Return the bounding box of the axes with axis labels and legend."""
     parts = [part for part in (ax.xaxis, ax.yaxis, ax.get_legend()) if part]
     boxes = [part.get_tightbbox(renderer) for part in parts]
     return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])

@@ -1,4 +1,4 @@
-"""A table as a ranking or as classes: a bar a row, with its number and its share."""
+"""Horizontal bars with count and share for each row of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ranking(
     nothing: str,
     notes: Sequence[str] = (),
 ) -> Axes:
-    """Draw a column of numbers with the names beside it; `nothing` is said of no records."""
+    """Draw one bar per row, labelled by name; an empty table shows the message `nothing`."""
     ax = axes.axes(ax, len(table))
     if not table[numbers].sum():
         axes.titles(ax, title)

@@ -1,4 +1,4 @@
-"""Counts in few classes, each with its shade: legible in colour, in grey, to the colour-blind."""
+"""Bins for counts, with shades legible in colour, in greyscale and to the colour-blind."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dirframe.plot._drawing.colours import NEUTRAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST = 6  # more shades of one colour cannot be told apart
+_MOST = 6  # more shades of one colour are indistinguishable
 _FIXED = (1, 3, 10, 30, 100, 300)
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Classes of whole numbers from 1 on: the smallest number of each, the shade of each."""
+    """Bins of integers from 1: the lower bound and the shade of each."""
 
     lowest: list[int]
     highest: int
@@ -29,7 +29,7 @@ class Bins:
 
     @classmethod
     def upto(cls, highest: int) -> Self:
-        """Divide 1 to `highest` into few classes, each as much larger as the one before."""
+        """Divide 1 to `highest` into a few bins of logarithmic width."""
         lowest = next(
             numbers
             for steps in _divisions()
@@ -39,16 +39,16 @@ class Bins:
 
     @classmethod
     def comparable(cls, highest: int) -> Self:
-        """Divide 1 to `highest` so that a shade means the same in each of several charts."""
+        """Divide 1 to `highest` into fixed bins, so that shades are comparable across charts."""
         lowest = [number for number in _FIXED if number <= highest]
         return cls(lowest, highest, _shades(len(_FIXED))[: len(lowest)])
 
     def shade(self, number: int) -> str:
-        """Give the shade of a number of 1 or more."""
+        """Return the shade of a number of 1 or more."""
         return self.shades[bisect_right(self.lowest, number) - 1]
 
     def labels(self) -> list[str]:
-        """Name the classes by their bounds."""
+        """Return the bounds of each bin as labels."""
         last = [*(number - 1 for number in self.lowest[1:]), self.highest]
         return [
             f"{low:,}" if low == high else f"{low:,}–{high:,}"
@@ -56,7 +56,7 @@ class Bins:
         ]
 
     def handles(self) -> list[Patch]:
-        """Return what a key shows of the classes."""
+        """Return the legend handles of the bins."""
         return [
             Patch(facecolor=shade, edgecolor=NEUTRAL, label=label)
             for shade, label in zip(self.shades, self.labels(), strict=True)
@@ -64,14 +64,14 @@ class Bins:
 
 
 def _shades(number: int) -> list[str]:
-    # Lightness falls all along this map, so that it can be read in greyscale.
+    # The lightness of this colormap is monotonic, so it is legible in greyscale.
     last = max(number - 1, 1)
-    places = [0.25 + 0.7 * n / last for n in range(number)] if number > 1 else [0.7]
-    return [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](place)) for place in places]
+    positions = [0.25 + 0.7 * n / last for n in range(number)] if number > 1 else [0.7]
+    return [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](position)) for position in positions]
 
 
 def _divisions() -> Iterator[Iterator[int]]:
-    """Yield ways to divide, the finest first."""
+    """Yield sequences of lower bounds, the finest first."""
     yield count(1)
     yield (digit * 10**power for power in count() for digit in (1, 2, 5))
     yield (digit * 10**power for power in count() for digit in (1, 3))

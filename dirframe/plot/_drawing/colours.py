@@ -1,19 +1,19 @@
-"""Colours: a language has the same one in every chart."""
+"""Colours of the charts; each language has the same colour in every chart."""
 
 from __future__ import annotations
 
 __all__ = ["ACCENT", "NEUTRAL", "OTHER", "language_colour"]
 
-#: Of what stands for one kind of thing, such as all bars of a chart of countries.
+#: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"
-#: Of a language without a colour of its own.
+#: For languages without their own colour.
 NEUTRAL = "#8C96A0"
-#: Of what is summed up as "other"; charts hatch it besides.
+#: For "other" rows, which are also hatched.
 OTHER = "#E1E4E8"
 
-# The scheme "muted" of Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002 (2021), which people
-# with each kind of colour blindness can tell apart. It has nine colours; they belong to the
-# nine languages that were most often the main one in 12,360 projects recorded in 2013.
+# The scheme "muted" of Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002 (2021), which is
+# distinguishable with every kind of colour blindness. Its nine colours are assigned to the nine
+# most frequent main languages of 12,360 projects recorded in 2013.
 _COLOURS = {
     "java": "#CC6677",
     "c": "#332288",
@@ -28,18 +28,18 @@ _COLOURS = {
 
 
 def language_colour(language: str) -> str:
-    """Give the colour of a language.
+    """Return the colour of a language.
 
     Parameters
     ----------
     language : str
-        Name of the language; case makes no difference.
+        Name of the language, case-insensitive.
 
     Returns
     -------
     str
-        A hexadecimal colour. Nine frequent languages have one of their own, which colour-blind
-        people can tell apart; there are no more such colours, so all others share a grey.
+        A hexadecimal colour. Nine frequent languages have their own, from a palette that is
+        distinguishable to colour-blind readers; all others share a grey.
 
     Examples
     --------

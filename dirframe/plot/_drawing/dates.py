@@ -1,4 +1,4 @@
-"""Moments as places on an axis, and ticks for them that fit."""
+"""Date axes with as many ticks as fit."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-_TICK_WIDTH = 4.5  # ems that a date needs
+_TICK_WIDTH = 4.5  # ems per date label
 
 
 def places(moments: Any) -> NDArray[np.float64]:
-    """Give the place of each moment on an axis of dates: its days since 1970."""
+    """Convert dates to axis positions: days since 1970."""
     # matplotlib.dates has no types.
     return np.asarray(date2num(moments), dtype=np.float64)  # type: ignore[no-untyped-call]  # as matplotlib has it
 
 
 def only_year(first: pd.Timestamp, last: pd.Timestamp) -> str:
-    """Say in which year both are: ticks within one year do not."""
+    """Return the common year of two dates as a label suffix: ticks within one year omit it."""
     return f", {first.year}" if first.year == last.year else ""
 
 
 def axis(ax: Axes) -> None:
-    """Make the x axis one of dates, with as many as fit."""
+    """Set a date locator and formatter on the x axis."""
     size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
     ax.tick_params(axis="x", labelsize=size)
-    most = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
+    tick_count = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
     # matplotlib.dates has no types.
-    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]  # as matplotlib has it
+    locator = AutoDateLocator(minticks=2, maxticks=tick_count)  # type: ignore[no-untyped-call]  # as matplotlib has it
     ax.xaxis_date()
     ax.xaxis.set_major_locator(locator)
     form = ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]  # as above

@@ -1,4 +1,4 @@
-"""How often each whole number occurs, on logarithmic scales that survive zero."""
+"""Frequency of integers on logarithmic scales that include zero."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def distribution(
     nothing: str,
     note: str,
 ) -> Axes:
-    """Draw a dot for each number that occurs, as high as the records that have it are many."""
+    """Draw one dot for each number that occurs, at the number of records with it."""
     ax = numeric_axes.panel(ax)
     if table.empty:
         return numeric_axes.empty(ax, table, title, nothing)
@@ -48,10 +48,10 @@ def distribution(
 
 
 def _quantiles(table: pd.DataFrame, numbers: str) -> str:
-    """Read off the table how much the lower half and most of the records have."""
+    """Describe the quantiles of a frequency table."""
     bounds = {
         part: table[numbers][table["share_at_most"] >= share - 1e-12].min()
         for part, share in _PARTS.items()
     }
-    said = [f"{part} have at most {typography.number(bound)}" for part, bound in bounds.items()]
-    return f"{', '.join(said)}; the most is {typography.number(table[numbers].max())}."
+    label = [f"{part} have at most {typography.number(bound)}" for part, bound in bounds.items()]
+    return f"{', '.join(label)}; the most is {typography.number(table[numbers].max())}."

@@ -1,4 +1,4 @@
-"""What the charts with numbers on both axes share: scales, labels, and ticks that fit."""
+"""Scales, labels and ticks for charts with two numeric axes."""
 
 from __future__ import annotations
 
@@ -21,41 +21,42 @@ if TYPE_CHECKING:
 
     Which = Literal["x", "y"]
 
-_ROWS = 11  # as high as so many rows
+_ROWS = 11  # height in rows
 _SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
-_TICK_WIDTH = 4.5  # ems that a tick with its number needs, lying down
-_TICK_HEIGHT = 2.5  # and one above the other
+_TICK_WIDTH = 4.5  # ems per tick on a horizontal axis
+_TICK_HEIGHT = 2.5  # and on a vertical axis
 
 
 def panel(ax: Axes | None, *, square: bool = False) -> Axes:
-    """Return the axes to draw on: those given, or a new figure."""
+    """Return the given axes, or those of a new figure."""
     if square:
         ax = axes.axes(ax, _SQUARE_ROWS, width=_SQUARE_WIDTH)
-        ax.set(aspect="equal", anchor="SW")  # the caption begins at the left and has all the width
+        ax.set(
+            aspect="equal", anchor="SW"
+        )  # the caption starts at the left and uses the full width
         return ax
     return axes.axes(ax, _ROWS)
 
 
 def dot(ax: Axes) -> float:
-    """Give the diameter of a dot, in points; small axes have small ones."""
+    """Return the diameter of a dot in points, scaled to the axes."""
     return typography.size(ax, "small") * 0.7
 
 
 def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) -> None:
-    """Say what is shown, `pad` points above the axes, and on each axis in which unit."""
+    """Set the title, `pad` points above the axes, and the label of each axis."""
     axes.titles(ax, title, x, pad=pad)
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
-    shown = typography.wrapped(
-        y, size, 0.7 * typography.height(ax)
-    )  # the layout will take some of it
-    ax.set_ylabel(shown, fontsize=size, **typography.plain_text_props())
+    # The layout uses some of the height.
+    text = typography.wrapped(y, size, 0.7 * typography.height(ax))
+    ax.set_ylabel(text, fontsize=size, **typography.plain_text_props())
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, linewidth=0.6, alpha=0.5)
     ax.set_axisbelow(True)
 
 
 def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
-    """Say on empty axes why they are empty."""
+    """Show on empty axes why they are empty."""
     axes.titles(ax, title)
     axes.empty_message(ax, why)
     axes.caption(ax, table)
@@ -63,7 +64,7 @@ def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
 
 
 def counts(ax: Axes, which: Which, most: float) -> None:
-    """Let an axis run from 0 to `most`, linearly, in whole numbers."""
+    """Set a linear scale from 0 to `most` with integer ticks."""
     axis, ticks = _axis(ax, which)
     _limit(ax, which, 0, max(most, 1) * 1.05)
     axis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, steps=[1, 2, 5, 10]))
@@ -71,7 +72,7 @@ def counts(ax: Axes, which: Which, most: float) -> None:
 
 
 def whole(ax: Axes, first: int, last: int) -> None:
-    """Let the x axis have a place for each whole number, such as a year, and number some."""
+    """Set an x axis of integers, such as years, with as many ticks as fit."""
     _, ticks = _axis(ax, "x")
     steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
     step = next(step for step in steps if (last - first) / step < ticks)
@@ -81,7 +82,7 @@ def whole(ax: Axes, first: int, last: int) -> None:
 
 
 def logarithmic(ax: Axes, which: Which, most: float, *, least: float = 0) -> None:
-    """Let an axis run to `most`: linearly from 0 to 1, where logarithms end, then by powers."""
+    """Set a scale up to `most`: linear from 0 to 1, then logarithmic."""
     axis, ticks = _axis(ax, which)
     scale = ax.set_xscale if which == "x" else ax.set_yscale
     scale("symlog", linthresh=1, linscale=0.5)
@@ -90,11 +91,11 @@ def logarithmic(ax: Axes, which: Which, most: float, *, least: float = 0) -> Non
     locator = SymmetricalLogLocator(base=10, linthresh=1, subs=subs)
     locator.set_params(numticks=max(ticks, 2))
     axis.set_major_locator(locator)
-    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # the scale has replaced it
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by the scale
 
 
 def shares(ax: Axes, which: Which) -> None:
-    """Let an axis run from 0% to 100%."""
+    """Set a scale from 0% to 100%."""
     axis, ticks = _axis(ax, which)
     _limit(ax, which, 0, 1)
     axis.set_major_locator(MaxNLocator(nbins=min(ticks, 5), steps=[2, 5, 10]))
@@ -102,9 +103,9 @@ def shares(ax: Axes, which: Which) -> None:
 
 
 def _axis(ax: Axes, which: Which) -> tuple[mpl.axis.Axis, int]:
-    """Return an axis with text of a size that fits, and how many ticks do."""
-    usual = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
-    size = typography.size(ax, usual)
+    """Return an axis with fitting tick labels, and the number of ticks that fit."""
+    default_size = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
+    size = typography.size(ax, default_size)
     ax.tick_params(axis=which, labelsize=size)
     if which == "x":
         return ax.xaxis, max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 7), 1)

@@ -1,4 +1,4 @@
-"""Small multiples: a chart once for each stratum, on axes that are the same."""
+"""Small multiples: one panel per stratum with shared axes."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-PANELS = 9  # more of them are too small to compare
+PANELS = 9  # more would be too small to compare
 _COLUMNS = 3
 _WIDTH = 3.7  # inches
 _WITH_PANELS: set[str] = set()
-_CAPTION = 7  # points, as the caption of a chart that is small
+_CAPTION = 7  # points, as the caption of a small chart
 
 
 def multiples(
     share: Literal["", "x", "xy"], *, height: float = 3.2
 ) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
-    """Let a chart take `Selection`; `share` are the axes that its panels have in common.
+    """Add the options of `Selection` to a chart; `share` names the axes shared by its panels.
 
-    Without any, the chart has no sensible panels and refuses them. A panel is `height` inches.
+    With an empty `share` the chart does not support panels. A panel is `height` inches high.
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
@@ -51,19 +51,21 @@ def multiples(
 
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
-            frame, own, selection = taken(name, signature, args, options)
+            frame, chart_options, selection = taken(name, signature, args, options)
             draw: Callable[..., Axes] = chart
             if selection["by"] is None:
-                some = {what: selection[what] for what in ("exclude", "max_age")}
-                return draw(frame, **own, **some)
+                exclusions = {option: selection[option] for option in ("exclude", "max_age")}
+                return draw(frame, **chart_options, **exclusions)
             if not share:
                 raise InvalidInputError(
                     f"plot.{name} has no panels by stratum: it would be too small to read. "
                     "Draw the records of one stratum at a time."
                 )
-            if own.pop("ax", None) is not None:
+            if chart_options.pop("ax", None) is not None:
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
-            return _draw(frame, selection, lambda part, ax: draw(part, ax=ax, **own), share, height)
+            return _draw(
+                frame, selection, lambda part, ax: draw(part, ax=ax, **chart_options), share, height
+            )
 
         if share:
             _WITH_PANELS.add(name)
@@ -73,7 +75,7 @@ def multiples(
 
 
 def has_panels(name: str) -> bool:
-    """Tell whether a chart of `dirframe.plot` takes strata, by its name."""
+    """Return whether the chart of `dirframe.plot` with this name supports strata."""
     return name in _WITH_PANELS
 
 
@@ -84,16 +86,16 @@ def _draw(
     share: str,
     height: float,
 ) -> Axes:
-    kept, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+    records, numbers = excluded(frame, selection["exclude"], selection["max_age"])
     by = selection["by"] or ()
-    strata = strata_of(kept, by, min_records=selection["min_records"], most=PANELS)
+    strata = strata_of(records, by, min_records=selection["min_records"], most=PANELS)
     if not strata:
-        return draw(kept, axes.axes(None, 4))
+        return draw(records, axes.axes(None, 4))
     lines = -(-len(strata) // _COLUMNS)
     columns = min(len(strata), _COLUMNS)
     size = (_WIDTH * columns, height * lines + 0.8)
     figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
-    # matplotlib's own gaps would let the title of a panel touch the ticks of the one above.
+    # With matplotlib's default padding, panel titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     try:
         panels = list(grid.flat)
@@ -104,29 +106,29 @@ def _draw(
         captions: list[Caption] = []
         for ax, stratum in zip(panels, strata, strict=True):
             ax.set_gid(axes.PANEL)
-            with axes.captions_held() as held:
+            with axes.captions_held() as panel_captions:
                 draw(stratum.frame, ax)
-            captions += held
+            captions += panel_captions
             title = ax.get_title().replace("\n", " ")
-            _title(ax, stratum, held[0].statistic)
+            _title(ax, stratum, panel_captions[0].statistic)
         common = _common(captions)
         for ax, caption in zip(panels, captions, strict=True):
-            own = [note for note in caption.notes if note and note not in common]
-            if own:
-                axes.note_below(ax, " ".join(own))
-        for place, ax in enumerate(panels):  # the outer ones say it for all
-            if place + columns < len(panels):
+            panel_notes = [note for note in caption.notes if note and note not in common]
+            if panel_notes:
+                axes.note_below(ax, " ".join(panel_notes))
+        for index, ax in enumerate(panels):  # only the outer panels are labelled
+            if index + columns < len(panels):
                 ax.set_xlabel("")
-            if place % columns and ax.has_data():
+            if index % columns and ax.has_data():
                 ax.set_ylabel("")
         for which in share:
             _same(panels, which)
         names = [by] if isinstance(by, str) else list(by)
-        said = ", ".join(names).replace("_", " ")
-        figure.suptitle(f"{title}, by {said}", **typography.plain_text_props())
+        strata_names = ", ".join(names).replace("_", " ")
+        figure.suptitle(f"{title}, by {strata_names}", **typography.plain_text_props())
         tables = [caption.statistic for caption in captions]
-        whole = noted(combined(kept, pd.DataFrame(), tables, strata, names), numbers, before=2)
-        _caption(figure, whole, [*common, _pooled(strata)])
+        table = noted(combined(records, pd.DataFrame(), tables, strata, names), numbers, before=2)
+        _caption(figure, table, [*common, _pooled(strata)])
     except BaseException:
         plt.close(figure)
         raise
@@ -135,7 +137,7 @@ def _draw(
 
 
 def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
-    """Name a panel, with the number that its figures are of, beside that of its records."""
+    """Set the title of a panel, with the number of records that its statistic uses."""
     count = provenance.get_provenance(statistic)["base"].get("records", stratum.records)
     of = f" of {stratum.records:,}" if count < stratum.records else ""
     size = typography.size(ax, "medium")
@@ -148,43 +150,45 @@ def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
 
 
 def _common(captions: Sequence[Caption]) -> list[str]:
-    """Find the notes that every panel with some has: they are said once."""
+    """Return the notes common to all panels that have notes; these are shown once."""
     notes = [caption.notes for caption in captions if caption.notes]
     if len(notes) < 2:
         return []
-    return [note for note in notes[0] if note and all(note in others for others in notes[1:])]
+    return [
+        note for note in notes[0] if note and all(note in other_notes for other_notes in notes[1:])
+    ]
 
 
 def _pooled(strata: Sequence[Stratum]) -> str:
     groups = sum(stratum.pooled for stratum in strata)
-    held = typography.counted(groups, "smaller group")
-    return f"The last panel holds {held} together." if groups else ""
+    group_count = typography.counted(groups, "smaller group")
+    return f"The last panel holds {group_count} together." if groups else ""
 
 
 def _same(panels: Sequence[Axes], which: str) -> None:
-    """Give panels the widest limits of any, and its ticks."""
-    drawn = [ax for ax in panels if ax.has_data()]
-    if not drawn:
+    """Set the limits and ticks of all panels to those of the widest."""
+    filled = [ax for ax in panels if ax.has_data()]
+    if not filled:
         return
-    limits = [getattr(ax, f"get_{which}lim")() for ax in drawn]
+    limits = [getattr(ax, f"get_{which}lim")() for ax in filled]
     low, high = min(low for low, _ in limits), max(high for _, high in limits)
-    widest = max(drawn, key=lambda ax: abs(getattr(ax, f"get_{which}lim")()[1]))
+    widest = max(filled, key=lambda ax: abs(getattr(ax, f"get_{which}lim")()[1]))
     ticks = getattr(widest, f"{which}axis").get_major_locator()
-    for ax in drawn:
+    for ax in filled:
         if isinstance(ticks, FixedLocator):
             getattr(ax, f"set_{which}ticks")([float(tick) for tick in ticks()])
         elif ax is not widest and not isinstance(ticks, DateLocator):
-            # How many ticks there are depends on the numbers. Those of dates follow the limits.
+            # The number of ticks depends on the values; date ticks follow the limits.
             getattr(ax, f"{which}axis").set_major_locator(copy(ticks))
         getattr(ax, f"set_{which}lim")(low, high)
 
 
 def _caption(figure: Any, statistic: pd.DataFrame, notes: Sequence[str]) -> None:
-    said = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
-    text = "\n".join([said, provenance.caption(statistic)]).strip()
-    shown = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
+    note_text = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
+    text = "\n".join([note_text, provenance.caption(statistic)]).strip()
+    wrapped = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
     figure.supxlabel(
-        shown,
+        wrapped,
         x=0.01,
         ha="left",
         fontsize=_CAPTION,

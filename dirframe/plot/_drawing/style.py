@@ -1,4 +1,4 @@
-"""The style sheet of the charts, for those who opt in."""
+"""The optional style sheet of the charts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 __all__ = ["STYLE", "style"]
 
-#: The style sheet, for ``matplotlib.pyplot.style.context`` and ``use``.
+#: Path of the style sheet, for ``matplotlib.pyplot.style.context`` and ``use``.
 STYLE = str(Path(__file__).with_name("dirframe.mplstyle"))
 
 
 def style() -> AbstractContextManager[None]:
-    """Draw in the style of a paper, for as long as the ``with`` block lasts.
+    """Apply the style sheet for publications within a ``with`` block.
 
     Returns
     -------
     contextlib.AbstractContextManager
-        Sets the style sheet ``dirframe.plot.STYLE``, and takes it back at its end. Nothing
-        else changes any global setting of matplotlib.
+        Sets the style sheet ``dirframe.plot.STYLE`` and restores the previous settings at the end.
+        Nothing else changes global settings of matplotlib.
 
     See Also
     --------
-    matplotlib.pyplot.style.use : Sets ``dirframe.plot.STYLE`` for good.
+    matplotlib.pyplot.style.use : Apply ``dirframe.plot.STYLE`` permanently.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Text in charts: shown as it is, in every script there is a font for, and never too long."""
+"""Text in charts: literal, in any script with an installed font, and wrapped to fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas.api.typing import NAType
 
-#: Fonts for what matplotlib's own cannot show, tried in this order where they are installed.
+#: Fallback fonts for scripts that matplotlib's fonts lack, in order of preference.
 FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -48,40 +48,40 @@ FONTS = (
 
 _NAME_WIDTH = 30
 _NAME_LINES = 2
-# Mean width of a character as a share of the font size, measured on DejaVu Sans, which is
-# wide; narrower fonts leave a little more room.
+# Mean character width as a share of the font size, measured on DejaVu Sans, which is wide;
+# narrower fonts leave more room.
 _TEXT_EM = 0.52
-# Axes narrower than this many points get smaller text, but never smaller than can be read.
+# Axes narrower than this many points get smaller text, down to a legible minimum.
 _FULL_WIDTH = 300.0
 _SMALLEST = 6.0
 
 
 def plain_text_props() -> dict[str, Any]:
-    """Return the properties of a text that is shown as it is, in any script."""
-    # A font that is not installed would be reported for every text: name those that are.
+    """Return the properties of literal text in any script."""
+    # Matplotlib would warn for each text about fonts that are not installed.
     installed = set(fontManager.get_font_names())
     family = [*mpl.rcParams["font.family"], *(font for font in FONTS if font in installed)]
     return {"parse_math": False, "usetex": False, "fontfamily": family}
 
 
 def size(ax: Axes, usual: float | str) -> float:
-    """Give a font size such as "small" in points: the usual one, or less in narrow axes."""
+    """Return a font size such as "small" in points, reduced for narrow axes."""
     points = float(FontProperties(size=usual).get_size_in_points())
     return max(points * min(1.0, width(ax) / _FULL_WIDTH), min(points, _SMALLEST))
 
 
 def width(ax: Axes) -> float:
-    """Give the width that the axes have now, in points."""
+    """Return the current width of the axes in points."""
     return float(ax.get_window_extent().width * 72 / ax.figure.dpi)
 
 
 def height(ax: Axes) -> float:
-    """Give the height that the axes have now, in points."""
+    """Return the current height of the axes in points."""
     return float(ax.get_window_extent().height * 72 / ax.figure.dpi)
 
 
 def name(text: str) -> str:
-    """Break a long name into lines; one that is endless ends in an ellipsis."""
+    """Wrap a long name; truncate a very long one with an ellipsis."""
     lines = textwrap.wrap(" ".join(text.split()), _NAME_WIDTH, break_on_hyphens=False)
     if len(lines) > _NAME_LINES:
         last = lines[_NAME_LINES - 1][: _NAME_WIDTH - 1].rstrip()
@@ -90,7 +90,7 @@ def name(text: str) -> str:
 
 
 def short(text: str) -> str:
-    """Put a name on one line: names that begin alike often differ at the end, so both stay."""
+    """Shorten a name to one line, keeping both ends: similar names often differ at the end."""
     line = " ".join(text.split())
     half = _NAME_WIDTH // 2
     return (
@@ -99,13 +99,13 @@ def short(text: str) -> str:
 
 
 def wrapped(text: str, size: float, width: float) -> str:
-    """Break each line of a text into lines that fit a width; both are in points."""
+    """Wrap text to a width; size and width are in points."""
     letters = max(int(width / (size * _TEXT_EM)), 12)
     return "\n".join(line for part in text.split("\n") for line in textwrap.wrap(part, letters))
 
 
 def widest(texts: Iterable[str], size: float) -> float:
-    """Measure the widest of some numbers or plain words, in points."""
+    """Return the width of the widest text, in points."""
     font = FontProperties(family=mpl.rcParams["font.family"], size=size)
     measured = (
         text_to_path.get_text_width_height_descent(text, font, False) for text in set(texts)
@@ -114,41 +114,41 @@ def widest(texts: Iterable[str], size: float) -> float:
 
 
 def counted(count: int, noun: str) -> str:
-    """Write a number with its noun: ``1 project``, ``1,500 projects``."""
+    """Format a count with its noun: ``1 project``, ``1,500 projects``."""
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def listed(what: str, noun: str, reasons: dict[str, int]) -> str:
-    """Say how many records there are for each reason; nothing where there is none."""
-    given = [(count, reason) for reason, count in reasons.items() if count]
-    if not given:
+    """Return a note with the number of records for each reason; empty if there are none."""
+    nonzero = [(count, reason) for reason, count in reasons.items() if count]
+    if not nonzero:
         return ""
-    (count, reason), *others = given
-    parts = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
-    return f"{what}: {', '.join(parts)}."
+    (count, reason), *other = nonzero
+    phrases = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in other)]
+    return f"{what}: {', '.join(phrases)}."
 
 
 def not_shown(noun: str, reasons: dict[str, int]) -> str:
-    """Say how many records a chart leaves out and why; nothing where it shows all."""
+    """Return a note on records missing from a chart and why; empty if it shows all."""
     return listed("Not shown", noun, reasons)
 
 
 def empty_reason(count: int, noun: str, what: str) -> str:
-    """Say why a chart is empty: no records at all, or none that has what it shows."""
+    """Return why a chart is empty: no records, or none with the required values."""
     return f"None of {counted(count, noun)} has {what}" if count else f"No {noun}s"
 
 
 def percent(share: float) -> str:
-    """Write a share with one decimal; one that is not nothing never becomes 0.0%."""
+    """Format a share with one decimal; a nonzero share is never shown as 0.0%."""
     return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def number(value: float | NAType) -> str:
-    """Write a number with thousands separated and at most one decimal, or that there is none."""
+    """Format a number with thousands separators and at most one decimal, or as missing."""
     return "–" if pd.isna(value) else f"{value:,.1f}".removesuffix(".0")
 
 
 def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str]:
-    """Label counts with their shares: ``1,500 (12.3%)``, or alone where the share is missing."""
+    """Format counts with their shares: ``1,500 (12.3%)``, or alone if the share is missing."""
     pairs = zip(counts, shares, strict=True)
     return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]

@@ -1,9 +1,9 @@
-"""The world's countries as outlines, offline, and their projection onto the page.
+"""Country outlines, read offline, in the Equal Earth projection.
 
-Sources: ``data/world/`` (world-atlas 2.0.2, made from Natural Earth); the form of the file is
-that of the TopoJSON Format Specification 1.0. The projection is Equal Earth, in which areas
-keep their proportions: Šavrič, Patterson and Jenny, "The Equal Earth map projection",
-International Journal of Geographical Information Science 33 (2019), 454-465.
+Sources: ``data/world/`` (world-atlas 2.0.2, made from Natural Earth); the file format is TopoJSON
+(TopoJSON Format Specification 1.0). The Equal Earth projection preserves areas: Šavrič, Patterson
+and Jenny, "The Equal Earth map projection", International Journal of Geographical Information
+Science 33 (2019), 454-465.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LATITUDES", "frame", "outlines", "project"]
 
-#: Degrees from the southernmost land without Antarctica to the northernmost.
+#: Latitudes in degrees of the southernmost (without Antarctica) and northernmost land.
 LATITUDES = (-57.0, 84.0)
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ _A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796
 
 
 def project(longitudes: Points, latitudes: Points) -> Points:
-    """Project degrees to points on the page; longitudes beyond ±180° go on beyond the edge."""
+    """Project degrees to plane coordinates; longitudes beyond ±180° continue past the edge."""
     sine = np.sqrt(3) / 2 * np.sin(np.radians(latitudes))
     angle = np.arcsin(sine)
     square = angle**2
@@ -48,7 +48,7 @@ def project(longitudes: Points, latitudes: Points) -> Points:
 
 
 def frame() -> Outline:
-    """Return the edge of the map: both sides of the 180th meridian."""
+    """Return the outline of the map: both sides of the 180th meridian."""
     south, north = LATITUDES
     down = np.linspace(north, south, 60)
     up = down[::-1]
@@ -58,7 +58,7 @@ def frame() -> Outline:
 
 @cache
 def outlines() -> dict[str, Outline]:
-    """Return the shape of each country, by its two-letter code, or its name where it has none."""
+    """Return the outline of each country by its two-letter code, or its name if it has none."""
     topology = json.loads(_file().read_text(encoding="utf-8"))
     scale, origin = topology["transform"]["scale"], topology["transform"]["translate"]
     arcs = [np.cumsum(arc, axis=0) * scale + origin for arc in topology["arcs"]]
@@ -70,7 +70,7 @@ def outlines() -> dict[str, Outline]:
 
 
 def _file() -> Path:
-    for folder in (_PACKAGE, _PACKAGE.parent):  # in the wheel, or beside the package
+    for folder in (_PACKAGE, _PACKAGE.parent):  # in a wheel, or in the repository
         if (folder / _FILE).is_file():
             return folder / _FILE
     raise DirframeError(
@@ -81,8 +81,8 @@ def _file() -> Path:
 
 def _code(country: dict[str, Any]) -> str:
     name = str(country["properties"]["name"])
-    known = pycountry.countries.get(numeric=country.get("id", ""))
-    return "XK" if name == "Kosovo" else known.alpha_2 if known else name
+    entry = pycountry.countries.get(numeric=country.get("id", ""))
+    return "XK" if name == "Kosovo" else entry.alpha_2 if entry else name
 
 
 def _rings(country: dict[str, Any]) -> list[list[int]]:
@@ -91,11 +91,11 @@ def _rings(country: dict[str, Any]) -> list[list[int]]:
 
 
 def _path(ring: list[int], arcs: list[Points]) -> Outline:
-    # ~n is arc n backwards. Where one arc ends the next begins, with the same point.
+    # ~n is arc n reversed. Adjacent arcs share their common point.
     parts = [arcs[n] if n >= 0 else arcs[~n][::-1] for n in ring]
     points = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
     longitudes = np.unwrap(points[:, 0], period=360)
-    # A ring across the edge is drawn at both sides of the map, which its frame clips.
+    # A ring across the edge is drawn on both sides of the map and clipped by its frame.
     turns = [t for t in (-360.0, 0.0, 360.0) if _is_seen(longitudes + t)]
     copies = [project(longitudes + turn, points[:, 1]) for turn in turns]
     return Outline.make_compound_path(*(Outline(copy, closed=True) for copy in copies))

@@ -1,0 +1,1 @@
+"""Tests of dirframe: they mirror the package."""

@@ -73,7 +73,8 @@ def test_every_theme_has_its_page_and_every_constant_its_description(names: Modu
 
 def test_a_theme_lists_each_name_with_its_first_line_and_its_docstring(names: ModuleType) -> None:
     text = names.reference("overview")
-    assert "| {py:obj}`cite <dirframe.cite>` | Say how to cite a frame" in text
+    first = (dirframe.cite.__doc__ or "").splitlines()[0].rstrip(".")
+    assert f"| {{py:obj}}`cite <dirframe.cite>` | {first}" in text
     assert ".. autofunction:: dirframe.compare\n" in text
     assert ".. autoclass:: dirframe.Directory\n   :members:" in names.reference("loading")
     assert ".. autoexception:: dirframe.CacheError\n" in names.reference("errors")

@@ -141,6 +141,21 @@ def test_every_silenced_check_gives_its_reason_beside_or_above_it() -> None:
     assert bare == []
 
 
+def test_every_skipped_test_gives_its_reason() -> None:
+    bare = [
+        f"{name}:{node.lineno}"
+        for name, text in tracked_texts().items()
+        if name.startswith("tests/") and name.endswith(".py")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"importorskip", "skip", "skipif", "xfail"}
+        and not any(keyword.arg == "reason" for keyword in node.keywords)
+        and not (node.func.attr == "skip" and node.args)
+    ]
+    assert bare == []
+
+
 @pytest.mark.parametrize("forbidden", REGISTRIES)
 def test_no_file_names_the_host_of_a_package_registry(forbidden: str) -> None:
     assert [name for name, text in tracked_texts().items() if forbidden in text] == []

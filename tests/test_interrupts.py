@@ -195,9 +195,9 @@ def test_a_report_is_stopped_while_its_notebook_runs(tmp_path: Path) -> None:
         f"pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
         "time.sleep(300)"
     )
-    cell = nbformat.v4.new_code_cell(source)  # type: ignore[no-untyped-call]  # nbformat has no types
-    notebook = nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]  # as above
-    nbformat.write(notebook, tmp_path / "long.ipynb")  # type: ignore[no-untyped-call]  # as above
+    cell = nbformat.v4.new_code_cell(source)
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    nbformat.write(notebook, tmp_path / "long.ipynb")
     words = ("report", "projects.csv", "-o", "made.html", "--template", "long.ipynb")
     with begin("-m", "dirframe", *words, cwd=tmp_path) as process:
         end = time.monotonic() + 300

@@ -23,7 +23,7 @@ NOTEBOOKS = sorted(path.name for path in FOLDER.glob("*.ipynb"))
 
 def notebook(name: str) -> nbformat.NotebookNode:
     # nbformat has no types.
-    content: nbformat.NotebookNode = nbformat.read(FOLDER / name, as_version=4)  # type: ignore[no-untyped-call]  # as nbformat has it
+    content: nbformat.NotebookNode = nbformat.read(FOLDER / name, as_version=4)
     return content
 
 

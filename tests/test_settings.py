@@ -56,7 +56,7 @@ def test_the_environment_gives_what_the_arguments_leave_out(
 
 def test_the_keyring_gives_the_key_of_that_address(monkeypatch: pytest.MonkeyPatch) -> None:
     before = keyring.get_keyring()
-    keyring.set_keyring(Remembering())  # type: ignore[no-untyped-call]  # the base has no types
+    keyring.set_keyring(Remembering())  # type: ignore[no-untyped-call]  # keyring's base class has no types
     try:
         keyring.set_password("dirframe", ADDRESS, SECRET)
         assert Settings.from_env(ADDRESS + "/").api_key.reveal() == SECRET

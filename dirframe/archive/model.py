@@ -120,7 +120,7 @@ class _Row:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as a line of a bundle's manifest."""
-        line: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # see the docstring
+        line: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # each subclass is a dataclass
         return line
 
     @classmethod
@@ -129,7 +129,7 @@ class _Row:
         return cls.from_row([line[name] for name in cls.__slots__])
 
     def _check(self) -> None:
-        for column in fields(self):  # type: ignore[arg-type]  # as above
+        for column in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
             value: Any = getattr(self, column.name)
             kind = str(column.type)
             if type(value) not in _TYPES[kind] or (kind == "int" and value < 0):

@@ -75,7 +75,7 @@ class ColumnResolution:
         """Copy the provenance to the result and add the counts of this resolution."""
         # The step is idempotent, so it is recorded once.
         last_step = get_provenance(source)["steps"][-1:]  # type: ignore[arg-type]  # a Series has attrs too
-        copy_provenance(source, target, "" if last_step == [step] else step)  # type: ignore[arg-type]  # the same
+        copy_provenance(source, target, "" if last_step == [step] else step)  # type: ignore[arg-type]  # a Series has attrs too
         target.attrs[ATTRIBUTE]["countries"] = self.summary()
         return target
 

@@ -239,7 +239,7 @@ def _text(value: object, missing: str = "–") -> str:
         value = entries(value)
     elif isinstance(value, dict):
         value = entry(value)
-    if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN
+    if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN is not equal to itself
         return missing
     if isinstance(value, pd.Timestamp):
         return f"{value:%Y-%m-%d}"

@@ -82,9 +82,7 @@ def read_template(path: str | Path | None) -> Any:
     file = TEMPLATE if path is None else Path(path)
     try:
         # nbformat has no types.
-        notebook = nbformat.reads(  # type: ignore[no-untyped-call]  # as nbformat has it
-            file.read_text(encoding="utf-8"), as_version=4
-        )
+        notebook = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)
         nbformat.validate(notebook)
     except (
         OSError,

@@ -31,7 +31,7 @@ def html(notebook: Any, title: str) -> str:
     """
     from nbconvert import HTMLExporter
 
-    exporter = HTMLExporter(  # type: ignore[no-untyped-call]  # nbconvert has no types
+    exporter = HTMLExporter(
         template_name="page",
         extra_template_basedirs=[str(_HERE)],
         exclude_input=True,
@@ -59,7 +59,7 @@ def markdown(notebook: Any, pictures: str) -> tuple[str, dict[str, bytes]]:
     """
     from nbconvert import MarkdownExporter
 
-    exporter = MarkdownExporter(  # type: ignore[no-untyped-call]  # as above
+    exporter = MarkdownExporter(
         template_name="text",
         extra_template_basedirs=[str(_HERE)],
         exclude_input=True,
@@ -87,7 +87,7 @@ def notebook_text(notebook: Any) -> str:
     """
     import nbformat
 
-    text = nbformat.writes(notebook)  # type: ignore[no-untyped-call]  # nbformat has no types
+    text = nbformat.writes(notebook)
     return str(text) + "\n"
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from lxml import etree
@@ -117,10 +117,10 @@ def read_xml(pages: list[bytes]) -> pd.DataFrame:
 def xmltodict_normalised(pages: list[bytes]) -> pd.DataFrame:
     import xmltodict
 
-    rows: list[object] = []
+    rows: list[dict[str, Any]] = []
     for page in pages:
         rows += xmltodict.parse(page)["response"]["result"]["project"]
-    return typed(pd.json_normalize(rows, sep="_"))  # type: ignore[arg-type]  # of dicts
+    return typed(pd.json_normalize(rows, sep="_"))
 
 
 def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:

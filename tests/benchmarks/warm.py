@@ -98,7 +98,7 @@ def main() -> None:
             )
         size = sum(map(len, pages))
         stored = sum(file.stat().st_size for file in Path(folder).glob(f"{CACHE_FILE}*"))
-        theirs.close()  # type: ignore[no-untyped-call]  # as requests-cache has it
+        theirs.close()
     print(f"{len(pages)} pages of 25 {kind}, {size / 1e6:.1f} MB.\n")
     print("| way | microseconds a page |\n|---|---|")
     for name, seconds in taken.items():

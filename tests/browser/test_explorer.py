@@ -94,9 +94,9 @@ def opened(page: Page, jupyter: tuple[str, Path]) -> Callable[[str], Locator]:
 
 
 def _write(code: str, path: Path) -> None:
-    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])  # type: ignore[no-untyped-call]  # nbformat has no types
+    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(content, path)  # type: ignore[no-untyped-call]  # as above
+    nbformat.write(content, path)
 
 
 def control(explorer: Locator, name: str, kind: str = "") -> Locator:

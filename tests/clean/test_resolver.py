@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pycountry
@@ -48,8 +49,8 @@ def test_every_typing_error_of_the_development_set_gets_the_right_suggestion(sha
 
 
 @pytest.mark.parametrize("country", list(pycountry.countries), ids=lambda c: str(c.alpha_2))
-def test_a_country_is_found_by_its_codes_and_names(country: object) -> None:
-    alpha_2, alpha_3 = country.alpha_2, country.alpha_3  # type: ignore[attr-defined]  # untyped
+def test_a_country_is_found_by_its_codes_and_names(country: Any) -> None:
+    alpha_2, alpha_3 = country.alpha_2, country.alpha_3
     written = [alpha_2, alpha_2.lower(), f" {alpha_2},", f"({alpha_2})", alpha_3, alpha_3.lower()]
     fields = ("name", "official_name", "common_name")
     written += [text for field in fields if (text := getattr(country, field, None))]

@@ -73,7 +73,7 @@ def test_something_else_than_a_frame_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="not list"):
         unify_countries(["DE"])  # type: ignore[arg-type]  # that is the mistake
     with pytest.raises(InvalidInputError, match="ignore"):
-        unify_countries(frame("DE"), errors="ignore")  # type: ignore[arg-type]  # likewise
+        unify_countries(frame("DE"), errors="ignore")  # type: ignore[arg-type]  # that is the mistake
 
 
 def test_errors_raise_lists_every_unresolved_value_with_count_and_reason() -> None:

@@ -156,10 +156,10 @@ def test_each_command_gives_data_on_standard_output_and_words_beside_it(desk: De
 def test_a_report_is_html_and_where_there_is_no_chromium_markdown_but_no_pdf(desk: Desk) -> None:
     (desk.folder / "bin").mkdir()
     without = {"PATH": str(desk.folder / "bin")}
-    short: nbformat.NotebookNode = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]  # nbformat has no types
-        cells=[nbformat.v4.new_code_cell(_SHORT)]  # type: ignore[no-untyped-call]  # as above
+    short: nbformat.NotebookNode = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(_SHORT)]
     )
-    nbformat.write(short, desk.folder / "short.ipynb")  # type: ignore[no-untyped-call]  # as above
+    nbformat.write(short, desk.folder / "short.ipynb")
     for line, environment in (
         ("-o report.html --template short.ipynb", {}),
         ("-o report.md", without),

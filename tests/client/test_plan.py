@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -31,12 +31,12 @@ def directory(tmp_path: Path) -> Iterator[dirframe.Directory]:
     ],
 )
 def test_the_price_said_is_the_price_paid(
-    directory: dirframe.Directory, question: dict[str, object]
+    directory: dirframe.Directory, question: dict[str, Any]
 ) -> None:
-    price = dirframe.plan("projects", directory=directory, **question)  # type: ignore[arg-type]  # of parameters
+    price = dirframe.plan("projects", directory=directory, **question)
     assert price.requests_paid_now == 1
     assert price.pages_cached == 1
-    frame = dirframe.load_projects(directory=directory, progress=False, **question)  # type: ignore[arg-type]  # as above
+    frame = dirframe.load_projects(directory=directory, progress=False, **question)
     assert get_provenance(frame)["requests_paid"] == price.requests_to_pay
     assert len(frame) == price.items
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -63,8 +63,8 @@ def test_the_others_are_one_hatched_bar() -> None:
     ("rows", "said"),
     [([], "No accounts"), ([NOWHERE, ATLANTIS], "None of 2 accounts has a known country")],
 )
-def test_a_chart_of_nothing_says_so(rows: list[tuple[str | None, ...]], said: str) -> None:
-    ax = plot.accounts_by_country(accounts(*rows))  # type: ignore[arg-type]  # all have three
+def test_a_chart_of_nothing_says_so(rows: list[Any], said: str) -> None:
+    ax = plot.accounts_by_country(accounts(*rows))
     ax.figure.canvas.draw()
     assert texts(ax)[0] == said
     assert f"{len(rows)} accounts" in texts(ax)[1]

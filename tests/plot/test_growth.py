@@ -26,7 +26,7 @@ def test_each_period_is_a_step_of_its_own_length(cumulative: bool, heights: list
     assert isinstance(step, StepPatch)
     values, edges, _ = step.get_data()
     assert values.tolist() == heights
-    days = [f"{num2date(edge):%m-%d}" for edge in edges]  # type: ignore[no-untyped-call]  # has no types
+    days = [f"{num2date(edge):%m-%d}" for edge in edges]
     assert days == ["01-01", "02-01", "03-01", "04-01"]
     assert "Not shown: 1 account without a date." in caption(ax)
 

@@ -39,7 +39,7 @@ def test_a_life_goes_from_the_first_day_to_the_last_of_its_months() -> None:
     assert names(ax) == ["Bee", "Cat", "Ant"]
     days = [
         # matplotlib.dates has no types.
-        (f"{num2date(bar.get_x()):%Y-%m-%d}", f"{num2date(bar.get_x() + bar.get_width()):%Y-%m-%d}")  # type: ignore[no-untyped-call]  # as matplotlib has it
+        (f"{num2date(bar.get_x()):%Y-%m-%d}", f"{num2date(bar.get_x() + bar.get_width()):%Y-%m-%d}")
         for bar in bars(ax)
     ]
     assert days == [

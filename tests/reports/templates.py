@@ -18,11 +18,11 @@ def notebook(*cells: str) -> Any:
         "metadata": {},
         "cells": [_cell(number, source) for number, source in enumerate(cells)],
     }
-    return nbformat.from_dict(content)  # type: ignore[no-untyped-call]  # nbformat has no types
+    return nbformat.from_dict(content)
 
 
 def write(content: Any, path: Path) -> Path:
-    nbformat.write(content, path)  # type: ignore[no-untyped-call]  # nbformat has no types
+    nbformat.write(content, path)
     return path
 
 

@@ -15,7 +15,7 @@ HOSTILE = "</title><script>alert(1)</script>"
 def shown(data: dict[str, str], **metadata: str) -> Any:
     result = notebook("# Heading", "secret_code()")
     output = {"output_type": "display_data", "data": data, "metadata": metadata}
-    made = nbformat.from_dict(output)  # type: ignore[no-untyped-call]  # nbformat has no types
+    made = nbformat.from_dict(output)
     result.cells[1].outputs = [made]
     return result
 
@@ -54,7 +54,5 @@ def test_markdown_names_its_pictures_and_describes_them() -> None:
 
 
 def test_the_notebook_keeps_its_results() -> None:
-    back = nbformat.reads(  # type: ignore[no-untyped-call]  # nbformat has no types
-        notebook_text(shown({"text/plain": "x"})), as_version=4
-    )
+    back = nbformat.reads(notebook_text(shown({"text/plain": "x"})), as_version=4)
     assert back.cells[1].outputs[0].data["text/plain"] == "x"

@@ -128,7 +128,7 @@ def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month() -> No
     projects = frame([Project(0, 24)])
     for day in (
         *("2002-12-31", "2002-12", "2002-12-31T23:59:00Z", date(2002, 12, 5)),
-        *(datetime(2002, 12, 5), np.datetime64("2002-12-09")),  # noqa: DTZ001  # is UTC
+        *(datetime(2002, 12, 5), np.datetime64("2002-12-09")),  # noqa: DTZ001  # a date without a zone is UTC
         pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin"),
     ):
         as_of: Any = day

@@ -191,6 +191,6 @@ def test_columns_and_dtypes_do_not_depend_on_what_comes(
 
 def test_an_unknown_date_and_no_language_at_all_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="date is 'updated_at'"):
-        stats.languages_by_year(begun([]), date="updated_at")  # type: ignore[arg-type]  # the point
+        stats.languages_by_year(begun([]), date="updated_at")  # type: ignore[arg-type]  # what must be refused
     with pytest.raises(InvalidInputError, match="top is 0"):
         stats.languages_by_year(begun([("C", 2001)]), top=0)

@@ -158,7 +158,7 @@ class ResponseCache:
                 self._probe.close()
                 self._probe = None
             if self._cache is not None:
-                self._cache.close()  # type: ignore[no-untyped-call]  # untyped in requests-cache
+                self._cache.close()
 
     def _check_writable(self) -> None:
         if self._probe is None:

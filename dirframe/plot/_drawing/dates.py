@@ -21,7 +21,7 @@ _TICK_WIDTH = 4.5  # ems per date label
 def places(moments: Any) -> NDArray[np.float64]:
     """Convert dates to axis positions: days since 1970."""
     # matplotlib.dates has no types.
-    return np.asarray(date2num(moments), dtype=np.float64)  # type: ignore[no-untyped-call]  # as matplotlib has it
+    return np.asarray(date2num(moments), dtype=np.float64)
 
 
 def only_year(first: pd.Timestamp, last: pd.Timestamp) -> str:
@@ -35,8 +35,8 @@ def axis(ax: Axes) -> None:
     ax.tick_params(axis="x", labelsize=size)
     tick_count = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
     # matplotlib.dates has no types.
-    locator = AutoDateLocator(minticks=2, maxticks=tick_count)  # type: ignore[no-untyped-call]  # as matplotlib has it
+    locator = AutoDateLocator(minticks=2, maxticks=tick_count)
     ax.xaxis_date()
     ax.xaxis.set_major_locator(locator)
-    form = ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]  # as above
+    form = ConciseDateFormatter(locator, show_offset=False)
     ax.xaxis.set_major_formatter(form)

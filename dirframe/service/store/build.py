@@ -184,7 +184,7 @@ def _write(database: sqlite3.Connection, resource: Resource, records: list[Store
 
 def _count_languages(database: sqlite3.Connection) -> None:
     """Write the languages of generated projects; imported ones have no counts."""
-    rows = database.execute(f"SELECT xml FROM {PROJECT.collection} WHERE synthetic")  # noqa: S608  # as above
+    rows = database.execute(f"SELECT xml FROM {PROJECT.collection} WHERE synthetic")
     projects = (record_from_element(etree.fromstring(xml)) for (xml,) in rows)
     database.execute("CREATE TABLE languages (number INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
     database.executemany(
@@ -199,7 +199,7 @@ def _values(record: StoreRow, names: tuple[str, ...]) -> tuple[object, ...]:
 
 def _upsert(table: str, columns: tuple[str, ...]) -> str:
     return (
-        f"INSERT INTO {table} (id, {', '.join(columns)})"  # noqa: S608  # names of our own tables
+        f"INSERT INTO {table} (id, {', '.join(columns)})"
         f" VALUES (?{', ?' * len(columns)})"
         f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in columns)}"
     )
@@ -213,24 +213,24 @@ def _order(database: sqlite3.Connection, resource: Resource) -> None:
         key = _ORDER_BY.get(sort, sort)
         rows = database.execute(
             # Numbers begin at 0 in arrays and at 1 in tables. The id is the tie-break.
-            f"SELECT number - 1 FROM temp.{name}_keys ORDER BY {key}, id_key"  # noqa: S608  # as above
+            f"SELECT number - 1 FROM temp.{name}_keys ORDER BY {key}, id_key"
         )
         numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)
-        database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))  # noqa: S608  # as above
+        database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))
     database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5) WHERE email_md5 IS NOT NULL")
-    (size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()  # noqa: S608  # as above
+    (size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()
     build_index(database, name, _texts(database, name), size)
     terms = database.execute(
-        f"SELECT number - 1, title, tags, address_names FROM temp.{name}_keys ORDER BY id_key"  # noqa: S608  # as above
+        f"SELECT number - 1, title, tags, address_names FROM temp.{name}_keys ORDER BY id_key"
     )
     index_terms(database, name, terms)
     database.execute(f"DROP TABLE temp.{name}_keys")
 
 
 def _has_values(database: sqlite3.Connection, name: str, column: str) -> bool:
-    sql = f"SELECT EXISTS (SELECT 1 FROM temp.{name}_keys WHERE {column} IS NOT NULL)"  # noqa: S608  # as above
+    sql = f"SELECT EXISTS (SELECT 1 FROM temp.{name}_keys WHERE {column} IS NOT NULL)"
     return bool(database.execute(sql).fetchone()[0])
 
 
 def _texts(database: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
-    yield from database.execute(f"SELECT number - 1, words FROM temp.{name}_keys ORDER BY number")  # noqa: S608  # as above
+    yield from database.execute(f"SELECT number - 1, words FROM temp.{name}_keys ORDER BY number")

@@ -64,7 +64,7 @@ def index_terms(
     database.execute("CREATE TEMP TABLE terms (kind, term, place, number)")
     database.executemany("INSERT INTO temp.terms VALUES (?, ?, ?, ?)", _rows(records))
     database.execute(
-        f"INSERT INTO {collection}_terms SELECT * FROM temp.terms ORDER BY kind, term, place"  # noqa: S608  # the schema's own name
+        f"INSERT INTO {collection}_terms SELECT * FROM temp.terms ORDER BY kind, term, place"
     )
     database.execute("DROP TABLE temp.terms")
 
@@ -84,7 +84,7 @@ def _rows(
 def named(database: sqlite3.Connection, collection: str, name: str) -> int | None:
     """Return the number of the record with this name in URLs, the lowest id of several."""
     row = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ? ORDER BY place LIMIT 1",  # noqa: S608  # as above
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ? ORDER BY place LIMIT 1",
         (_Kind.NAME.value, name),
     ).fetchone()
     return None if row is None else int(row[0])
@@ -135,7 +135,7 @@ def match_ranks(
 
 def _with_term(database: sqlite3.Connection, collection: str, kind: _Kind, term: str) -> Numbers:
     rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ?",  # noqa: S608  # as above
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ?",
         (kind.value, term),
     )
     return np.fromiter((number for (number,) in rows), dtype=np.uint32)
@@ -145,7 +145,7 @@ def _with_beginning(
     database: sqlite3.Connection, collection: str, kind: _Kind, beginning: str
 ) -> Numbers:
     rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term >= ? AND term < ?",  # noqa: S608  # as above
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term >= ? AND term < ?",
         (kind.value, beginning, beginning + _LAST),
     )
     return np.fromiter((number for (number,) in rows), dtype=np.uint32)

@@ -59,13 +59,13 @@ def build_index(
     )
     pieces = database.execute("SELECT word, numbers FROM temp.pieces ORDER BY word, rowid")
     database.executemany(
-        f"INSERT INTO {collection}_words (word, numbers) VALUES (?, ?)",  # noqa: S608  # the schema's own name
+        f"INSERT INTO {collection}_words (word, numbers) VALUES (?, ?)",
         (
             (word, b"".join(part for _, part in parts))
             for word, parts in groupby(pieces, key=itemgetter(0))
         ),
     )
-    database.execute(f"INSERT INTO {collection}_words ({collection}_words) VALUES ('optimize')")  # noqa: S608  # as above
+    database.execute(f"INSERT INTO {collection}_words ({collection}_words) VALUES ('optimize')")
     database.execute("DROP TABLE temp.pieces")
     _index_frequent(database, collection, size, frequent)
 
@@ -78,7 +78,7 @@ def _index_frequent(
         f"CREATE TABLE {collection}_frequent (part TEXT PRIMARY KEY, bits BLOB NOT NULL)"
     )
     costs: Counter[str] = Counter()
-    words = database.execute(f"SELECT word, length(numbers) FROM {collection}_words")  # noqa: S608  # as above
+    words = database.execute(f"SELECT word, length(numbers) FROM {collection}_words")
     for word, length in words:
         cost = _cost(length)
         for part in {word[i : i + TRIGRAM] for i in range(len(word) - TRIGRAM + 1)}:
@@ -95,7 +95,7 @@ def _index_frequent(
             for extended in _longer_by_one(part, word):
                 longer[extended] += cost
         bits = np.packbits(mask).tobytes()
-        database.execute(f"INSERT INTO {collection}_frequent VALUES (?, ?)", (part, bits))  # noqa: S608  # as above
+        database.execute(f"INSERT INTO {collection}_frequent VALUES (?, ?)", (part, bits))
         # A longer substring can only be frequent if its prefix is.
         parts += [part for part, cost in longer.items() if cost > bound]
 
@@ -140,7 +140,7 @@ def search(database: sqlite3.Connection, collection: str, words: Iterable[str], 
 
 def _mask(database: sqlite3.Connection, collection: str, word: str, size: int) -> Mask:
     row = database.execute(
-        f"SELECT bits FROM {collection}_frequent WHERE part = ?",  # noqa: S608  # the schema's own name
+        f"SELECT bits FROM {collection}_frequent WHERE part = ?",
         (word,),
     ).fetchone()
     if row is not None:
@@ -161,6 +161,6 @@ def _matching_words(
         # Inside quotes, only the quote itself has a meaning and is doubled.
         condition, argument = f"{collection}_words MATCH ?", '"' + part.replace('"', '""') + '"'
     yield from database.execute(
-        f"SELECT word, numbers FROM {collection}_words WHERE {condition}",  # noqa: S608  # as above
+        f"SELECT word, numbers FROM {collection}_words WHERE {condition}",
         (argument,),
     )

@@ -241,7 +241,7 @@ class Store:
 
     def is_synthetic(self, resource: Resource, identifier: str) -> bool:
         """Return whether the record with this id is generated."""
-        sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"  # noqa: S608  # the schema's own name
+        sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"
         return self._one(sql, identifier) == "1"
 
     def languages(self) -> list[str]:
@@ -250,12 +250,12 @@ class Store:
 
     def by_id(self, resource: Resource, identifier: str) -> str | None:
         """Return the record with this id as XML, or None."""
-        return self._one(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)  # noqa: S608  # the schema's own name
+        return self._one(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)
 
     def by_email_md5(self, digest: str) -> str | None:
         """Return the account whose e-mail address has this MD5 digest, or None."""
         return self._one(
-            f"SELECT xml FROM {ACCOUNT.collection} WHERE email_md5 = ? ORDER BY number LIMIT 1",  # noqa: S608  # as above
+            f"SELECT xml FROM {ACCOUNT.collection} WHERE email_md5 = ? ORDER BY number LIMIT 1",
             digest.lower(),
         )
 
@@ -264,7 +264,7 @@ class Store:
         return None if row is None else str(row[0])
 
     def _fragments(self, resource: Resource, numbers: list[int]) -> list[str]:
-        sql = f"SELECT xml FROM {resource.collection} WHERE number = ?"  # noqa: S608  # as above
+        sql = f"SELECT xml FROM {resource.collection} WHERE number = ?"
         database = self._database()
         return [database.execute(sql, (number + 1,)).fetchone()[0] for number in numbers]
 
@@ -299,7 +299,7 @@ class Store:
 
     def _read_orders(self, resource: Resource) -> None:
         """Read the record numbers in each order, and compute the inverse permutations."""
-        rows = self._database().execute(f"SELECT sort, numbers FROM {resource.collection}_order")  # noqa: S608  # as above
+        rows = self._database().execute(f"SELECT sort, numbers FROM {resource.collection}_order")
         for sort, blob in rows:
             order = np.frombuffer(blob, dtype=np.uint32)
             positions = np.empty_like(order)

@@ -69,7 +69,7 @@ class PageRate:
             self._buckets[client] = bucket
             while len(self._buckets) > self._addresses:
                 self._buckets.popitem(last=False)
-            now: int = bucket.now()  # type: ignore[no-untyped-call]  # untyped library
+            now: int = bucket.now()
             bucket.leak(now)
             item = RateItem("page", now)
             if bucket.put(item):

@@ -108,7 +108,7 @@ def map_reduce(
     while len(parts) > 1:
         groups = [parts[start : start + _TOGETHER] for start in range(0, len(parts), _TOGETHER)]
         parts = [delayed(together)(group) for group in groups]
-    (result,) = compute(*parts)  # type: ignore[no-untyped-call]  # Dask's own
+    (result,) = compute(*parts)
     return result  # type: ignore[no-any-return]  # compute is untyped
 
 

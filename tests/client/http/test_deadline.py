@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Watched(HTTPAdapter):
-    def init_poolmanager(self, *args: object, **options: object) -> None:
-        super().init_poolmanager(*args, **options)  # type: ignore[arg-type]  # handed on
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = DEADLINE_POOLS
 
 

@@ -38,7 +38,7 @@ NUMBERS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
 DATES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "moments": (pa.timestamp("us", tz="UTC"), st.datetimes(datetime(1990, 1, 1)).map(  # noqa: DTZ001  # UTC is added
         lambda moment: moment.replace(tzinfo=UTC, year=min(moment.year, 2200)))),
-    "without a zone": (pa.timestamp("us"), st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1))),  # noqa: DTZ001  # the point
+    "without a zone": (pa.timestamp("us"), st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1))),  # noqa: DTZ001  # dates without a zone are tested
     "days": (pa.date32(), st.dates(date(2000, 1, 1), date(2020, 1, 1))),
     "seconds": (pa.int64(), st.integers(0, 2**31)),
     "fractions": (pa.float64(), st.floats(0, 2**31)),

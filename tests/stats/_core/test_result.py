@@ -62,7 +62,7 @@ def test_what_came_besides_is_counted(unsent: pd.DataFrame) -> None:
 
 
 def test_dask_says_it_too(unsent: pd.DataFrame) -> None:
-    frames = pytest.importorskip("dask.dataframe")
+    frames = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
     with pytest.raises(ColumnsNotSentError):
         dirframe.stats.language_share(frames.from_pandas(unsent, npartitions=2))
 

@@ -314,7 +314,7 @@ def _table(
 
 def _chart(noun: ChartSpec) -> click.Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
-    options = (*particular, *noun.chart_selection)
+    options = (*particular, *SELECTION)
 
     def draw(
         file: str | None,

@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.bins import bins_shared
 from dirframe.stats._options.selection import BY_CHART, combined, extended, noted, taken
 from dirframe.stats._options.strata import strata_of
 from dirframe.stats._rules.exclusion import excluded
@@ -33,16 +34,19 @@ P = ParamSpec("P")
 PANELS = 9  # more would be too small to compare
 _COLUMNS = 3
 _WIDTH = 3.7  # inches
-_WITH_PANELS: set[str] = set()
 _CAPTION = 7  # points, as the caption of a small chart
 
 
 def multiples(
-    share: Literal["", "x", "xy"], *, height: float = 3.2
+    share: Literal["", "x", "xy"],
+    *,
+    height: float = 3.2,
+    highest: Callable[[Any], int] | None = None,
 ) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
     """Add the options of `Selection` to a chart; `share` names the axes shared by its panels.
 
-    With an empty `share` the chart does not support panels. A panel is `height` inches high.
+    `share` is empty for a chart without scales. A panel is `height` inches high. `highest` returns
+    the highest number in a chart of all records, for a chart whose shades mean numbers.
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
@@ -56,35 +60,30 @@ def multiples(
             if selection["by"] is None:
                 exclusions = {option: selection[option] for option in ("exclude", "max_age")}
                 return draw(frame, **chart_options, **exclusions)
-            if not share:
-                raise InvalidInputError(
-                    f"plot.{name} has no panels by stratum: it would be too small to read. "
-                    "Draw the records of one stratum at a time."
-                )
             if chart_options.pop("ax", None) is not None:
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
             return _draw(
-                frame, selection, lambda part, ax: draw(part, ax=ax, **chart_options), share, height
+                frame,
+                selection,
+                lambda part, ax: draw(part, ax=ax, **chart_options),
+                share=share,
+                height=height,
+                highest=highest,
             )
 
-        if share:
-            _WITH_PANELS.add(name)
         return state(wrapper)
 
     return decorate
-
-
-def has_panels(name: str) -> bool:
-    """Return whether the chart of `dirframe.plot` with this name supports strata."""
-    return name in _WITH_PANELS
 
 
 def _draw(
     frame: Any,
     selection: Selection,
     draw: Callable[[Any, Axes], Axes],
+    *,
     share: str,
     height: float,
+    highest: Callable[[Any], int] | None,
 ) -> Axes:
     records, numbers = excluded(frame, selection["exclude"], selection["max_age"])
     by = selection["by"] or ()
@@ -104,13 +103,14 @@ def _draw(
         panels = panels[: len(strata)]
         title = ""
         captions: list[Caption] = []
-        for ax, stratum in zip(panels, strata, strict=True):
-            ax.set_gid(axes.PANEL)
-            with axes.captions_held() as panel_captions:
-                draw(stratum.frame, ax)
-            captions += panel_captions
-            title = ax.get_title().replace("\n", " ")
-            _title(ax, stratum, panel_captions[0].statistic)
+        with bins_shared(highest(records) if highest else None):
+            for ax, stratum in zip(panels, strata, strict=True):
+                ax.set_gid(axes.PANEL)
+                with axes.captions_held() as panel_captions:
+                    draw(stratum.frame, ax)
+                captions += panel_captions
+                title = ax.get_title().replace("\n", " ")
+                _title(ax, stratum, panel_captions[0].statistic)
         common = _common(captions)
         for ax, caption in zip(panels, captions, strict=True):
             panel_notes = [note for note in caption.notes if note and note not in common]

@@ -272,12 +272,11 @@ def life_span(
     open_ends = counts["with_life_span"] - counts["ended"]
     notes = ["Colour: main language."]
     if open_ends:
-        notes += [
-            f"+: not ended ({window} months without activity) when the code was fetched, or "
-            "not known to have.",
-            f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean or "
-            "median is too small.",
-        ]
+        meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
+        open_lives = (
+            f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean "
+        )
+        notes += [meaning + "not known to have.", open_lives + "or median is too small."]
     axes.caption(ax, table, *notes, typography.not_shown("project", reasons))
     return ax
 

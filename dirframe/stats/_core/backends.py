@@ -32,6 +32,7 @@ __all__ = [
     "absent_of",
     "collect",
     "columns_of",
+    "columns_sent",
     "is_relation",
     "map_reduce",
     "relation_kept",
@@ -66,6 +67,13 @@ def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
     if _is_dask(frame):  # the empty meta frame keeps the attributes
         return absent(frame._meta, columns, rows_elsewhere=True)
     return None
+
+
+def columns_sent(frame: Any) -> set[str]:
+    """Return the columns without those that are empty because they were not sent."""
+    columns = columns_of(frame, ANY)
+    absent = absent_of(frame, columns)
+    return {*columns}.difference(absent.columns if absent else ())
 
 
 def too_large(what: str) -> str:

@@ -190,7 +190,7 @@ _ALL = (
         collection=_P,
         summary="Count the projects under each licence.",
         title="Licences",
-        base=("with_license", "with a license"),
+        base=("with_license", "with a licence"),
         options=("top",),
     ),
     ChartSpec(

@@ -97,7 +97,7 @@ def contributors_per_thousand_lines(
     axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     reasons = {
-        "without a main language": counts["without_language"],
+        **axes.without_language(counts),
         "with a number missing or negative": counts["numbers_missing_or_negative"],
     }
     axes.caption(

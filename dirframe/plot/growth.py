@@ -175,7 +175,7 @@ def languages_by_year(
         f"Pale: years with fewer than {_FEW} projects." if (year_totals < _FEW).any() else ""
     )
     reasons = {
-        "without a main language": counts["without_language"],
+        **axes.without_language(counts),
         "without a date": counts["date_missing"],
     }
     note = "The language is that of the latest analysis."

@@ -166,10 +166,8 @@ def _colours(table: pd.DataFrame) -> list[str]:
 
 def _not_shown(counts: dict[str, int]) -> str:
     uncounted = counts.get("contributors_missing", 0) + counts.get("contributors_negative", 0)
-    without_analysis = counts.get("without_analysis", 0)
     reasons = {
-        "without an analysis": without_analysis,
-        "without a main language": counts["without_language"] - without_analysis,
+        **axes.without_language(counts),
         "without a valid contributor count": uncounted,
     }
     return typography.not_shown("project", reasons)

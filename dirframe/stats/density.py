@@ -11,6 +11,7 @@ import pandas as pd
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.frequencies import quantiles_of
 from dirframe.stats._core.groupby import (
+    ANALYSIS,
     CONTRIBUTORS,
     LANGUAGE,
     LINES,
@@ -85,8 +86,9 @@ def contributors_per_thousand_lines(
 
     Projects without a main language (missing or blank), or where one of the numbers is missing
     or negative, are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
-    ``with_both`` (in a row), ``without_language``, ``numbers_missing_or_negative`` (with a
-    language), ``without_lines`` (in a row, with no line and so no ratio of its own),
+    ``with_both`` (in a row), ``without_language``, ``without_analysis`` (those of the last that
+    have no ``analysis_id``; only where the frame has that column),
+    ``numbers_missing_or_negative`` (with a language), ``without_lines`` (in a row, with no line and so no ratio of its own),
     ``languages`` (those in ``other`` too) and ``languages_in_other``.
 
     Examples
@@ -103,15 +105,17 @@ def contributors_per_thousand_lines(
     0        C         2                              0.5  0.714286
     """
     require_columns(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
-    columns = ["contributors", "code_lines"]
+    columns, has_analysis = ["contributors", "code_lines"], ANALYSIS in projects.columns
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         has_both = (nw.col(columns[0]) >= 0) & (nw.col(columns[1]) >= 0)
         # A product with 1 or 0 takes a third of the time of a conditional, with the same sums.
         weighted = table.with_columns(projects=has_both.cast(nw.Int64))
         weighted = weighted.with_columns(nw.col(name) * nw.col("projects") for name in columns)
-        sums = [nw.col(name).sum() for name in ("projects", *columns)]
-        return weighted.group_by("language").agg(nw.len().alias("records"), *sums)
+        if has_analysis:
+            weighted = weighted.with_columns(lacking=nw.col("analysis").is_null().cast(nw.Int64))
+        sums = nw.col("projects", *columns, *(["lacking"] * has_analysis)).sum()
+        return weighted.group_by("language").agg(nw.len().alias("records"), sums)
 
     totals = aggregate(
         projects,
@@ -120,13 +124,14 @@ def contributors_per_thousand_lines(
             # Missing and negative numbers are excluded alike.
             "contributors": integer_column(CONTRIBUTORS, missing=-1),
             "code_lines": integer_column(LINES, missing=-1),
+            **({"analysis": text_column(ANALYSIS)} if has_analysis else {}),
         },
         statement,
         by=["language"],
         sums=columns,
     )
     has_language = has_name(totals, "language")
-    rows = totals[has_language & (totals["projects"] > 0)].drop(columns="records")
+    rows = totals.loc[has_language & (totals["projects"] > 0), ["language", "projects", *columns]]
     with_both = int(rows["projects"].sum())
     result, pooled = rank_rows(rows, "language", ["projects"], top=top, noun="languages")
     people, lines = (result[name].astype("Float64") for name in columns)
@@ -141,6 +146,11 @@ def contributors_per_thousand_lines(
         "projects": int(numbers.sum()),
         "with_both": with_both,
         "without_language": int(numbers[~has_language].sum()),
+        **(
+            {"without_analysis": int(totals["lacking"][~has_language].sum())}
+            if has_analysis
+            else {}
+        ),
         "numbers_missing_or_negative": int(numbers[has_language].sum()) - with_both,
         "without_lines": with_both - ratios[1],
         "languages": len(rows),

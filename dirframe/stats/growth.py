@@ -12,6 +12,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT
 from dirframe.stats._core.columns import text_column, timestamp_column
 from dirframe.stats._core.groupby import (
+    ANALYSIS,
     CREATED,
     FIRST_MONTH,
     LANGUAGE,
@@ -164,7 +165,8 @@ def languages_by_year(
     The main language is that of the latest analysis, not that of the year. Projects without
     a main language (missing or blank) or a date are in no row.
     ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_language_and_date``,
-    ``without_language``, ``date_missing`` (with a language), ``languages`` (in a row, those in
+    ``without_language``, ``without_analysis`` (those of the last that have no ``analysis_id``;
+    only where the frame has that column), ``date_missing`` (with a language), ``languages`` (in a row, those in
     ``other`` too) and ``languages_in_other``.
 
     Examples
@@ -186,10 +188,16 @@ def languages_by_year(
     require_columns(projects, LANGUAGE, date, giver=PROJECTS)
 
     def years_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        return table.select("language", year=nw.col("date").dt.year())
+        lacking = {"lacking": nw.col("analysis").is_null()} if has_analysis else {}
+        return table.select("language", year=nw.col("date").dt.year(), **lacking)
 
+    has_analysis = ANALYSIS in projects.columns
     columns = {"language": text_column(LANGUAGE), "date": timestamp_column(date)}
-    sizes = group_sizes(projects, columns, by=["language", "year"], prepare=years_of)
+    keys = ["language", "year"]
+    if has_analysis:
+        columns["analysis"] = text_column(ANALYSIS)
+        keys.append("lacking")
+    sizes = group_sizes(projects, columns, by=keys, prepare=years_of)
     has_language, has_date = has_name(sizes, "language"), sizes["year"].notna().to_numpy(dtype=bool)
     rows = sizes[has_language & has_date]
     totals = rows.groupby("language")["records"].sum().reset_index()
@@ -213,10 +221,15 @@ def languages_by_year(
         }
     )
     records = sizes["records"]
+    unanalysed = {}
+    if has_analysis:
+        lacking = sizes["lacking"].to_numpy(dtype=bool) & ~has_language
+        unanalysed["without_analysis"] = int(records[lacking].sum())
     counted = {
         "projects": int(records.sum()),
         "with_language_and_date": int(records[has_language & has_date].sum()),
         "without_language": int(records[~has_language].sum()),
+        **unanalysed,
         "date_missing": int(records[has_language & ~has_date].sum()),
         "languages": len(names),
         "languages_in_other": pooled,

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 EVERY = pytest.mark.parametrize("name", CHARTS)
 OF_ONE_PROJECT = {"commits_by_contributor", "monthly_activity"}
-WITHOUT_PANELS = {"accounts_map", "life_span"}
 SELECTABLE = pytest.mark.parametrize("name", sorted(set(CHARTS) - OF_ONE_PROJECT))
-STRATIFIED = pytest.mark.parametrize("name", sorted(set(CHARTS) - OF_ONE_PROJECT - WITHOUT_PANELS))
+STRATIFIED = EVERY
 
 
 def summed(column: str) -> Count:
@@ -251,3 +250,21 @@ def test_a_load_of_some_columns_gives_no_chart_of_others(directory: dirframe.Dir
         elif name != "language_share":
             with pytest.raises(InvalidInputError):
                 draw(name, projects)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "contributors_by_language",
+        "contributors_per_thousand_lines",
+        "language_share",
+        "languages_by_year",
+    ],
+)
+def test_a_project_without_an_analysis_is_left_out_for_that_reason(name: str) -> None:
+    frame = CHARTS[name]()
+    frame["analysis_id"] = ["1"] * 38 + [None] * 2
+    frame.loc[frame.index[35:], "analysis_main_language_name"] = None
+    without = int(frame["analysis_main_language_name"].isna().sum()) - 2
+    said = f"Not shown: 2 projects without an analysis, {without} without a main language"
+    assert said in caption(draw(name, frame))

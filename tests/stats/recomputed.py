@@ -271,6 +271,7 @@ def contributors_by_language(records: list[Record], top: int | None) -> Found:
 
 def contributors_per_thousand_lines(records: list[Record], top: int | None) -> Found:
     spoken = [record for record in records if named(record, LANGUAGE)]
+    unspoken = [record for record in records if not named(record, LANGUAGE)]
     both = [r for r in spoken if valid(r.get(PEOPLE)) and valid(r.get(LINES))]
     groups = by_language(both)
 
@@ -285,6 +286,7 @@ def contributors_per_thousand_lines(records: list[Record], top: int | None) -> F
         "projects": len(records),
         "with_both": len(both),
         "without_language": len(records) - len(spoken),
+        "without_analysis": sum("analysis_id" not in record for record in unspoken),
         "numbers_missing_or_negative": len(spoken) - len(both),
         "without_lines": sum(not record[LINES] for record in both),
     }

@@ -164,6 +164,7 @@ def languages_by_year(records: list[Record], top: int | None, date: str) -> Foun
         "projects": len(records),
         "with_language_and_date": len(dated),
         "without_language": len(records) - len(spoken),
+        "without_analysis": sum("analysis_id" not in r for r in records if not named(r, LANGUAGE)),
         "date_missing": len(spoken) - len(dated),
         "languages": len(groups),
         "languages_in_other": len(rest),

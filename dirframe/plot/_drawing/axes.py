@@ -18,7 +18,7 @@ from dirframe.plot._drawing.colours import NEUTRAL, OTHER
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.artist import Artist
@@ -216,6 +216,15 @@ def words(figure: Figure) -> list[str]:
     notes = [text for ax in figure.axes for text in ax.texts if text.get_gid() == "caption"]
     captions = [*(note.get_text() for note in notes), figure.get_supxlabel()]
     return [" ".join(text.split()) for text in (*titles, *captions) if text.strip()]
+
+
+def without_language(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many projects have no main language, by reason."""
+    without_analysis = counts.get("without_analysis", 0)
+    return {
+        "without an analysis": without_analysis,
+        "without a main language": counts["without_language"] - without_analysis,
+    }
 
 
 def excluded(statistic: pd.DataFrame) -> str:

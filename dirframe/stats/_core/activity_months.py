@@ -95,7 +95,7 @@ def month_of(as_of: object) -> int:
 
 def months_back(window: object) -> int:
     """Validate the number of months in the window."""
-    return whole_number("window", window, least=1, most=_MOST_MONTHS, instead="(months)")
+    return whole_number("window", window, least=1, most=_MOST_MONTHS, instead="in months")
 
 
 def timestamp(month: int | None) -> Any:

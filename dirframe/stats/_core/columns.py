@@ -81,8 +81,8 @@ class _Whole(Column):
             if kind == "decimal":
                 return _whole_decimals(column)
             numbers = pd.to_numeric(column)
-            if numbers.dtype.kind == "f" and (numbers.abs() > _EXACT).any():
-                raise _type_error(column.name, "whole numbers", _INEXACT)
+            if numbers.dtype.kind == "f":
+                _check_exact(numbers)
             return numbers.astype("Int64")
         except (OverflowError, TypeError, ValueError) as error:
             raise _type_error(column.name, "whole numbers", error) from error
@@ -96,11 +96,11 @@ class _Whole(Column):
         # The engine would round silently.
         if dtype.is_decimal():
             if _any_row(table, ~(column % 1 == 0)):
-                raise _type_error(name, "whole numbers", "it holds fractions")
+                raise _type_error(name, "whole numbers", _FRACTIONS)
             return column.cast(nw.Int64)
         number = column.cast(nw.Float64)
         if _any_row(table, ~number.is_nan() & ~(number % 1 == 0)):
-            raise _type_error(name, "whole numbers", "it holds fractions")
+            raise _type_error(name, "whole numbers", _FRACTIONS)
         if _any_row(table, ~number.is_nan() & (number.abs() > _EXACT)):
             raise _type_error(name, "whole numbers", _INEXACT)
         return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
@@ -179,6 +179,7 @@ _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _DATES = {"datetime64", "datetime", "date", "empty"}
 #: Floats beyond this may already have lost digits.
 _EXACT = 2**53
+_FRACTIONS = "it holds fractions"
 _INEXACT = "it holds floating-point numbers beyond 2**53, whose last digits are lost"
 
 
@@ -194,9 +195,17 @@ def _whole_decimals(column: pd.Series[Any]) -> pd.Series[Any]:
     """Convert decimals to integers without floating point."""
     numbers = [None if pd.isna(number) else number for number in column]
     if any(number % 1 for number in numbers if number is not None):
-        raise ValueError("it holds fractions")  # converted to InvalidInputError
+        raise ValueError(_FRACTIONS)  # converted to InvalidInputError
     whole_numbers = [None if number is None else int(number) for number in numbers]
     return pd.Series(whole_numbers, index=column.index, dtype="Int64")
+
+
+def _check_exact(numbers: pd.Series[Any]) -> None:
+    """Raise if floats do not hold whole numbers exactly; converted to InvalidInputError."""
+    if (numbers.abs() > _EXACT).any():
+        raise ValueError(_INEXACT)
+    if (numbers % 1 > 0).any():
+        raise ValueError(_FRACTIONS)
 
 
 def _any_row(table: nw.LazyFrame[Any], rows: nw.Expr) -> bool:

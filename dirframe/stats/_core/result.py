@@ -55,7 +55,7 @@ def require_columns(
     """
     known = set(columns_of(frame, giver))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
-    if absent := absent_of(frame, needed):
+    if absent := absent_of(frame, [*dict.fromkeys(needed)]):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     if missing := [column for column in columns if column not in known]:
         raise MissingColumnsError(

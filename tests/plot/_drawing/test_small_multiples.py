@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -44,7 +45,7 @@ def test_a_chart_of_one_project_draws_several_by_what_tells_them_apart(name: str
         expected = draw(name, alone)
         assert len(panel.patches) == len(expected.patches)
         for line, other in zip(panel.lines, expected.lines, strict=True):
-            assert line.get_xydata().tolist() == other.get_xydata().tolist()
+            np.testing.assert_array_equal(line.get_xydata(), other.get_xydata())
 
 
 def test_a_panel_names_no_year_of_its_own_since_the_dates_are_those_of_all() -> None:

@@ -129,3 +129,12 @@ def test_what_is_refused_is_named_with_what_to_do() -> None:
         stats.growth(pd.DataFrame({"created_at": [1374364800]}))
     with pytest.raises(InvalidInputError, match=r"count must hold whole numbers.*to_numeric"):
         stats.contributor_distribution(pd.DataFrame({CONTRIBUTORS: ["3"]}))
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"), [(1.5, "it holds fractions"), (2.0**53 + 2, "it holds floating-point")]
+)
+def test_what_is_wrong_with_numbers_is_said_once(number: float, reason: str) -> None:
+    with pytest.raises(InvalidInputError, match=rf"must hold whole numbers: {reason}") as caught:
+        stats.contributor_distribution(pd.DataFrame({CONTRIBUTORS: [number]}))
+    assert str(caught.value).count("must hold") == 1

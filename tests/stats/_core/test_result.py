@@ -80,6 +80,9 @@ def test_columns_that_were_not_loaded_are_said() -> None:
     for statistic in (dirframe.stats.language_share, dirframe.stats.tags):
         with pytest.raises(ColumnsNotSentError, match="not loaded: only the columns name were"):
             statistic(names)
+    with pytest.raises(ColumnsNotSentError) as caught:
+        dirframe.stats.activity(names)
+    assert len(set(caught.value.columns)) == len(caught.value.columns)
     with pytest.raises(ColumnsNotSentError):
         dirframe.child_table(names, "tags")
 

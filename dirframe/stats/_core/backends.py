@@ -12,6 +12,7 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa
 
+from dirframe import provenance
 from dirframe.client.frames.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from dirframe.provenance import Absent
+    from dirframe.schema import Resource
     from dirframe.stats._core.loaders import Loader
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
@@ -36,6 +38,7 @@ __all__ = [
     "map_reduce",
     "relation_kept",
     "relation_table",
+    "resource_of",
     "too_large",
 ]
 
@@ -66,6 +69,11 @@ def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
     if _is_dask(frame):  # the empty meta frame keeps the attributes
         return absent(frame._meta, columns, rows_elsewhere=True)
     return None
+
+
+def resource_of(frame: Any) -> Resource | None:
+    """Return the resource of a frame of any engine, from its provenance or its columns."""
+    return provenance.resource_of(frame._meta if _is_dask(frame) else frame)
 
 
 def too_large(what: str) -> str:

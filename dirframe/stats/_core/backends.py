@@ -52,12 +52,12 @@ _OWN = "__dirframe_own_"
 _ROWS = 100_000
 
 
-def columns_of(frame: object, giver: Loader) -> list[str]:
+def columns_of(frame: object, loader: Loader) -> list[str]:
     """Return the column names of a frame; raise if it is not of a supported engine."""
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(
-        f"A DataFrame as {giver.python} gives it was expected, of pandas or Dask, or a relation of "
+        f"A DataFrame as {loader.python} gives it was expected, of pandas or Dask, or a relation of "
         f"DuckDB with its columns; a {type(frame).__name__} came."
     )
 

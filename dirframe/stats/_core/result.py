@@ -44,7 +44,7 @@ def attach_counts(
 def require_columns(
     frame: object,
     *columns: str,
-    giver: Loader,
+    loader: Loader,
     any_of: Sequence[str] = (),
     lists: Sequence[str] = (),
 ) -> None:
@@ -54,7 +54,7 @@ def require_columns(
     which a frame of projects has only if a record holds one, and `any_of` if none of them was
     sent. Only pandas and Dask frames carry the provenance that this needs.
     """
-    known = set(columns_of(frame, giver))
+    known = set(columns_of(frame, loader))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
     if absent := absent_of(frame, needed):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
@@ -66,7 +66,7 @@ def require_columns(
             f"The frame has no column {', '.join(missing)}.",
             columns=missing,
             hint=Hint(
-                f"Pass one as {giver.python} gives it.", shell=f"Name a file of {giver.shell}."
+                f"Pass one as {loader.python} gives it.", shell=f"Name a file of {loader.shell}."
             ),
         )
 

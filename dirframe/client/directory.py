@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Literal, Self
 
 from dirframe._display.card import Card
@@ -161,6 +162,7 @@ class Directory(Card):
         self._settings = settings
         self._closing = closing or ExitStack()
         self._session: Session | None = None
+        self._opening = Lock()
 
     @property
     def settings(self) -> Settings:
@@ -170,9 +172,12 @@ class Directory(Card):
     @property
     def session(self) -> Session:
         """The session, opened on first use and again after `close`."""
-        if self._session is None:
-            self._session = Session(self._settings)
-        return self._session
+        # Workers may be the first to use it, and all together: a session of each would learn the
+        # same redirect anew, and stay open.
+        with self._opening:
+            if self._session is None:
+                self._session = Session(self._settings)
+            return self._session
 
     def close(self) -> None:
         """Close the connections and the cache, and stop an embedded service."""

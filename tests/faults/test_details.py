@@ -156,6 +156,21 @@ def test_a_kill_in_the_midst_of_own_pages_loses_at_most_what_was_on_its_way(
     assert len(today.asked) == len(with_id(carried)) - held.details
 
 
+def test_a_harvest_that_goes_on_pays_for_one_redirect_however_many_workers_begin(
+    tmp_path: Path, today: TodayService, ask: Callable[..., Directory], carried: pd.DataFrame
+) -> None:
+    """Own pages are the first that its session asks for, by all workers at once."""
+    today.redirects = True
+    with pytest.raises(QuotaExceededError):
+        harvest(tmp_path / "kept", ask(today), requests_per_day=14)
+    held = dirframe.open_archive(tmp_path / "kept").status()
+    assert held.details > 0
+    today.forget()
+    same(harvest(tmp_path / "kept", ask(today, max_workers=4)), carried)
+    assert len(today.own_pages) == 1
+    assert len(today.asked) == 1 + len(with_id(carried)) - held.details
+
+
 def test_own_pages_that_do_not_come_are_named_and_asked_for_once(
     tmp_path: Path, directory: Directory, today: TodayService, carried: pd.DataFrame
 ) -> None:

@@ -81,7 +81,7 @@ def growth(
         )
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
-    year = dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
+    year = dates.only_year(ax, table["start"].iloc[0], table["start"].iloc[-1])
     over_time = f"Created at (UTC{year}, {by})"
     numeric_axes.labels(
         ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}"

@@ -175,7 +175,7 @@ def project_age(
     return ax
 
 
-@multiples("")
+@multiples("x", height=5.0)
 def life_span(
     projects: Frame,
     *,
@@ -237,7 +237,7 @@ def life_span(
         )
         return numeric_axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, _names(table))
-    year = dates.only_year(table["first_month"].min(), table["last_month"].max())
+    year = dates.only_year(ax, table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     starts = dates.places(table["first_month"])
@@ -270,14 +270,14 @@ def life_span(
         "with activity after the fetch": counts["months_after_fetch"],
     }
     open_ends = counts["with_life_span"] - counts["ended"]
-    note = "Colour: main language."
+    notes = ["Colour: main language."]
     if open_ends:
-        note += (
-            f" +: not ended ({window} months without activity) when the code was fetched, or "
-            f"not known to have; so are {open_ends:,} of all {counts['with_life_span']:,} "
-            "lives, whose mean or median is too small."
+        meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
+        open_lives = (
+            f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean "
         )
-    axes.caption(ax, table, note, typography.not_shown("project", reasons))
+        notes += [meaning + "not known to have.", open_lives + "or median is too small."]
+    axes.caption(ax, table, *notes, typography.not_shown("project", reasons))
     return ax
 
 

@@ -26,7 +26,13 @@ _ROWS = 12  # slightly more than the map needs, so that the layout leaves room f
 _NAMED = 6  # territories named in the caption
 
 
-@multiples("")
+def _most_accounts(accounts: Frame) -> int:
+    table = stats.accounts_by_country(accounts)
+    on_map = table["country_alpha_2"].isin(list(worldmap.outlines()))
+    return int(max(table["accounts"][on_map], default=1))
+
+
+@multiples("", height=2.6, highest=_most_accounts)
 def accounts_map(
     accounts: Frame,
     *,
@@ -47,7 +53,7 @@ def accounts_map(
     -------
     matplotlib.axes.Axes
         Countries on an equal-area map, darker with the number of accounts (accounts), in at most
-        six classes whose bounds grow by a factor; a country without accounts is white. The caption
+        six classes whose bounds grow by a factor, the same in all panels; a country without accounts is white. The caption
         states how many accounts the map cannot show: without a country, and in territories too
         small for the map, with their names. The shape of a country has its two-letter code as
         ``get_gid()``.

@@ -219,7 +219,7 @@ def chart(state: State) -> Any:
         state,
         "by",
         options=lambda: [("–", ""), *((_words(name), name) for name in state.strata)],
-        when=["shown", "chart"],
+        when=["shown"],
     )
     left_out = select_widget(
         w.SelectMultiple,

@@ -34,6 +34,7 @@ __all__ = [
     "absent_of",
     "collect",
     "columns_of",
+    "columns_sent",
     "is_relation",
     "map_reduce",
     "relation_kept",
@@ -74,6 +75,13 @@ def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
 def resource_of(frame: Any) -> Resource | None:
     """Return the resource of a frame of any engine, from its provenance or its columns."""
     return provenance.resource_of(frame._meta if _is_dask(frame) else frame)
+
+
+def columns_sent(frame: Any) -> set[str]:
+    """Return the columns without those that are empty because they were not sent."""
+    columns = columns_of(frame, ANY)
+    absent = absent_of(frame, columns)
+    return {*columns}.difference(absent.columns if absent else ())
 
 
 def too_large(what: str) -> str:

@@ -71,14 +71,10 @@ class Explorer:
             from dirframe.explorer.widgets import table
             from dirframe.explorer.widgets.view import View, in_this_thread
         except ImportError as error:
-            if error.name is None or error.name.partition(".")[0] not in {
-                "ipywidgets",
-                "traitlets",
-            }:
+            library = (error.name or "").partition(".")[0]
+            if library not in {"anywidget", "ipywidgets", "traitlets"}:
                 raise
-            raise MissingExtraError(
-                "ipywidgets", extra="explorer", purpose="The explorer"
-            ) from error
+            raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
         if source is None:
             source = Directory()
         if not isinstance(source, Directory | pd.DataFrame):

@@ -265,3 +265,36 @@ def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     assert inside is not None
     assert picture is not None
     assert picture["x"] + picture["width"] <= inside["x"] + inside["width"]
+
+
+def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _write(WRONG, jupyter[1] / "keys.ipynb")
+    explorer = opened("keys.ipynb")
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    languages = explorer.get_by_label("Main language", exact=True)
+    languages.select_option("C++ (172)")
+    expect(control(explorer, "count")).to_contain_text("172 of")
+    everything = control(explorer, "all")
+    for focused in (languages, everything):
+        focused.focus()
+        for keys in ("d", "d", "a", "b", "x", "m", "y", "Control+a", "Control+Shift+ArrowDown"):
+            page.keyboard.press(keys)
+        expect(focused).to_be_focused()
+        expect(cells).to_have_count(1)
+    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(1)
+    expect(page.locator(".jp-Notebook .jp-mod-selected")).to_have_count(1)
+    chosen = explorer.get_by_label("Chart", exact=True)
+    chosen.focus()
+    page.keyboard.press("ArrowDown")
+    expect(chosen).to_be_focused()
+    expect(chosen).not_to_have_value("Projects by main language")
+
+    page.wait_for_selector(".jp-mod-dirty")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    # Outside the explorer a key does what it does in every notebook.
+    cells.first.focus()
+    page.keyboard.press("b")
+    expect(cells).to_have_count(2)

@@ -13,6 +13,7 @@ from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.load import error_message
 from dirframe.explorer.widgets import controls, table
 from dirframe.explorer.widgets.bindings import boxed, html_output, labelled_widget, with_class
+from dirframe.explorer.widgets.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ class View:
         self._results = boxed("df-results", self._made_results(), w.VBox)
         parts = [
             w.HTML(html.style() + f"<h3>{html.title(state)}</h3>"),
+            Page(),
             *([controls.ask(state)] if state.directory else []),
             html_output(
                 "df-said",

@@ -42,7 +42,11 @@ def pictures(cell: Any) -> int:
 
 
 @pytest.mark.parametrize(
-    "before", ["dirframe.Explorer(projects)", "with dirframe.plot.style():\n    dirframe.plot.tags(projects)"]
+    "before",
+    [
+        "dirframe.Explorer(projects)",
+        "with dirframe.plot.style():\n    dirframe.plot.tags(projects)",
+    ],
 )
 def test_charts_are_still_displayed_after(before: str, run: Callable[..., Any]) -> None:
     own = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);"

@@ -59,7 +59,7 @@ class Status(Card):
         Whether the newest round has ended.
     complete : bool
         Whether it was proven complete.
-    why : str or None
+    incomplete_reason : str or None
         Why it is not proven complete; None if it is.
     rounds : int
         Number of harvests and updates so far.
@@ -79,7 +79,7 @@ class Status(Card):
     compressed_bytes: int
     finished: bool
     complete: bool
-    why: str | None
+    incomplete_reason: str | None
     rounds: int
     newest: str | None
 
@@ -113,7 +113,7 @@ class Status(Card):
         if self.complete:
             note = "Finished, proven complete."
         elif self.finished:
-            note = f"Finished, NOT proven complete: {self.why}."
+            note = f"Finished, NOT proven complete: {self.incomplete_reason}."
         else:
             note = (
                 f"Not finished: {days:,} {'day' if days == 1 else 'days'} to go at 1,000 requests "
@@ -174,7 +174,7 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
         compressed_bytes=sizes[1],
         finished=finished,
         complete=finished and doubt is None,
-        why=str(doubt) if finished and doubt is not None else None,
+        incomplete_reason=str(doubt) if finished and doubt is not None else None,
         rounds=len(rounds),
         newest=newest,
     )

@@ -111,7 +111,7 @@ def clean(
     strict: bool,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
+    fmt: str | None,
     **question: Any,
 ) -> None:
     """Add the country's codes and name to accounts; the raw value stays.
@@ -126,7 +126,7 @@ def clean(
     """
     from dirframe import country_audit, country_note, unify_countries
 
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     frame_output.check_output(audit, overwrite)
     answers = None if overrides is None else _answers(overrides)
     frame = read_input(file, "accounts", question)
@@ -136,7 +136,7 @@ def clean(
     if audit is not None:
         table = country_audit(frame, column=column, overrides=answers)
         frame_output.write(table, audit, overwrite)
-    frame_output.write_frame(cleaned, output, overwrite, form)
+    frame_output.write_frame(cleaned, output, overwrite, fmt)
     frame_output.echo_note(country_note(cleaned))
 
 
@@ -278,14 +278,14 @@ def _table(
         file: str | None,
         output: Path | None,
         overwrite: bool,
-        form: str | None,
+        fmt: str | None,
         collection: str | None = None,
         **given: Any,
     ) -> None:
-        frame_output.check_output(output, overwrite, form)
+        frame_output.check_output(output, overwrite, fmt)
         own = split(options, given)
         frame = _records(noun, collection, file, given)
-        frame_output.write_frame(compute(frame, own), output, overwrite, form)
+        frame_output.write_frame(compute(frame, own), output, overwrite, fmt)
 
     decorate = with_options(
         file_argument, *(_PARTICULAR[name] for name in options), frame_output.output, _of(noun)

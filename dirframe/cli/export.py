@@ -138,7 +138,7 @@ def report(
 @click.command()
 @click.argument("resource", type=click.Choice(["account", "project"]))
 @frame_output.output
-def fields(resource: Any, output: Path | None, overwrite: bool, form: str | None) -> None:
+def fields(resource: Any, output: Path | None, overwrite: bool, fmt: str | None) -> None:
     """Say what each column is: type, unit, whether it is required, meaning.
 
     \b
@@ -148,5 +148,5 @@ def fields(resource: Any, output: Path | None, overwrite: bool, form: str | None
     """
     from dirframe.data_dictionary import fields as describe
 
-    frame_output.check_output(output, overwrite, form)
-    frame_output.write_frame(describe(resource), output, overwrite, form, about_source=False)
+    frame_output.check_output(output, overwrite, fmt)
+    frame_output.write_frame(describe(resource), output, overwrite, fmt, about_source=False)

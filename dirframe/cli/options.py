@@ -131,7 +131,7 @@ estimate_options = with_options(*_QUESTION, details_option, *_WHERE, _MANNER[0])
 plain_format = with_options(
     click.option(
         "--format",
-        "form",
+        "fmt",
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,

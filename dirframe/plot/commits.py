@@ -62,7 +62,7 @@ def commits_by_contributor(
     """
     table = stats.commits_by_contributor(frame, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    project = provenance.get_provenance(table)["question"].get("project")
+    project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
     measures = measures_of(table)  # avoids a second count

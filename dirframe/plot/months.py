@@ -70,7 +70,7 @@ def monthly_activity(
     """
     table = stats.monthly_activity(frame, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    project = provenance.get_provenance(table)["question"].get("project")
+    project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
     if table.empty:

@@ -22,7 +22,7 @@ def test_the_days_that_are_left_are_counted_from_the_pages() -> None:
         compressed_bytes=1,
         finished=False,
         complete=False,
-        why=None,
+        incomplete_reason=None,
         rounds=1,
         newest=None,
     )

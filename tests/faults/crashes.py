@@ -190,7 +190,7 @@ def _look_between(folder: Path, told: dict[str, Any]) -> None:
     if frame.attrs["dirframe"]["complete"]:
         assert found in (before, now), f"complete, with {len(found)} records"
     else:
-        assert frame.attrs["dirframe"]["why"]
+        assert frame.attrs["dirframe"]["incomplete_reason"]
         assert found, "no records"
         assert found.keys() >= before.keys() & now.keys(), f"{len(found)} records"
     if before:
@@ -202,7 +202,7 @@ def _gone_on(folder: Path, told: dict[str, Any], go_on: Step) -> None:
     go_on(folder, told)
     archive = dirframe.open_archive(folder / "a")
     frame = archive.frame()
-    assert (len(frame), frame.attrs["dirframe"]["why"]) == (len(told["now"]), None)
+    assert (len(frame), frame.attrs["dirframe"]["incomplete_reason"]) == (len(told["now"]), None)
     assert _names(frame) == told["now"]
     assert archive.status().complete
     archive.verify()

@@ -150,6 +150,20 @@ def test_every_statistic_says_what_it_leaves_out_on_every_engine(
 
 
 @pytest.mark.parametrize("name", OF_RECORDS)
+def test_every_statistic_is_that_of_the_records_that_no_rule_tells(
+    name: str, faulty: dict[str, list[Any]]
+) -> None:
+    frame = faulty[of(name)][0]
+    column, rule = ("posts_count", "negative_posts")
+    if of(name) == "projects":
+        column, rule = (LINES, "negative_lines")
+    sound = frame[~(frame[column] < 0).fillna(value=False)]
+    statistic = getattr(stats, name)
+    assert len(frame) - len(sound) >= 3
+    pd.testing.assert_frame_equal(statistic(frame, exclude=[rule]), statistic(sound))
+
+
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_every_statistic_gives_the_same_strata_on_every_engine(
     name: str, faulty: dict[str, list[Any]]
 ) -> None:

@@ -12,6 +12,7 @@ from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +79,7 @@ def users_against_contributors(
     >>> ax.collections[0].get_offsets().tolist()
     [[0.0, 1.0], [7.0, 2.0]]
     """
-    table = stats.users_against_contributors(projects, **selection)
+    table = table_of(stats.users_against_contributors, projects, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Users and contributors of projects"
     ax = numeric_axes.panel(ax)

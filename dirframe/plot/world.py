@@ -11,6 +11,7 @@ from dirframe.plot._drawing import axes, typography, worldmap
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 from dirframe.plot.countries import nothing, unknown
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def accounts_map(
     >>> print(ax.texts[-1].get_text().splitlines()[0])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
-    table = stats.accounts_by_country(accounts, **selection)
+    table = table_of(stats.accounts_by_country, accounts, **selection)
     counts = table.attrs["dirframe"]["counted"]
     shapes = worldmap.outlines()
     ax = axes.axes(ax, _ROWS)

@@ -97,8 +97,8 @@ def accounts_map(
         return ax
     on_map = table["country_alpha_2"].isin(list(shapes))
     numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
-    classes = Bins.upto(max(numbers.values(), default=1))
-    _draw(ax, {code: classes.shade(number) for code, number in numbers.items()})
+    classes = Bins.up_to(max(numbers.values(), default=1))
+    _draw(ax, {code: classes.colour(number) for code, number in numbers.items()})
     no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
     axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
     axes.caption(ax, table, unknown(counts), _too_small(table[~on_map], said=unknown(counts)))

@@ -75,7 +75,7 @@ class Status(Card):
     details_expected: int = 0
     records: int
     available: int | None
-    bytes: int
+    size_bytes: int
     compressed_bytes: int
     finished: bool
     complete: bool
@@ -119,9 +119,7 @@ class Status(Card):
                 f"Not finished: {days:,} {'day' if days == 1 else 'days'} to go at 1,000 requests "
                 "a day. Run the same line again."
             )
-        sizes = (
-            f"{self.bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
-        )
+        sizes = f"{self.size_bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
         facts = {
             "holds": self.heading,
             "size": sizes,
@@ -170,7 +168,7 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
         details_expected=max(expected_details, stored),
         records=snapshot.records,
         available=available,
-        bytes=sizes[0],
+        size_bytes=sizes[0],
         compressed_bytes=sizes[1],
         finished=finished,
         complete=finished and doubt is None,

@@ -8,6 +8,7 @@ from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 from dirframe.stats.commits import measures_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def commits_by_contributor(
     >>> commits_by_contributor(frame).lines[0].get_ydata().tolist()
     [0.6, 0.9, 1.0]
     """
-    table = stats.commits_by_contributor(frame, **selection)
+    table = table_of(stats.commits_by_contributor, frame, **selection)
     counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")

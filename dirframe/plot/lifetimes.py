@@ -12,6 +12,7 @@ from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1, 0]
     """
-    table = stats.activity(projects, as_of=as_of, window=window, **selection)
+    table = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
     counts = table.attrs["dirframe"]["counted"]
     month = table["as_of"].iloc[0]
     notes = []
@@ -151,7 +152,7 @@ def project_age(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = stats.project_age(projects, as_of=as_of, **selection)
+    table = table_of(stats.project_age, projects, as_of=as_of, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
     ax = numeric_axes.panel(ax)
@@ -227,7 +228,7 @@ def life_span(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = stats.life_span(projects, top=top, window=window, **selection)
+    table = table_of(stats.life_span, projects, top=top, window=window, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
     ax = axes.axes(ax, len(table) + 3)  # room for the legend

@@ -13,6 +13,7 @@ from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ def monthly_activity(
     >>> ax.patches[0].get_data().values.tolist()
     [7.0, 0.0, 2.0]
     """
-    table = stats.monthly_activity(frame, **selection)
+    table = table_of(stats.monthly_activity, frame, **selection)
     counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")

@@ -12,6 +12,7 @@ from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +79,7 @@ def users_against_contributors(
     >>> ax.collections[0].get_offsets().tolist()
     [[0.0, 1.0], [7.0, 2.0]]
     """
-    table = stats.users_against_contributors(projects, **selection)
+    table = table_of(stats.users_against_contributors, projects, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Users and contributors of projects"
     ax = numeric_axes.panel(ax)
@@ -120,8 +121,8 @@ def _numbers(table: pd.DataFrame) -> tuple[Whole, Whole, Whole]:
 
 
 def _dots(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
-    classes = Bins.upto(int(np.max(projects)))
-    shades = [classes.shade(int(number)) for number in projects]
+    classes = Bins.up_to(int(np.max(projects)))
+    shades = [classes.colour(int(number)) for number in projects]
     area = (0.7 * numeric_axes.dot(ax)) ** 2
     sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
     ax.scatter(x, y, s=sizes, c=shades, edgecolors=NEUTRAL, linewidths=0.4, clip_on=False, zorder=3)
@@ -130,10 +131,10 @@ def _dots(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
 
 def _cells(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
     columns, lines, density = _density(x, y, projects)
-    classes = Bins.upto(int(np.max(density)))
+    classes = Bins.up_to(int(np.max(density)))
     colours = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
-        colours[line, column] = to_rgba(classes.shade(int(density[column, line])))
+        colours[line, column] = to_rgba(classes.colour(int(density[column, line])))
     ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
     return classes
 

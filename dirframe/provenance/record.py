@@ -16,7 +16,7 @@ __all__ = ["ATTRIBUTE", "Provenance"]
 #: Key of the record in ``frame.attrs``.
 ATTRIBUTE = "dirframe"
 
-_MAPPINGS = ("query", "counted", "records", "base")
+_MAPPINGS = ("query", "counted", "records", "base", "statistic")
 _TUPLES = ("steps", "columns", "not_sent", "details_missing")
 
 
@@ -74,6 +74,8 @@ class Provenance:
         For a table without ids, such as a statistic: ``rows`` and ``repeated`` ids of the
         frame that it was computed from, and ``others``, 1 if that frame has other records than
         were loaded.
+    statistic : Mapping of str to object
+        For a statistic: its ``name`` and the ``options`` that it was given; empty for records.
     base : Mapping of str to object
         For a statistic: ``records``, the number of records that its figures are based on, and
         ``which`` these are.
@@ -104,6 +106,7 @@ class Provenance:
     counted: Mapping[str, int] = field(default_factory=dict)
     ids: str = ""
     records: Mapping[str, int] = field(default_factory=dict)
+    statistic: Mapping[str, Any] = field(default_factory=dict)
     base: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -284,7 +284,7 @@ def _is_export(file: Path) -> int:
 def _add_key(folder: Path, told: dict[str, Any]) -> None:
     with KeyStore(folder / "keys.sqlite") as keys:
         key = keys.add("Ann", "App", daily_limit=5)
-        keys.count(key)
+        keys.charge(key)
         keys.revoke(keys.list()[0].id)
 
 
@@ -292,7 +292,7 @@ def _key_added(folder: Path, told: dict[str, Any]) -> None:
     with KeyStore(folder / "keys.sqlite") as keys:
         before = len(keys.list())
         key = keys.add("Bob", "App", daily_limit=5)
-        assert keys.count(key).remaining == 4
+        assert keys.charge(key).remaining == 4
         assert len(keys.list()) == before + 1
 
 

@@ -29,7 +29,7 @@ class Bins:
     shades: list[str]
 
     @classmethod
-    def upto(cls, highest: int) -> Self:
+    def up_to(cls, highest: int) -> Self:
         """Divide 1 to `highest` into a few bins of logarithmic width, or as the context shares."""
         if (common := _shared.get()) is not None:
             lowest = [number for number in common.lowest if number <= highest]
@@ -41,7 +41,7 @@ class Bins:
         )
         return cls(lowest, highest, _shades(len(lowest)))
 
-    def shade(self, number: int) -> str:
+    def colour(self, number: int) -> str:
         """Return the shade of a number of 1 or more."""
         return self.shades[bisect_right(self.lowest, number) - 1]
 
@@ -67,7 +67,7 @@ _shared: ContextVar[Bins | None] = ContextVar("_shared", default=None)
 @contextmanager
 def bins_shared(highest: int | None) -> Iterator[None]:
     """Give all charts drawn in the context the same bins, so that their shades are comparable."""
-    token = _shared.set(None if highest is None else Bins.upto(highest))
+    token = _shared.set(None if highest is None else Bins.up_to(highest))
     try:
         yield
     finally:

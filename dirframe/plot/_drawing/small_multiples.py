@@ -16,12 +16,14 @@ from dirframe.errors import InvalidInputError
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.axes import Caption
 from dirframe.plot._drawing.bins import bins_shared
+from dirframe.plot._drawing.tables import options_of_table
 from dirframe.stats._options.selection import (
     BY_CHART,
     combined,
     computed,
     extended,
     noted,
+    result_of,
     taken,
 )
 from dirframe.stats._options.strata import strata_of
@@ -63,6 +65,8 @@ def multiples(
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
             frame, chart_options, selection = taken(name, signature, args, options)
+            if result_of(frame):
+                return chart(frame, **options_of_table(name, frame, chart_options, selection))
             draw: Callable[..., Axes] = chart
             if selection["by"] is None:
                 exclusions = {option: selection[option] for option in ("exclude", "max_age")}

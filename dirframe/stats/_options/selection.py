@@ -74,6 +74,9 @@ min_records : int, default 1
     Strata with fewer records share the last panel.
 """
 
+#: Types of options that are kept as they are, since they are values of JSON.
+_PLAIN = (str, int, float, list, tuple, type(None))
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -127,14 +130,29 @@ def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
         frame, own, selection = taken(name, signature, args, options)
         compute: Callable[..., pd.DataFrame] = statistic
+        if result_of(frame):
+            raise InvalidInputError(
+                f"The frame is the result of stats.{result_of(frame)}; {name} takes the records."
+            )
         selected, counts = excluded(frame, selection["exclude"], selection["max_age"])
         if selection["by"] is None:
             result = compute(selected, **own)
         else:
             result = _stratified(selected, selection, lambda part: compute(part, **own))
-        return noted(result, counts, before=1 if selection["by"] is None else 2)
+        noted(result, counts, before=1 if selection["by"] is None else 2)
+        given = own | {
+            n: selection.get(n) for n, default in DEFAULTS.items() if selection.get(n) != default
+        }
+        plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in given.items()}
+        return provenance.set_provenance(result, statistic={"name": name, "options": plain})
 
     return document(wrapper)
+
+
+def result_of(frame: Any) -> str:
+    """Return the name of the statistic that a frame is the result of; empty for records."""
+    record = provenance.get_provenance(frame) if isinstance(frame, pd.DataFrame) else {}
+    return str(record.get("statistic", {}).get("name", ""))
 
 
 def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:

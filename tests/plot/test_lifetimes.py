@@ -69,7 +69,7 @@ def test_projects_that_are_not_shown_are_counted_with_their_reasons() -> None:
 def test_lives_that_have_not_ended_are_marked_and_the_caption_warns_of_their_median() -> None:
     said = caption(plot.life_span(FRAME))
     assert "+: not ended (12 months without activity)" in said
-    assert "so are 2 of all 3 lives, whose mean or median is too small" in said
+    assert "Such are 2 of all 3 lives, whose mean or median is too small" in said
     ended = FRAME.assign(analysis_logged_at=pd.Timestamp("2014-01-01", tz="UTC"))
     said = caption(plot.life_span(ended, window=1))
     assert "lives" not in said

@@ -63,7 +63,7 @@ def test_no_text_is_cut_off_or_covered(name: str, size: tuple[float, float]) -> 
 def test_a_new_figure_shows_all_texts_in_the_style_of_a_paper_too(name: str) -> None:
     with plot.style():
         ax = draw(name, CHARTS[name]())
-        ax.figure.draw_without_rendering()
+        ax.figure.canvas.figure.draw_without_rendering()
     check_that_all_is_inside(ax)
 
 
@@ -202,7 +202,8 @@ def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name
 @EVERY
 def test_a_chart_of_a_relation_shows_the_same(name: str) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
-    frame, expected = CHARTS[name](), drawn(name)
+    frame = CHARTS[name]()
+    expected = draw(name, frame)
     with duckdb.connect() as session:
         ax = draw(name, session.from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
     source = caption(expected)[caption(expected).index("Source") :]

@@ -267,7 +267,7 @@ def test_no_text_is_cut_off_and_no_two_names_overlap(
 def test_a_new_figure_grows_with_its_rows_and_shows_all_texts(chart: Chart) -> None:
     ax = chart(MANY, top=None)
     figure = ax.figure
-    figure.draw_without_rendering()
+    figure.canvas.figure.draw_without_rendering()
     assert figure.bbox.height > chart(FEW).figure.bbox.height * 2
     for text in shown_texts(ax):
         box = text.get_window_extent()

@@ -25,7 +25,7 @@ sys.dont_write_bytecode = False
 
 # Where it is installed, jsonschema builds 38 parsers of web addresses with it on import: three
 # seconds in each process that imports nbformat. No schema that is used here asks for one.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: not installed
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
 
 # Thousands of services are started, with the same thirty addresses each: werkzeug compiles a function
 # for each address, which is most of the time of a start. Rule and endpoint say what it compiles.

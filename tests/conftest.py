@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+from werkzeug.routing import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # Before anything imports matplotlib: a test has no screen.
 os.environ["MPLBACKEND"] = "Agg"
@@ -24,7 +25,22 @@ sys.dont_write_bytecode = False
 
 # Where it is installed, jsonschema builds 38 parsers of web addresses with it on import: three
 # seconds in each process that imports nbformat. No schema that is used here asks for one.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: not installed
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
+
+# Thousands of services are started, with the same thirty addresses each: werkzeug compiles a function
+# for each address, which is most of the time of a start. Rule and endpoint say what it compiles.
+_BUILDERS: dict[tuple[object, ...], Callable[..., tuple[str, str]]] = {}
+_compile_builder = Rule._compile_builder
+
+
+def _compile_once(self: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+    key = (self.rule, self.endpoint, self.subdomain, self.host, append_unknown)
+    if key not in _BUILDERS:
+        _BUILDERS[key] = _compile_builder(self, append_unknown)
+    return _BUILDERS[key]
+
+
+Rule._compile_builder = _compile_once  # type: ignore[method-assign]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,7 +54,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector what stays until the end: it took a fifth of the time of the tests."""
+    """Spare the collector what stays until the end: modules, and the tests themselves."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)

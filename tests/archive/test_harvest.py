@@ -20,6 +20,7 @@ from dirframe.errors import ArchiveError, QuotaExceededError
 from tests.faults import faults
 from tests.faults.conftest import ROOT
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
+from tests.forked import start_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,13 +122,13 @@ def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
         service.always = faults.late(0.01)
         for _ in range(2):
             before = len(service.asked)
-            with subprocess.Popen(
-                [sys.executable, "-c", LINE, service.url, str(tmp_path / "a")], cwd=ROOT
-            ) as process:
-                while len(service.asked) <= before + chance.randrange(1, 9):
-                    sleep(0.002)
-                sleep(chance.random() * 0.02)
-                process.send_signal(signal.SIGKILL)
+            process = start_program(LINE, service.url, str(tmp_path / "a"))
+            while process.is_alive() and len(service.asked) <= before + chance.randrange(1, 9):
+                sleep(0.002)
+            sleep(chance.random() * 0.02)
+            process.kill()
+            process.join()
+            assert process.exitcode == -signal.SIGKILL  # in the middle
         asked = len(service.asked)
         kept = sum(one.pages for one in dirframe.open_archive(tmp_path / "a").rounds)
         assert asked - 2 * 3 <= kept <= asked  # lost is what was on its way, one a worker

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import warnings
 from datetime import UTC, datetime
 from random import Random
@@ -18,8 +16,8 @@ from dirframe.errors import ArchiveError, IncompleteWarning, QuotaExceededError,
 from tests.archive.living import LivingShelf
 from tests.archive.test_harvest import LINE as HARVEST
 from tests.faults import faults
-from tests.faults.conftest import ROOT
 from tests.faults.service import FaultyService, numbered
+from tests.forked import start_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,13 +172,13 @@ def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
     service.always = faults.late(0.01)
     for _ in range(3):
         asked = len(service.asked)
-        command = [sys.executable, "-c", LINE, service.url, str(folder)]
-        with subprocess.Popen(command, cwd=ROOT) as process:
-            while process.poll() is None and len(service.asked) <= asked + chance.randrange(1, 8):
-                sleep(0.002)
-            sleep(chance.random() * 0.02)
-            process.send_signal(signal.SIGKILL)
-        assert process.returncode == -signal.SIGKILL  # in the middle
+        process = start_program(LINE, service.url, str(folder))
+        while process.is_alive() and len(service.asked) <= asked + chance.randrange(1, 8):
+            sleep(0.002)
+        sleep(chance.random() * 0.02)
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL  # in the middle
         archive = dirframe.open_archive(folder)
         kept = sum(one.pages for one in archive.rounds) - 31
         # What was on its way is lost, and what only looked whether the directory can sort so.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,21 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.__main__ import main
+from tests.forked import start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-#: Its children have what commands import, and nothing that a command did: starting Python and
-#: importing pandas anew costs more than most commands. `test_processes` starts every command
-#: as it is installed; here it is about what commands say.
-_WARM = multiprocessing.get_context("forkserver")
-_WARM.set_forkserver_preload(
-    [
-        *("dirframe.cli", "dirframe.client.loaders", "dirframe.sample", "pyarrow.parquet"),
-        *("dirframe.archive.update", "dirframe.io.export", "dirframe.io.read", "dirframe.plot"),
-        *("dirframe.stats.quality.summary", "tests.cli"),
-    ]
-)
+    from collections.abc import Iterator, Sequence
 
 
 @contextmanager
@@ -48,13 +36,13 @@ def interruptible() -> Iterator[None]:
 
 
 def dirframe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line and return what it wrote and its exit code."""
+    """Run the command line and return what it wrote and its exit code.
+
+    `test_processes` starts every command as it is installed; here it is about what they say.
+    """
     with TemporaryDirectory() as folder:
         files = [Path(folder) / name for name in ("out", "err")]
-        process = _WARM.Process(
-            target=_command, args=(arguments, {**os.environ, **environment}, Path.cwd(), files)
-        )
-        process.start()
+        process = start(_command, arguments, files, environment=environment)
         process.join(timeout=120)
         if process.exitcode is None:
             process.kill()
@@ -63,13 +51,8 @@ def dirframe(*arguments: str, **environment: str) -> subprocess.CompletedProcess
         return subprocess.CompletedProcess(arguments, process.exitcode, out, err)
 
 
-def _command(
-    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, files: Sequence[Path]
-) -> None:
-    """Be the command line: its environment, folder, words and two streams, and nothing to read."""
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
+def _command(arguments: Sequence[str], files: Sequence[Path]) -> None:
+    """Be the command line: its words and two streams, and nothing to read."""
     streams = []
     for number, file in enumerate(files, start=1):
         with file.open("wb") as stream:

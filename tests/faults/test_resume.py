@@ -25,6 +25,7 @@ from tests.faults import faults
 from tests.faults.conftest import ROOT
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
 from tests.faults.test_outcomes import load, stored
+from tests.forked import start_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,12 +90,12 @@ def test_after_a_kill_the_same_line_pays_only_for_the_missing_pages(
 ) -> None:
     with FaultyService(Shelf(numbered(305), size=10)) as service:  # 31 pages
         service.always = faults.late(0.01)
-        command = [sys.executable, "-c", LINE, service.url, str(tmp_path), str(workers)]
-        with subprocess.Popen(command, cwd=ROOT) as process:
-            while len(service.asked) <= after:
-                sleep(0.002)
-            process.send_signal(signal.SIGKILL)
-        assert process.returncode == -signal.SIGKILL
+        process = start_program(LINE, service.url, str(tmp_path), str(workers))
+        while process.is_alive() and len(service.asked) <= after:
+            sleep(0.002)
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
         asked = len(service.asked)
         service.forget()
         directory = ask(service)

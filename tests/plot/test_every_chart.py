@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
+from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,12 @@ EVERY = pytest.mark.parametrize("name", CHARTS)
 SIZES = pytest.mark.parametrize("size", [(3.4, 3.6), (7, 5)], ids=str)
 
 
+@cache
+def drawn(name: str) -> Axes:
+    """Draw a chart once, for tests that only read it."""
+    return draw(name, CHARTS[name]())
+
+
 def test_each_chart_has_the_name_of_its_statistic() -> None:
     assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same
 
@@ -43,7 +50,7 @@ def test_a_chart_takes_its_frame_and_everything_else_by_name(name: str) -> None:
 def test_no_text_is_cut_off_or_covered(name: str, size: tuple[float, float]) -> None:
     figure, ax = plt.subplots(figsize=size)
     draw(name, CHARTS[name](), ax=ax)
-    figure.canvas.draw()
+    figure.draw_without_rendering()  # all of it is laid out
     check_that_all_is_inside(ax)
     (note,) = (text for text in ax.texts if text.get_gid() == "caption")
     parts = [ax.title, ax.xaxis.label, ax.yaxis.label, note, ax.get_legend()]
@@ -56,7 +63,7 @@ def test_no_text_is_cut_off_or_covered(name: str, size: tuple[float, float]) -> 
 def test_a_new_figure_shows_all_texts_in_the_style_of_a_paper_too(name: str) -> None:
     with plot.style():
         ax = draw(name, CHARTS[name]())
-        ax.figure.canvas.draw()
+        ax.figure.canvas.figure.draw_without_rendering()
     check_that_all_is_inside(ax)
 
 
@@ -70,7 +77,7 @@ def check_that_all_is_inside(ax: Axes) -> None:
 
 @EVERY
 def test_the_caption_says_how_many_records_of_which_source(name: str) -> None:
-    said = caption(draw(name, CHARTS[name]()))
+    said = caption(drawn(name))
     # Of the records of the frame, those that the figures are of.
     size = (
         rf"n = (\d+ of )?40 {nouns(CHARTS[name])}( (with|whose) [a-z ,]+)?"
@@ -97,7 +104,7 @@ def test_the_shares_in_the_caption_are_of_the_records_that_were_counted(name: st
 
 @EVERY
 def test_the_unit_stands_on_the_axis_or_the_key(name: str) -> None:
-    ax = draw(name, CHARTS[name]())
+    ax = drawn(name)
     legend = ax.get_legend()
     units = {ax.get_xlabel(), legend.get_title().get_text() if legend else ""} - {""}
     assert units
@@ -153,7 +160,7 @@ def test_negative_numbers_are_not_drawn_and_break_nothing(name: str) -> None:
 
 @EVERY
 def test_nothing_is_read_as_mathematics_or_markup(name: str) -> None:
-    ax = draw(name, CHARTS[name]())
+    ax = drawn(name)
     legend = ax.get_legend()
     texts = [*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels()]
     for text in [*texts, *(legend.get_texts() if legend else [])]:

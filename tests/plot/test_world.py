@@ -125,7 +125,7 @@ def test_a_map_of_one_account_that_it_cannot_show_is_drawn_and_says_so() -> None
 def test_no_text_is_cut_off_or_covered(size: tuple[float, float]) -> None:
     figure, ax = plt.subplots(figsize=size)
     plot.accounts_map(accounts(DE=294, SG=20, nowhere=700, FR=30, NA=4), ax=ax)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     legend = ax.get_legend()
     assert legend is not None
     boxes = [text.get_window_extent() for text in (ax.title, *ax.texts)]

@@ -20,6 +20,7 @@ from dirframe.service.store import sample
 from dirframe.service.store.build import VERSION
 from dirframe.service.store.sample import open_data, sample_files
 from dirframe.service.store.store import Store
+from dirframe.service.synthetic import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,24 @@ def test_the_sample_is_served_as_synthetic_and_whole() -> None:
                 assert all(element.findtext(name) for name in required)
 
 
-def test_the_sample_is_built_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package whose sample is small: to build that of the real one takes seconds."""
+    folder = tmp_path_factory.mktemp("small") / "dirframe"
+    generate(folder / "data", accounts=30, projects=30)
+    return folder
+
+
+@pytest.fixture
+def small(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "_PACKAGE", package)
+    # One that is built removes that of another package from the cache.
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(package.parent / "cache"))
+
+
+def test_the_sample_is_built_once(
+    small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path))
     with open_data() as store:
         path, made = store.path, store.path.stat().st_mtime_ns
@@ -91,7 +109,7 @@ def stores(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_new_store_removes_what_older_versions_left(stores: Path) -> None:
+def test_a_new_store_removes_what_older_versions_left(small: None, stores: Path) -> None:
     left_behind(stores, "store-old.sqlite", VERSION - 1)
     newer = left_behind(stores, "store-newer.sqlite", VERSION + 1)
     same = left_behind(stores, "store-same.sqlite")
@@ -139,12 +157,13 @@ def test_a_store_that_a_process_has_open_stays(stores: Path) -> None:
 
 
 def test_a_store_that_is_removed_at_the_last_instant_is_built_again(
-    stores: Path, monkeypatch: pytest.MonkeyPatch
+    small: None, package: Path, stores: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hold = Store.lock_shared
 
     def after_it_was_removed(store: Store) -> None:
         monkeypatch.undo()
+        monkeypatch.setattr(sample, "_PACKAGE", package)
         monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(stores.parent))
         store.path.unlink()
         hold(store)
@@ -152,7 +171,7 @@ def test_a_store_that_is_removed_at_the_last_instant_is_built_again(
     monkeypatch.setattr(Store, "lock_shared", after_it_was_removed)
     with open_data() as store:
         assert store.path.is_file()
-        assert store.count(ACCOUNT) == 2_000
+        assert store.count(ACCOUNT) == 30
 
 
 def test_a_disk_without_locks_is_served_from_all_the_same(

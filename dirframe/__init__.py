@@ -78,6 +78,7 @@ _NAMES = {
         "ServiceError",
         "StaleWarning",
         "StoreError",
+        "StrataOmittedWarning",
         "UnreadableResponseError",
         "UnreadableValueWarning",
         "UnresolvedCountriesError",

@@ -45,6 +45,7 @@ PUBLIC = [
     "ServiceError",
     "StaleWarning",
     "StoreError",
+    "StrataOmittedWarning",
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",

@@ -78,10 +78,10 @@ def load_languages(
     'contributors'
     """
     check_incomplete(incomplete)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(LANGUAGE, query=query, sort=sort, max_items=max_items)
-    with client_or_default(directory) as place:
-        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+    with client_or_default(directory) as client:
+        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
 def load_contributors(
@@ -145,12 +145,12 @@ def load_contributors(
     ['contributor_id', 'account_id']
     """
     check_incomplete(incomplete)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(
         CONTRIBUTOR_FACT, project=project, query=query, sort=sort, max_items=max_items
     )
-    with client_or_default(directory) as place:
-        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+    with client_or_default(directory) as client:
+        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
 def load_activity(
@@ -276,9 +276,9 @@ def load_size(
 
 
 def _question(resource: Resource, **asked: Any) -> CollectionQuery:
-    places = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
-    path = path_of(resource.paths[0], analysis="latest", **places)
-    address = Address(path, paged=resource.paged, single=False, facts=places)
+    facts = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
+    path = path_of(resource.paths[0], analysis="latest", **facts)
+    address = Address(path, paged=resource.paged, single=False, facts=facts)
     return CollectionQuery(resource=resource, address=address, **asked)
 
 
@@ -289,16 +289,16 @@ def _by_month(
     *,
     columns: Sequence[str] | None,
     incomplete: Incomplete,
-    **manner: Any,
+    **policy: Any,
 ) -> pd.DataFrame:
     check_incomplete(incomplete)
     question = _question(resource, project=project)
-    with client_or_default(directory) as place:
+    with client_or_default(directory) as client:
         return load_at(
             question,
-            place,
+            client,
             incomplete,
-            CachePolicy(**manner),
+            CachePolicy(**policy),
             columns=columns,
             progress=False,
             stacklevel=5,

@@ -107,12 +107,12 @@ def load_accounts(
     (50, True)
     """
     question = CollectionQuery(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_collection_query(
         question,
         directory,
         incomplete,
-        manner,
+        policy,
         columns=columns,
         details=False,
         progress=progress,
@@ -224,12 +224,12 @@ def load_projects(
     True
     """
     question = CollectionQuery(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_collection_query(
         question,
         directory,
         incomplete,
-        manner,
+        policy,
         columns=columns,
         details=details,
         progress=progress,

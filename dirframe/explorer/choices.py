@@ -8,10 +8,8 @@ from dirframe import provenance
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import LANGUAGE
-from dirframe.plot._drawing.small_multiples import has_panels
 from dirframe.schema import RESOURCES, Kind
 from dirframe.stats._core.groupby import USERS
-from dirframe.stats._options.strata import known_strata
 from dirframe.stats._rules.exclusion import applicable
 
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ __all__ = [
     "rules",
     "sort_key",
     "sortable",
-    "strata",
     "usual_columns",
 ]
 
@@ -134,11 +131,6 @@ def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
 def rules(frame: pd.DataFrame) -> tuple[str, ...]:
     """Return the rules of `dirframe.flags` that apply to a frame."""
     return tuple(rule.value for rule in applicable(frame))
-
-
-def strata(frame: pd.DataFrame, chart: str) -> tuple[str, ...]:
-    """Return the strata available for a chart; empty if it has no panels."""
-    return known_strata(frame) if has_panels(chart) else ()
 
 
 def heading(column: str, resource: Resource) -> str:

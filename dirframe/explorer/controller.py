@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import traitlets as tr
@@ -107,13 +108,13 @@ class LoadController(tr.HasTraits):
         """Load the records in a background thread."""
         self._in_a_thread("load", self._fetch)
 
-    def show_price(self) -> None:
-        """Estimate the cost of the load and wait for the result."""
-        self._run("price", self._price, run_now)
+    def show_price(self, *, exact: bool = False) -> None:
+        """Show the cost of the load, `exact` as in `plan`, and wait for the result."""
+        self._run("price", partial(self._price, exact=exact), run_now)
 
-    def start_price(self) -> None:
-        """Estimate the cost of the load in a background thread."""
-        self._in_a_thread("price", self._price)
+    def start_price(self, *, exact: bool = False) -> None:
+        """Show the cost of the load in a background thread."""
+        self._in_a_thread("price", partial(self._price, exact=exact))
 
     def cancel(self) -> None:
         """Cancel the load after the current page; the loaded records are shown."""
@@ -197,8 +198,10 @@ class LoadController(tr.HasTraits):
     ) -> LoadResult:
         return fetch(request, directory, told=on_progress, stopped=self._stop.is_set)
 
-    def _price(self, request: LoadRequest, directory: Directory, _: object) -> LoadResult:
-        return price(request, directory)
+    def _price(
+        self, request: LoadRequest, directory: Directory, _: object, *, exact: bool
+    ) -> LoadResult:
+        return price(request, directory, exact=exact)
 
     def _count(self, loaded: int, total: int) -> None:
         self.total = total or loaded

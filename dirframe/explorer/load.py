@@ -141,12 +141,13 @@ def success_result(
     )
 
 
-def price(asked: LoadRequest, directory: Directory) -> LoadResult:
-    """Estimate the cost of a load with at most one request; errors are returned, not raised."""
+def price(asked: LoadRequest, directory: Directory, *, exact: bool = False) -> LoadResult:
+    """Return the cost of a load, `exact` as in `plan`; errors are returned, not raised."""
     try:
         estimate = plan(
             "projects" if asked.collection == "projects" else "accounts",
             directory=directory,
+            exact=exact,
             **asked.options(),
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback

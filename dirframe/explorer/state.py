@@ -21,6 +21,7 @@ from dirframe.explorer.export import ExportRequest, write
 from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, month_shown, years
 from dirframe.explorer.load import LoadResult, with_countries
 from dirframe.schema import RESOURCES
+from dirframe.stats._options.strata import known_strata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,7 +138,7 @@ class State(LoadController):
             if self.chart not in (charts := choices.charts(resource)):
                 self.chart = next(iter(charts))
             self.exclude = tuple(r for r in self.exclude if r in choices.rules(loaded))
-            if self.by not in choices.strata(loaded, self.chart):
+            if self.by not in known_strata(loaded):
                 self.by = ""
             if self.path in _PATHS.values():
                 self.path = _PATHS[resource.name]
@@ -182,7 +183,7 @@ class State(LoadController):
             "columns": choices.columns(loaded),
             "order_by": choices.sortable(loaded),
             "exclude": choices.rules(loaded),
-            "by": choices.strata(loaded, self.chart),
+            "by": known_strata(loaded),
         }[trait]
         for name in value if isinstance(value, tuple) else (value,):
             if name not in allowed:
@@ -318,8 +319,8 @@ class State(LoadController):
 
     @property
     def strata(self) -> tuple[str, ...]:
-        """Strata available for the chart."""
-        return choices.strata(self.shown.loaded, self.chart) if self.shown else ()
+        """Strata available for the charts."""
+        return known_strata(self.shown.loaded) if self.shown else ()
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -328,8 +329,7 @@ class State(LoadController):
 
     def _selection(self) -> dict[str, Any]:
         chosen: dict[str, Any] = {"exclude": list(self.exclude)} if self.exclude else {}
-        # `by` stays set for the next chart while this one has no panels.
-        return chosen | ({"by": self.by} if self.by in self.strata else {})
+        return chosen | ({"by": self.by} if self.by else {})
 
     def _as_of(self) -> dict[str, Any]:
         if self.shown is None or "as_of" not in CHARTS[self.chart].options:

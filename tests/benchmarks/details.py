@@ -1,9 +1,11 @@
-"""A harvest with details over days of 1,000 requests, killed twice a day: what is asked for twice.
+"""A harvest with details over 13 days, killed twice a day: what each counted request was for.
 
-Requests are counted by the service, in the dialect of today's but with 25 projects a page, over
-generated projects: 12,360, or as many as are named: python -m tests.benchmarks.details 2000. A day is
-a new count of the quota. A process is killed after a random number of requests; an answer that is on
-its way then, at most one for each worker, was paid and is not written down, so it is asked for again.
+Requests are read off the service's access log, in the dialect of today's but with 25 projects a
+page, over generated projects: 12,360 with 1,000 requests a day, or as many as are named with as
+many a day in proportion: python -m tests.benchmarks.details 1236. A day is a new count of the
+quota. A process is killed after a random number of requests. What it was sent and had not written down yet, at most
+one answer for each worker, is lost: that is inherent in SIGKILL. After each session the archive
+shows which answers those are, so each request gets its one reason.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import logging
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,8 +22,11 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import dirframe
+from dirframe.archive.model import RoundKind
+from dirframe.archive.store import Store
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.dialects import DIALECTS, TODAY
 from dirframe.service.synthetic import generate
@@ -42,32 +48,103 @@ try:
 except dirframe.QuotaExceededError:
     sys.exit(7)
 """
+_QUOTA_USED = 7
+
+#: The document of a request: the number of a page, or the id in the address of an own page.
+_DOCUMENT = re.compile(r"^/p/(?P<own>[^./]+)\.xml$|^/p\.xml\?(?:.*&)?page=(?P<page>[0-9]+)")
+
+STORED = "answers stored, each document for the first time"
+STATE = "pages asked for again, to see whether the collection is what it was"
+LOST = "answers lost at a kill, on their way to the archive"
+REDIRECT = "redirects, one for each session that asks"
+REFUSED = "answers with an error"
+TWICE = "answers paid for twice without need"
 
 
-_LARGER = {"project": PAGE_SIZE}
+class Request(NamedTuple):
+    """An answered request."""
+
+    target: str
+    status: str
+
+    @property
+    def document(self) -> str:
+        """The page or own page that was asked for; otherwise the whole target."""
+        found = _DOCUMENT.match(self.target)
+        return self.target if found is None else found["own"] or f"page {found['page']}"
 
 
-class _Targets(logging.Handler):
-    """Counts the addresses that the service answered with something new."""
+class _Log(logging.Handler):
+    """Collect the requests that the service answered."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.counts: Counter[str] = Counter()
-        self.redirects = 0
+        self.requests: list[Request] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        arguments = record.args
-        if isinstance(arguments, tuple) and len(arguments) > 4:
-            self.counts[str(arguments[3])] += arguments[4] == "200"
-            self.redirects += arguments[4] == "302"
+        assert isinstance(record.args, tuple)
+        self.requests.append(Request(str(record.args[3]), str(record.args[4])))
+
+    def settle(self) -> int:
+        """Wait until the answers under way at a kill are logged; return the number of requests."""
+        while True:
+            before = len(self.requests)
+            time.sleep(0.3)
+            if len(self.requests) == before:
+                return before
+
+
+def stored_documents(path: Path) -> Counter[str]:
+    """Return how often each document is stored in an archive."""
+    if not path.exists():
+        return Counter()
+    with Store.open(path) as store:
+        documents: Counter[str] = Counter()
+        for each in store.rounds():
+            own = each.kind is RoundKind.DETAILS
+            for page in store.pages(each):
+                documents[str(page.ids[0]) if own else f"page {page.page}"] += 1
+            documents.update(refusal.id for refusal in store.refusals(each))
+        return documents
+
+
+def classify(
+    requests: list[Request], before: Counter[str], after: Counter[str], *, killed: bool
+) -> Counter[str]:
+    """Return how many requests of one session there are of each kind."""
+    kinds: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
+    for request in requests:
+        if request.status == "302":
+            kinds[REDIRECT] += 1
+        elif request.document in after:
+            answered[request.document] += 1
+        elif request.status == "200" and killed:
+            kinds[LOST] += 1
+        else:
+            kinds[REFUSED if request.status != "200" else TWICE] += 1
+    for document, count in answered.items():
+        stored = after[document] - before[document]
+        first = stored and not before[document]
+        kinds[STORED] += first
+        again = stored - first
+        kinds[STATE if document.startswith("page ") else TWICE] += again
+        # Stored before this session, and asked for without being stored again.
+        kinds[TWICE] += count - stored
+    return kinds
 
 
 def main(records: int) -> None:
-    targets = _Targets()
-    ACCESS_LOG.addHandler(targets)
+    quota = max(records * QUOTA // RECORDS, 10)
+    log = _Log()
+    ACCESS_LOG.addHandler(log)
     ACCESS_LOG.setLevel(logging.INFO)
-    chance = random.Random(1)
-    rules = replace(TODAY, name="today, larger pages", page_size={**TODAY.page_size, **_LARGER})
+    ACCESS_LOG.propagate = False
+    rules = replace(
+        TODAY,
+        name="today, larger pages",
+        page_size={**TODAY.page_size, "project": PAGE_SIZE},
+    )
     DIALECTS[rules.name] = rules
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -75,31 +152,31 @@ def main(records: int) -> None:
         with KeyStore(folder / "keys.sqlite") as keys:
             key = keys.add("the benchmark", "details", daily_limit=10**9)
             with dirframe.serve(folder / "data", keys=keys, dialect=rules.name) as url:
-                days, kills = _harvest(url, key, folder, chance, targets)
-            total = keys.list()[0].used
+                days, kills, kinds = _harvest(url, key, folder, quota, log)
+            counted = keys.list()[0].used
         archive = dirframe.open_archive(folder / "kept.archive")
         status, frame = archive.status(), archive.frame()
-    targets.counts = +targets.counts
-    twice = sum(count - 1 for count in targets.counts.values())
     print("| what | figure |")
     print("|---|--:|")
     print(f"| projects, complete | {len(frame):,}, {status.complete} |")
     print(f"| with a main language | {frame['analysis_main_language_name'].notna().sum():,} |")
-    print(f"| days of {QUOTA:,} requests, kills | {days}, {kills} |")
-    print(f"| requests counted by the service | {total:,} |")
-    print(f"| different documents | {len(targets.counts):,} |")
+    print(f"| days of {quota:,} requests, kills | {days}, {kills} |")
+    print(f"| requests counted by the service | {counted:,} |")
+    for kind in (STORED, STATE, LOST, REDIRECT, REFUSED, TWICE):
+        print(f"| {kind} | {kinds[kind]:,} |")
     pages = -(-records // PAGE_SIZE)
-    print(
-        f"| of them pages of {PAGE_SIZE}, own pages | {pages:,}, {len(targets.counts) - pages:,} |"
-    )
-    print(f"| documents sent again | {twice:,} |")
-    print(f"| redirects, one a session that asks | {targets.redirects:,} |")
+    print(f"| for comparison: pages of {PAGE_SIZE} and projects | {pages:,} + {records:,} |")
+    assert kinds.total() == counted, (kinds, counted)
 
 
 def _harvest(
-    url: str, key: str, folder: Path, chance: random.Random, targets: _Targets
-) -> tuple[int, int]:
+    url: str, key: str, folder: Path, quota: int, log: _Log
+) -> tuple[int, int, Counter[str]]:
+    chance = random.Random(1)
+    kinds: Counter[str] = Counter()
     kills = 0
+    path = folder / "kept.archive"
+    begin, before = 0, stored_documents(path)
     for day in range(1, DAYS + 1):
         environment = os.environ | {
             "DIRFRAME_API_KEY": key,
@@ -107,21 +184,27 @@ def _harvest(
             "DIRFRAME_DATA_DIR": str(folder / f"day-{day}"),
         }
         for session in range(KILLS + 1):
-            command = [sys.executable, "-c", HARVEST, url, str(folder / "kept.archive"), str(QUOTA)]
+            command = [sys.executable, "-c", HARVEST, url, str(path), str(quota)]
             process = subprocess.Popen(command, env=environment)
             if session < KILLS:
-                enough = targets.counts.total() + chance.randrange(50, 400)
-                while process.poll() is None and targets.counts.total() < enough:
-                    time.sleep(0.02)
-                if process.poll() is None:
-                    process.send_signal(signal.SIGKILL)
-                    kills += 1
+                enough = len(log.requests) + chance.randrange(quota // 20, quota * 2 // 5)
+                while process.poll() is None and len(log.requests) < enough:
+                    time.sleep(0.005)
+                process.send_signal(signal.SIGKILL)
             code = process.wait()
+            kills += code == -signal.SIGKILL
+            end, after = log.settle(), stored_documents(path)
+            session_kinds = classify(
+                log.requests[begin:end], before, after, killed=code == -signal.SIGKILL
+            )
+            print(f"day {day}.{session + 1} {code}: {dict(+session_kinds)}", file=sys.stderr)
+            kinds += session_kinds
+            begin, before = end, after
             if code == 0:
-                return day, kills
-            if code == 7:
+                return day, kills, kinds
+            if code == _QUOTA_USED:
                 break
-    return DAYS, kills
+    return DAYS, kills, kinds
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def compare(state: State, namespace: dict[str, Any]) -> None:
     assert_frame_equal(namespace["table"], state.rows)
     ours, theirs = get_provenance(state.shown.frame), get_provenance(namespace["shown"])
     assert theirs["steps"] == ours["steps"]
-    assert theirs["question"] == ours["question"]
+    assert theirs["query"] == ours["query"]
     words = render_chart(state.shown.frame, state.chart, state.chart_options).words
     assert words.startswith(" ".join(namespace["ax"].get_title().split()))
     assert namespace["printed"].strip() == state.citation.strip()

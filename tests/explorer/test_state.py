@@ -287,7 +287,7 @@ def test_what_is_left_out_of_the_chart_is_in_the_code_and_in_the_statistic_s_rec
     assert state.chart_options == {}
 
 
-def test_a_chart_is_divided_by_what_the_records_have_and_only_if_it_has_panels(
+def test_a_chart_is_divided_by_what_the_records_have(
     projects: pd.DataFrame, accounts: pd.DataFrame
 ) -> None:
     state = State(projects)
@@ -296,12 +296,9 @@ def test_a_chart_is_divided_by_what_the_records_have_and_only_if_it_has_panels(
     assert state.chart_options == {"by": "team_size"}
     assert 'by="team_size"' in state.code
     state.chart = "life_span"
-    assert "life_span(shown)" in state.code
+    assert 'life_span(shown, by="team_size")' in state.code
     state.chart = "growth"
     assert 'growth(shown, by="team_size")' in state.code
-    spans = State(projects)
-    spans.chart = "life_span"
-    assert not spans.strata
     assert State(accounts).strata == ("country", "year")
 
 

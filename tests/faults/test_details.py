@@ -88,7 +88,7 @@ def test_a_harvest_with_details_holds_what_a_whole_collection_gives(
     assert status.available == len(carried)
     assert f"{status.details:,} of {status.details:,} own pages" in str(status)
     facts = get_provenance(archive.frame())
-    assert facts["requests_paid"] == len(today.asked)
+    assert facts["requests_made"] == len(today.asked)
     assert (facts["complete"], facts["details"]) == (True, status.details)
     today.forget()
     same(harvest(tmp_path / "kept", directory), carried)
@@ -154,6 +154,21 @@ def test_a_kill_in_the_midst_of_own_pages_loses_at_most_what_was_on_its_way(
     archive = harvest(folder, ask(today))
     same(archive, carried)
     assert len(today.asked) == len(with_id(carried)) - held.details
+
+
+def test_a_harvest_that_goes_on_pays_for_one_redirect_however_many_workers_begin(
+    tmp_path: Path, today: TodayService, ask: Callable[..., Directory], carried: pd.DataFrame
+) -> None:
+    """Own pages are the first that its session asks for, by all workers at once."""
+    today.redirects = True
+    with pytest.raises(QuotaExceededError):
+        harvest(tmp_path / "kept", ask(today), requests_per_day=14)
+    held = dirframe.open_archive(tmp_path / "kept").status()
+    assert held.details > 0
+    today.forget()
+    same(harvest(tmp_path / "kept", ask(today, max_workers=4)), carried)
+    assert len(today.own_pages) == 1
+    assert len(today.asked) == 1 + len(with_id(carried)) - held.details
 
 
 def test_own_pages_that_do_not_come_are_named_and_asked_for_once(

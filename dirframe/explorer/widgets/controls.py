@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -96,6 +97,14 @@ def _buttons(state: State) -> Any:
         state.start_price,
         tip="What the load will cost, for one request",
     )
+    exact_price = button(
+        "df-exact-price",
+        "Exact price",
+        state,
+        partial(state.start_price, exact=True),
+        tip="Ask for the pages of the collection, which say whose own page is needed; "
+        "the load then has them in the cache",
+    )
     load = button(
         "df-load", "Load", state, state.start_load, tip="Load the records", kind="primary"
     )
@@ -110,11 +119,14 @@ def _buttons(state: State) -> Any:
 
     def enable(_: Any = None) -> None:
         price.disabled = load.disabled = bool(state.busy)
+        # Without own pages, every price is exact.
+        needs_details = state.details and state.collection == "projects"
+        exact_price.disabled = bool(state.busy) or not needs_details
         cancel.disabled = state.busy != "load"
 
     enable()
-    state.observe(enable, "busy")
-    return boxed("df-buttons", [price, load, cancel])
+    state.observe(enable, ["busy", "details", "collection"])
+    return boxed("df-buttons", [price, exact_price, load, cancel])
 
 
 def filtering(state: State) -> Any:
@@ -239,7 +251,7 @@ def chart(state: State) -> Any:
         state,
         "by",
         options=lambda: [("–", ""), *((_words(name), name) for name in state.strata)],
-        when=["shown", "chart"],
+        when=["shown"],
     )
     left_out = select_widget(
         w.SelectMultiple,

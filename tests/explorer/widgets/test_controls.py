@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import dirframe
 from dirframe.explorer.state import State
 from tests.explorer.screen import Screen
+from tests.today import KEY, TodayService
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pathlib import Path
 
-    import dirframe
+    import pandas as pd
 
 
 def test_a_click_on_price_says_it_and_a_click_on_load_loads(
@@ -42,6 +44,36 @@ def test_while_a_load_runs_only_cancel_can_be_pressed(directory: dirframe.Direct
     assert "Stopping" in screen["said"].value
     state.busy = ""
     assert screen["cancel"].disabled
+
+
+def test_the_exact_price_is_offered_for_own_pages_and_is_what_the_load_then_pays(
+    tmp_path: Path,
+) -> None:
+    with (
+        TodayService() as today,
+        dirframe.Directory(today.url, KEY, cache_dir=tmp_path, name="today") as directory,
+    ):
+        state = State(directory)
+        screen = Screen(state)
+        screen["sort"].value, screen["cap"].value = "id", 30
+        exact = screen["exact-price"]
+        assert exact.disabled  # without own pages every price is exact
+        screen["details"].value = True
+        screen["price"].click()
+        state.join()
+        assert "at most 30 own pages" in screen["said"].value
+        exact.click()
+        state.join()
+        before = len(today.asked)
+        options: dict[str, Any] = {"sort": "id", "max_items": 30, "details": True}
+        to_pay = dirframe.plan("projects", directory=directory, **options).requests_needed
+        assert to_pay
+        assert f", {to_pay} requests to pay" in screen["said"].value
+        screen["load"].click()
+        state.join()
+        assert len(today.asked) - before == to_pay
+        screen["collection"].value = "accounts"
+        assert exact.disabled
 
 
 def test_the_sorts_are_those_of_the_collection(directory: dirframe.Directory) -> None:

@@ -26,12 +26,12 @@ __all__ = ["load_activity", "load_contributors", "load_languages", "load_size"]
 
 
 def load_languages(
+    directory: Directory | None = None,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
     columns: Sequence[str] | None = None,
-    directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -45,12 +45,14 @@ def load_languages(
 
     Parameters
     ----------
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only languages that match.
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
         ``commits``. Default: that of the directory, the name.
-    max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
+    max_items, columns, incomplete, refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from dirframe._display.card import Card
 from dirframe.client.http.client import Session
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
 
 if TYPE_CHECKING:
@@ -222,6 +223,14 @@ class Directory(Card):
 def client_or_default(directory: Directory | None) -> Iterator[Directory]:
     """Yield the given directory, or one from the environment that is closed afterwards."""
     if directory is not None:
+        if not isinstance(directory, Directory):
+            raise InvalidInputError(
+                f"A Directory was expected; a {type(directory).__name__} came.",
+                hint=Hint(
+                    "Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
+                    "text, pass query=."
+                ),
+            )
         yield directory
         return
     with Directory() as named:

@@ -16,7 +16,7 @@ MARKS = "\\`*_[]<>#|~$&abc"
 def shown(text: str) -> str:
     """Return what a reader sees of a paragraph of Markdown."""
     rendered = html.fromstring(f"<div>{nbconvert.filters.markdown2html(text)}</div>")
-    return "".join(rendered.itertext()).strip()
+    return "".join(map(str, rendered.itertext())).strip()
 
 
 @pytest.mark.parametrize("text", ["a_b_c", "*x*", "[a](b)", "<b>x</b>", "&amp;", "`x`", "~~x~~"])

@@ -234,3 +234,15 @@ def test_the_sample_comes_whole_and_is_marked() -> None:
         assert get_provenance(frame)["complete"] is True
         assert get_provenance(frame)["synthetic"] is True
         assert list(load(directory, max_items=30)["id"]) == list(frame["id"][:30])
+
+
+@pytest.mark.parametrize("name", ["load_accounts", "load_projects", "load_languages"])
+def test_the_directory_may_be_the_first_argument(name: str) -> None:
+    load = getattr(dirframe, name)
+    with dirframe.sample_directory() as directory:
+        frame = load(directory, max_items=10, progress=False)
+        assert frame.equals(load(directory=directory, max_items=10, progress=False))
+    with pytest.raises(InvalidInputError, match="A Directory was expected; a str came") as caught:
+        load("firefox")
+    assert caught.value.hint is not None
+    assert "query=" in caught.value.hint.python

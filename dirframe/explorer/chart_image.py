@@ -31,6 +31,14 @@ _TEXT: dict[Any, float] = {
     "ytick.labelsize": 10,
     "legend.fontsize": 10,
 }
+_INK, _PAPER = "E6E6E6", "111111"  # those of the dark themes of notebooks
+_DARK: dict[Any, Any] = {
+    **dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), _PAPER),
+    **dict.fromkeys(("axes.labelcolor", "axes.titlecolor", "patch.edgecolor", "text.color"), _INK),
+    **dict.fromkeys(("xtick.color", "ytick.color", "axes.edgecolor"), "9AA2AA"),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), _INK),
+    "grid.color": "3A4048",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +65,9 @@ class ChartImage:
         return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
 
 
-def render_chart(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) -> ChartImage:
+def render_chart(
+    frame: pd.DataFrame, chart: str, options: Mapping[str, Any], *, is_dark: bool = False
+) -> ChartImage:
     """Render a chart of `dirframe.plot` and close its figure.
 
     Parameters
@@ -68,15 +78,17 @@ def render_chart(frame: pd.DataFrame, chart: str, options: Mapping[str, Any]) ->
         Name of the chart.
     options : mapping
         Other arguments of the chart.
+    is_dark : bool, default False
+        Whether it is light on dark, for a page that is.
 
     Returns
     -------
-    Picture
+    ChartImage
         The chart as PNG.
     """
     open_before = set(plt.get_fignums())
     try:
-        with plot.style(), mpl.rc_context(_TEXT):
+        with plot.style(), mpl.rc_context(_TEXT | _DARK if is_dark else _TEXT):
             ax = getattr(plot, chart)(frame, **options)
             figure = ax.get_figure(root=True)
             stream = io.BytesIO()

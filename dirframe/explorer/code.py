@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from dirframe.explorer.load import LoadRequest
     from dirframe.settings import Settings
 
-__all__ = ["DataSource", "ViewState", "client_expression", "repr_double_quoted", "to_python"]
+__all__ = [
+    "DataSource",
+    "ViewState",
+    "client_expression",
+    "repr_double_quoted",
+    "to_python",
+    "variable_of",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +40,8 @@ class DataSource:
         The request; None for a frame given by the user.
     directory : str
         Expression that opens the directory.
+    variable : str
+        Expression of a frame given by the user, in the user's code; empty if unknown.
     incomplete : str
         What is missing from an incomplete load.
     """
@@ -40,6 +49,7 @@ class DataSource:
     collection: str
     asked: LoadRequest | None = None
     directory: str = ""
+    variable: str = ""
     incomplete: str = ""
 
 
@@ -117,6 +127,13 @@ def client_expression(settings: Settings) -> str:
     return f"dirframe.Directory({_call(repr_double_quoted(settings.base_url), options)})"
 
 
+def variable_of(value: object, namespace: Mapping[str, object]) -> str:
+    """Return the name of a variable that holds an object; empty if there is none."""
+    # Names such as _ and _3 are those of a notebook's outputs, which it drops.
+    names = (name for name, other in namespace.items() if other is value)
+    return next((name for name in names if not name.startswith("_")), "")
+
+
 def repr_double_quoted(text: str) -> str:
     """Return the repr of a string, with double quotes unless they would need escapes."""
     literal = repr(text)
@@ -134,7 +151,10 @@ def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
         yield f"from dirframe.explorer.filters import {imported}"
     yield ""
     if source.asked is None:
-        yield f"# {name} is the frame that was handed to the explorer"
+        if not source.variable:
+            yield f"# {name} is the frame that was handed to the explorer"
+        elif source.variable != name:
+            yield f"{name} = {source.variable}"
     else:
         if source.incomplete:
             yield f"# what was on the screen is not complete: {' '.join(source.incomplete.split())}"

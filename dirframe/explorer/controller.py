@@ -54,7 +54,7 @@ class LoadController(tr.HasTraits):
     max_items = tr.Int(0, min=0)  # 0: all
     details = tr.Bool(default_value=False)  # projects only
 
-    busy = tr.Enum(("", "price", "load"), "")
+    busy = tr.Enum(("", "price", "load", "export"), "")
     came = tr.Int(0)
     total = tr.Int(0)
     message = tr.Unicode()
@@ -158,15 +158,34 @@ class LoadController(tr.HasTraits):
         if self.busy or directory is None:
             return
         self._stop.clear()
-        self.busy, self.came, self.total = task, 0, 0
+        self.came, self.total = 0, 0
         request = self.ask()
 
         def on_progress(loaded: int, total: int) -> None:
             dispatch(lambda: self._count(loaded, total))
 
+        self._begin(
+            task,
+            lambda: action(request, directory, on_progress),
+            lambda outcome: self._arrived(request, directory, outcome),
+            dispatch,
+            thread,
+        )
+
+    def _begin(
+        self,
+        task: str,
+        action: Callable[[], LoadResult],
+        arrived: Callable[[LoadResult], None],
+        dispatch: Dispatch,
+        thread: type[threading.Thread] | None,
+    ) -> None:
+        """Run an action, in a thread if one is given, and hand over its result."""
+        self.busy = task
+
         def run() -> None:
-            outcome = action(request, directory, on_progress)
-            dispatch(lambda: self._arrived(request, directory, outcome))
+            outcome = action()
+            dispatch(lambda: arrived(outcome))
 
         if thread is None:
             run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -34,6 +35,8 @@ class Explorer:
 
     Attributes
     ----------
+    source : Directory or pandas.DataFrame
+        The directory or frame that was given.
     state : State
         The choices and the derived values as traits: set ``state.query``, ``state.languages``,
         ``state.chart`` and so on, or observe them; ``state.load()`` loads and waits for the
@@ -64,6 +67,7 @@ class Explorer:
 
     def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
         try:
+            from dirframe.explorer.code import variable_of
             from dirframe.explorer.state import State
             from dirframe.explorer.widgets.view import View, in_this_thread
         except ImportError as error:
@@ -79,7 +83,12 @@ class Explorer:
                 "a frame of load_accounts() or load_projects(), or nothing, for the directory "
                 "that the environment names."
             )
+        self.source = source
         self.state: State = State(source, in_this_thread())
+        caller = inspect.currentframe()
+        caller = caller and caller.f_back
+        if caller is not None:
+            self.state.name_frame(variable_of(source, {**caller.f_globals, **caller.f_locals}))
         self._view = View(self.state)
 
     @property
@@ -115,6 +124,14 @@ class Explorer:
         from base64 import b64encode
 
         from IPython import display as ipython
+        from IPython import get_ipython
+
+        from dirframe.explorer.code import variable_of
+
+        shell = get_ipython()
+        if shell is not None and not self.state.has_variable:
+            output = f"Out[{shell.displayhook.prompt_count}]"
+            self.state.name_frame(f"{variable_of(self, shell.user_ns) or output}.source")
 
         def bundle() -> dict[str, Any]:
             contents = self._repr_mimebundle_()
@@ -127,4 +144,5 @@ class Explorer:
         handle = display(bundle(), raw=True, display_id=True)
         if handle is not None:
             self._view.when_changed(lambda: handle.update(bundle(), raw=True))
-        display(self._view.widget)
+        # Without a kernel, a page would have the widget's repr as text below the static view.
+        display(self._view.widget._repr_mimebundle_() | {"text/plain": ""}, raw=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
+import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import traitlets as tr
 
-from dirframe import stats
 from dirframe.charts import CHARTS
 from dirframe.citation import cite
 from dirframe.client.directory import Directory
-from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
 from dirframe.explorer.code import DataSource, ViewState, to_python
 from dirframe.explorer.controller import LoadController, run_now
+from dirframe.explorer.export import ExportRequest, write
 from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, month_shown, years
-from dirframe.explorer.load import LoadResult, error_message, success_result, with_countries
+from dirframe.explorer.load import LoadResult, with_countries
 from dirframe.schema import RESOURCES
 from dirframe.stats._options.strata import known_strata
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.citation import Style
+    from dirframe.explorer.controller import Dispatch
     from dirframe.schema import Resource
 
 __all__ = ["State", "VisibleRecords"]
@@ -96,6 +97,7 @@ class State(LoadController):
     overwrite = tr.Bool(default_value=False)
 
     is_working = tr.Bool(default_value=False)  # a choice is being applied
+    is_dark = tr.Bool(default_value=False)  # the page is
 
     def __init__(
         self,
@@ -148,7 +150,19 @@ class State(LoadController):
 
     def _clear(self, _: Any) -> None:
         """Show nothing while another collection is asked for than was loaded."""
-        self.shown, self.code, self.citation = None, "", ""
+        if self.directory is not None:
+            self.shown, self.code, self.citation = None, "", ""
+
+    @property
+    def has_variable(self) -> bool:
+        """Whether the code begins with a load or with a variable of the user."""
+        return self._source.asked is not None or bool(self._source.variable)
+
+    def name_frame(self, variable: str) -> None:
+        """Name the frame that was given as in the user's code; nothing after a load."""
+        if self._source.asked is None and variable:
+            self._source = replace(self._source, variable=variable)
+            self._describe()
 
     def kept(self) -> str:
         """Describe the records still shown after a failed load."""
@@ -279,7 +293,7 @@ class State(LoadController):
             self.order_by,
             ascending=not self.descending,
             kind="stable",
-            key=key and choices.SORT_KEYS[key],
+            key=choices.SORT_KEYS.get(key),
         )
 
     def _window(self) -> tuple[int, int]:
@@ -351,27 +365,31 @@ class State(LoadController):
     # -- the file --------------------------------------------------------------------------
 
     def export(self) -> None:
-        """Export the records shown, or the statistic of the chart."""
+        """Export the records shown, or the statistic of the chart, and wait for the file."""
+        self._export(run_now)
+
+    def start_export(self) -> None:
+        """Export in a background thread."""
+        self._export(self.dispatch, threading.Thread)
+
+    def _export(self, dispatch: Dispatch, thread: type[threading.Thread] | None = None) -> None:
+        if self.busy:
+            return
         if self.shown is None:
             self.say(LoadResult(message="There is nothing to export yet.", severity="error"))
             return
-        from dirframe import export
+        is_statistic = self.exported == "statistic"
+        request = ExportRequest(
+            frame=self.shown.frame,
+            path=self.path.strip(),
+            overwrite=self.overwrite,
+            statistic=CHARTS[self.chart].statistic or self.chart if is_statistic else "",
+            options=self.chart_options,
+            noun="rows" if is_statistic else self.shown.resource.collection,
+        )
+        self.say(LoadResult(message=f"Writing {request.path} …", severity="info"))
+        self._begin("export", partial(write, request), self._exported, dispatch, thread)
 
-        try:
-            frame = self.shown.frame
-            if self.exported == "statistic":
-                name = CHARTS[self.chart].statistic or self.chart
-                frame = getattr(stats, name)(frame, **self.chart_options)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", DirframeWarning)
-                path = Path(self.path.strip()).expanduser()
-                file = export(frame, path, overwrite=self.overwrite)
-        except DirframeError as error:
-            self.say(LoadResult(message=str(error), severity="error", error=error))
-        except OSError as error:
-            self.say(LoadResult(message=f"Not written: {error}.", severity="error", error=error))
-        except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
-            self.say(LoadResult(message=error_message(error), severity="error", error=error))
-        else:
-            noun = "rows" if self.exported == "statistic" else self.shown.resource.collection
-            self.say(success_result(f"{len(frame):,} {noun} written to {file}.", caught))
+    def _exported(self, outcome: LoadResult) -> None:
+        self.say(outcome)
+        self.busy = ""

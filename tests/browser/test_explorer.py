@@ -183,7 +183,7 @@ def _order_and_search(explorer: Locator) -> None:
     expect(count).to_have_text(re.compile(r"^\d\d of 1,500 projects$"))
     found = count.inner_text().split()[0]
     expect(picture).not_to_have_attribute("alt", before or "")
-    expect(picture).to_have_attribute("alt", re.compile(rf"n = \d+ of {found} projects"))
+    expect(picture).to_have_attribute("alt", re.compile(rf"n = {found} of 1,500 projects"))
     expect(control(explorer, "code", "pre")).to_contain_text('matches(projects, "network")')
     expect(control(explorer, "code", "pre")).to_contain_text('shown.sort_values("name"')
     expect(control(explorer, "citation", "pre")).to_contain_text("only matching network")
@@ -223,13 +223,14 @@ def test_all_columns_are_read_at_every_width_with_the_name_in_sight(
     listed = control(explorer, "columns", "option")
     expect(listed).to_have_count(3)
     explorer.get_by_label("Search the columns").fill("")
-    expect(listed).to_have_count(26)
+    expect(listed).not_to_have_count(3)
+    count = listed.count()
+    assert count > 25
     control(explorer, "columns", "select").focus()
     page.keyboard.press("Control+a")  # all columns, not all cells
     headers = control(explorer, "table", "th")
-    expect(headers).to_have_count(26)
-    titles = headers.all_inner_texts()
-    assert len(set(titles)) == 26
+    expect(headers).to_have_count(count)
+    assert len(set(headers.all_inner_texts())) == count
     table = control(explorer, "table", ".df-scroll")
     assert explorer.evaluate(_SCROLLED) == []
     assert table.evaluate("part => part.scrollWidth > part.clientWidth")
@@ -244,17 +245,15 @@ def test_all_columns_are_read_at_every_width_with_the_name_in_sight(
     assert frame is not None
     assert abs(box["x"] - frame["x"]) < 2
     assert box["width"] < 0.6 * frame["width"]
-    cell = control(explorer, "table", "tbody tr").first.locator("td").last
-    expect(cell).to_be_in_viewport()
+    last = control(explorer, "table", "tbody tr").first.locator("td").last.bounding_box()
+    assert last is not None
+    assert last["x"] + last["width"] < frame["x"] + frame["width"] + 2
     link = control(explorer, "table", "td a").first
     expect(link).to_have_attribute("rel", "noopener noreferrer")
-    long = control(explorer, "table", "td[title]").first
-    height = long.bounding_box()
+    long = control(explorer, "table", "td[title]:not(:has(a))").first
     assert long.get_attribute("title") == long.inner_text()
     long.click()
     expect(long).to_have_class(re.compile("df-whole"))
-    assert height is not None
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_chart_is_divided_and_says_which_records_were_left_out(
@@ -357,3 +356,24 @@ def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
     cells.first.focus()
     page.keyboard.press("b")
     expect(cells).to_have_count(2)
+
+
+def test_the_chart_follows_the_theme(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _write(WRONG, jupyter[1] / "dark.ipynb")
+    explorer = opened("dark.ipynb")
+    picture = control(explorer, "chart", "img")
+    brightness = """image => {
+        const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+        canvas.drawImage(image, 0, 0);
+        return canvas.getImageData(0, 0, 1, 1).data[0];
+    }"""
+    for theme, is_light in (("JupyterLab Dark", False), ("JupyterLab Light", True)):
+        before = picture.get_attribute("src")
+        page.click("#jp-MainMenu >> text=Settings")
+        page.hover(".lm-Menu-itemLabel >> text='Theme'")
+        page.click(f".lm-Menu-itemLabel >> text='{theme}'")
+        expect(picture).not_to_have_attribute("src", before or "")
+        picture.evaluate("image => image.decode()")
+        assert (picture.evaluate(brightness) > 128) == is_light

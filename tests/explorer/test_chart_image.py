@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -28,6 +30,16 @@ def test_every_chart_of_accounts_becomes_a_picture_also_of_none(
 ) -> None:
     assert render_chart(accounts, chart, {}).words.startswith("Accounts") or chart != "accounts_map"
     assert render_chart(accounts.iloc[:0], chart, {}).png
+
+
+def test_a_dark_chart_is_light_on_dark(projects: pd.DataFrame) -> None:
+    corners = {}
+    for is_dark in (False, True):
+        png = render_chart(projects, "language_share", {}, is_dark=is_dark).png
+        corners[is_dark] = plt.imread(io.BytesIO(png))[:, :, :3]
+    assert corners[False][0, 0].min() == 1.0
+    assert corners[True][0, 0].max() < 0.1
+    assert corners[True].max() > 0.85  # its text
 
 
 def test_a_chart_that_fails_leaves_no_figure_open() -> None:

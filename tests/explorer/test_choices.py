@@ -70,7 +70,7 @@ def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
 
 def test_no_two_columns_have_one_heading(projects: pd.DataFrame, accounts: pd.DataFrame) -> None:
     for frame, resource in ((projects, PROJECT), (accounts, ACCOUNT)):
-        headings = {choices.heading(name, resource) for name in frame}
+        headings = {choices.heading(str(name), resource) for name in frame}
         headings |= {choices.heading(name, resource) for name in resource.by_column}
         assert len(headings) == len({*frame, *resource.by_column})
 

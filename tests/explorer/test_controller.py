@@ -212,3 +212,19 @@ def test_a_chart_of_what_was_not_sent_says_so(tmp_path: Path) -> None:
     state = State(frame)
     with pytest.raises(ColumnsNotSentError, match="details=True"):
         render_chart(frame, state.chart, {})
+
+
+def test_an_export_answers_at_once_and_writes_in_a_thread(
+    projects: pd.DataFrame, tmp_path: Path
+) -> None:
+    handed: list[Callable[[], None]] = []
+    state = State(projects, handed.append)
+    state.path = str(tmp_path / "p.csv")
+    state.start_export()
+    assert (state.busy, state.message) == ("export", f"Writing {state.path} …")
+    state.start_export()  # one thing happens at a time
+    state.join()
+    (arrived,) = handed
+    arrived()
+    assert (state.busy, state.severity) == ("", "success")
+    assert "1,500 projects written to" in state.message

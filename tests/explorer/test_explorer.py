@@ -101,3 +101,13 @@ def test_the_picture_of_what_is_shown_is_kept_up_to_date(
     assert published
     assert all(one["update"] for one in published)
     assert "253 of 1,500 projects" in published[-1]["data"]["text/html"]
+
+
+def test_the_code_begins_with_the_variable_of_the_frame(projects: pd.DataFrame) -> None:
+    def opened(mine: pd.DataFrame) -> dirframe.Explorer:
+        return dirframe.Explorer(mine)
+
+    assert "projects = mine\n" in opened(projects).code
+    code = dirframe.Explorer(projects).code
+    assert "projects =" not in code
+    assert "handed to the explorer" not in code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import lxml.html
 import nbformat
 import pytest
 
@@ -57,3 +58,33 @@ def test_charts_are_still_displayed_after(before: str, run: Callable[..., Any]) 
 def test_the_chart_of_the_explorer_is_displayed_once(run: Callable[..., Any]) -> None:
     cells = run(LOAD, "dirframe.Explorer(projects)").cells
     assert pictures(cells[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "many = projects.head(40)\ndirframe.Explorer(many)",
+        "dirframe.Explorer(projects.head(40))",
+        "mine = dirframe.Explorer(projects.head(40))\nmine",
+    ],
+)
+def test_the_code_of_an_explorer_of_a_frame_runs(shown: str, run: Callable[..., Any]) -> None:
+    paste = "get_ipython().run_cell((_ if isinstance(_, dirframe.Explorer) else mine).code)"
+    cells = run(LOAD, shown, f"{paste}.raise_error()", "print(len(projects), len(shown))").cells
+    assert cells[3].outputs[0].text == "40 40\n"
+
+
+@pytest.mark.parametrize("has_widgets", [True, False])
+def test_a_page_made_of_the_notebook_has_the_picture_and_no_text_of_widgets(
+    has_widgets: bool, run: Callable[..., Any]
+) -> None:
+    nbconvert = pytest.importorskip("nbconvert", reason="nbconvert is not installed")
+    notebook = run(LOAD, "dirframe.Explorer(projects)")
+    if not has_widgets:  # as saved by JupyterLab
+        notebook.metadata.pop("widgets")
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
+    tree: Any = lxml.html.fromstring(page)
+    (static,) = tree.xpath("//div[@class='dirframe-static']")
+    assert len(static.xpath(".//tbody/tr")) == 10
+    assert static.xpath(".//img/@src")[0].startswith("data:image/png")
+    assert "VBox(" not in "".join(tree.xpath("//pre//text()"))

@@ -36,10 +36,16 @@ def ask(state: State) -> Any:
     def sorts() -> list[tuple[str, str]]:
         return [("default", ""), *((name, name) for name in state.sorts)]
 
+    collection = labelled_widget(
+        w.Dropdown, "df-collection", "Collection", state, "collection", options=_COLLECTIONS
+    )
+
+    def enable(_: Any) -> None:
+        collection.disabled = bool(state.busy)  # what comes is of the collection asked for
+
+    state.observe(enable, "busy")
     question = [
-        labelled_widget(
-            w.Dropdown, "df-collection", "Collection", state, "collection", options=_COLLECTIONS
-        ),
+        collection,
         labelled_widget(w.Text, "df-query", "Query (empty: all)", state, "query"),
         select_widget(
             w.Dropdown, "df-sort", "Sort", state, "sort", options=sorts, when=["collection"]
@@ -266,6 +272,12 @@ def _words(name: str) -> str:
 
 def export(state: State) -> Any:
     """Return the controls for the export."""
+    write = button("df-export", "Export", state, state.start_export, tip="Write the file")
+
+    def enable(_: Any) -> None:
+        write.disabled = bool(state.busy)
+
+    state.observe(enable, "busy")
     return boxed(
         "df-row df-write",
         [
@@ -274,6 +286,6 @@ def export(state: State) -> Any:
             labelled_widget(
                 w.Checkbox, "df-overwrite", "Overwrite", state, "overwrite", indent=False
             ),
-            button("df-export", "Export", state, state.export, tip="Write the file"),
+            write,
         ],
     )

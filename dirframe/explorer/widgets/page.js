@@ -5,8 +5,24 @@ const SUPPRESSING = "data-lm-suppress-shortcuts";
 
 const saves = (event) => (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s";
 
+// Front ends name their themes in many ways; text that is lighter than grey is on a dark page.
+const isDark = (el) => {
+  const [red, green, blue] = getComputedStyle(el).color.match(/[\d.]+/g).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 128;
+};
+
 export default {
-  render({ el }) {
+  render({ model, el }) {
+    const tell = () => {
+      if (el.isConnected && isDark(el) !== model.get("is_dark")) {
+        model.set("is_dark", isDark(el));
+        model.save_changes();
+      }
+    };
+    const themes = new MutationObserver(() => requestAnimationFrame(tell));
+    themes.observe(document.documentElement, { attributes: true });
+    themes.observe(document.body, { attributes: true });
+    requestAnimationFrame(tell); // the element is attached after this call
     const decide = (event) => {
       if (el.closest(".dirframe-explorer")?.contains(event.target)) {
         event.target.toggleAttribute(SUPPRESSING, !saves(event));
@@ -14,6 +30,9 @@ export default {
     };
     // Lumino listens to the document in the capturing phase; only the window is asked before it.
     window.addEventListener("keydown", decide, true);
-    return () => window.removeEventListener("keydown", decide, true);
+    return () => {
+      themes.disconnect();
+      window.removeEventListener("keydown", decide, true);
+    };
   },
 };

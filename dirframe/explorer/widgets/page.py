@@ -13,9 +13,10 @@ _HERE = Path(__file__).parent
 
 
 class Page(anywidget.AnyWidget):
-    """Keep the keys that are pressed in the explorer from the shortcuts of the notebook."""
+    """Keep the keys pressed in the explorer from the notebook's shortcuts; tell its theme."""
 
     _esm = _HERE / "page.js"
+    is_dark = tr.Bool(default_value=False).tag(sync=True)
 
 
 class HtmlTable(anywidget.AnyWidget):

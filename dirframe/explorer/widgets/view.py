@@ -60,7 +60,7 @@ class View:
         self._results = boxed("df-results", self._made_results(), w.VBox)
         parts = [
             w.HTML(html.style() + f"<h3>{html.title(state)}</h3>"),
-            Page(),
+            self._page(),
             *([controls.ask(state)] if state.directory else []),
             html_output(
                 "df-said",
@@ -71,13 +71,22 @@ class View:
             self._results,
         ]
         self.widget = boxed("dirframe-explorer", parts, w.VBox)
-        state.observe(self._draw, ["shown", "chart", "exclude", "by"])
+        state.observe(self._draw, ["shown", "chart", "exclude", "by", "is_dark"])
         state.observe(self._tell, ["page", "page_size", "columns"])
         self._draw()
 
     def when_changed(self, act: Callable[[], None]) -> None:
         """Register a callback for changes of the view."""
         self._changed.append(act)
+
+    def _page(self) -> Page:
+        page = Page()
+
+        def follow(change: Any) -> None:
+            self.state.dispatch(lambda: self.state.set_trait("is_dark", change["new"]))
+
+        page.observe(follow, "is_dark")
+        return page
 
     def _made_results(self) -> list[Any]:
         state = self.state
@@ -117,7 +126,7 @@ class View:
         options = state.chart_options
         loaded = shown.loaded if shown else None
         # The order of the records is not seen in a chart.
-        drawn = (state.filters, chart, options)
+        drawn = (state.filters, chart, options, state.is_dark)
         if loaded is self._loaded and drawn == self._drawn:
             self._tell()
             return
@@ -127,7 +136,7 @@ class View:
             self.picture, self._chart.value = None, ""
         else:
             try:
-                chart_image = render_chart(shown.frame, chart, options)
+                chart_image = render_chart(shown.frame, chart, options, is_dark=state.is_dark)
                 self.picture, self._chart.value = chart_image, html.image(chart_image)
             except Exception as error:  # noqa: BLE001  # show a message instead of a traceback
                 severity = "info" if isinstance(error, DirframeError) else "error"

@@ -160,10 +160,15 @@ def native_languages(modules: Path) -> dict[str, set[str]]:
     return found
 
 
+def _further(modules: Path) -> set[str]:
+    levels = read_json(modules / "cldr-core/coverageLevels.json")["effectiveCoverageLevels"]
+    covered = {language for language, level in levels.items() if level in _COVERED}
+    return (covered | _OFFICIAL) - _NOT_COVERED
+
+
 def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
     """Yield the names in CLDR: everything in `LANGUAGES`, elsewhere the country's own."""
-    levels = read_json(modules / "cldr-core/coverageLevels.json")["effectiveCoverageLevels"]
-    further = {one for one, level in levels.items() if level in _COVERED} - _NOT_COVERED | _OFFICIAL
+    further = _further(modules)
     for folder in sorted((modules / "cldr-localenames-full/main").iterdir()):
         locale = folder.name
         language = locale.split("-")[0]
@@ -191,13 +196,14 @@ def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
 def united_kingdom(modules: Path) -> Iterator[Name]:
     """Yield the names of England, Scotland and Wales in CLDR's names of subdivisions."""
     folder = modules / "cldr-subdivisions-full/subdivisions"
-    for language in ("en", *LANGUAGES):
+    for language in ("en", *LANGUAGES, *sorted(_further(modules) - {"en", *LANGUAGES})):
+        tier = "e" if language == "en" else "t" if language in LANGUAGES else "f"
         path = folder / {"nb": "no"}.get(language, language)
         for file in sorted(path.glob("*.json")):
             found = read_json(file)["subdivisions"]["localeDisplayNames"]["subdivisions"]
             for part in ("gbeng", "gbsct", "gbwls"):
                 if part in found:
-                    yield Name(found[part], "GB", "e" if language == "en" else "t", "cldr")
+                    yield Name(found[part], "GB", tier, "cldr")
 
 
 def english_iso_codes() -> Iterator[Name]:

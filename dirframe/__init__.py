@@ -1,5 +1,10 @@
 """An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited.
 
+>>> import dirframe
+>>> with dirframe.sample_directory() as directory:
+...     projects = dirframe.load_projects(directory)
+>>> ax = dirframe.plot.language_share(projects)
+
 Public names are imported on first use, so that ``import dirframe`` is fast.
 ``__init__.pyi`` declares them for type checkers and editors.
 """
@@ -78,6 +83,7 @@ _NAMES = {
         "ServiceError",
         "StaleWarning",
         "StoreError",
+        "StrataOmittedWarning",
         "UnreadableResponseError",
         "UnreadableValueWarning",
         "UnresolvedCountriesError",

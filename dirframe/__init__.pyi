@@ -66,6 +66,7 @@ from dirframe.errors import (
     ServiceError as ServiceError,
     StaleWarning as StaleWarning,
     StoreError as StoreError,
+    StrataOmittedWarning as StrataOmittedWarning,
     UnreadableResponseError as UnreadableResponseError,
     UnreadableValueWarning as UnreadableValueWarning,
     UnresolvedCountriesError as UnresolvedCountriesError,

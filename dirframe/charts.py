@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 __all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
-#: Options of every statistic, and of every chart of accounts or projects.
+#: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
 
 _A, _P = "accounts", "projects"
@@ -53,11 +53,6 @@ class ChartSpec:
     chart_options: tuple[str, ...] | None = None
     statistic: str = ""
     by_country: bool = False
-
-    @property
-    def chart_selection(self) -> tuple[str, ...]:
-        """Options of the chart that select records; none for collections of one project."""
-        return () if self.collection in {_C, _M} else SELECTION
 
 
 _WITH_CONTRIBUTORS = ("with_contributors", "with a valid number of contributors")

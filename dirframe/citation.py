@@ -103,7 +103,7 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     >>> frame = provenance.set_provenance(
     ...     pd.DataFrame({"id": ["1", "2", "3"]}),
     ...     source="A directory", base_url="https://directory.example", resource="project",
-    ...     question={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",
+    ...     query={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",
     ...     retrieved_newest="2026-11-20T09:05:00Z", dirframe="0.1.0",
     ... )
     >>> print(cite(frame))
@@ -192,7 +192,7 @@ def _title(record: Provenance) -> str:
     """Describe the query in words."""
     resource = ALL_RESOURCES.get(record.resource)
     words = [resource.words[1].capitalize() if resource else "Records"]
-    question = {name: value for name, value in record.question.items() if value is not None}
+    question = {name: value for name, value in record.query.items() if value is not None}
     if (query := question.pop("query", None)) not in {None, ""}:
         words.append(f"matching “{' '.join(str(query).split())}”")
     if (sort := question.pop("sort", None)) not in {None, ""}:
@@ -253,7 +253,7 @@ def _notes(record: Provenance) -> str:
             f"Days of access not recorded; the records were last changed in {' to '.join(years)}.",
         )
     if record.complete is False:
-        why = f" ({record.why})" if record.why else ""
+        why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
         of = f" of {record.items_available:,}" if record.items_available is not None else ""
         notes.append(f"Incomplete{of and f': {record.items_loaded or 0:,}{of}'}{why}.")
     if record.synthetic:
@@ -282,7 +282,7 @@ def _key(record: Provenance, differs: Difference | None) -> str:
     # The link leaves out loopback addresses, whose port changes with every start.
     identity = [
         _link(record),
-        dict(record.question),
+        dict(record.query),
         _days(record),
         record.items_loaded,
         record.ids,

@@ -52,16 +52,16 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
             dirframe.load_accounts(directory=directory, progress=False),
             dirframe.load_projects(directory=directory, progress=False),
         ]
-    requests = sum(provenance.get_provenance(frame)["requests_paid"] for frame in frames)
+    requests = sum(provenance.get_provenance(frame)["requests_made"] for frame in frames)
     say(f"\nLoading the same once more costs {requests} requests: every page is in the cache.")
 
 
 def _report(frame: pd.DataFrame) -> str:
     facts = provenance.get_provenance(frame)
-    state = "complete" if facts["complete"] else f"NOT complete: {facts['why']}"
+    state = "complete" if facts["complete"] else f"NOT complete: {facts['incomplete_reason']}"
     return (
         f"{facts['resource'] + 's':9}  {len(frame):,} of {facts['items_available']:,}, {state}; "
-        f"{facts['requests_paid']:,} requests paid, {facts['requests_cached']:,} from the cache"
+        f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"
     )
 
 

@@ -27,6 +27,7 @@ Warnings, for use with `warnings.filterwarnings`::
     DirframeWarning (a UserWarning)
     ├── AnalysesNotSentWarning      the project collection was sent without analyses
     ├── IncompleteWarning           the frame cannot be verified to be complete
+    ├── StrataOmittedWarning        a stratum cannot be computed; the others are
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
     ├── StaleWarning                expired pages from the cache are used
     ├── CacheWarning                the cache is unusable; the load continues without it
@@ -76,6 +77,7 @@ __all__ = [
     "ServiceError",
     "StaleWarning",
     "StoreError",
+    "StrataOmittedWarning",
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
@@ -339,6 +341,25 @@ class IncompleteWarning(DirframeWarning):
     ) -> None:
         super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
+
+
+class StrataOmittedWarning(DirframeWarning):
+    """Strata lack columns that the directory did not send, so that only the others are computed.
+
+    `strata` has their names, `columns` the columns.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        strata: Sequence[str],
+        columns: Sequence[str],
+        hint: Hint | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.strata = tuple(strata)
+        self.columns = tuple(columns)
 
 
 class UnreadableValueWarning(DirframeWarning):

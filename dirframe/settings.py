@@ -122,16 +122,15 @@ class Settings:
     min_bytes_per_second, slow_time
         A response is aborted if its rate, over `slow_time` seconds of waiting for bytes after
         the first one, is below `min_bytes_per_second`. 0 disables the limit.
-    retries, backoff, longest_pause
+    retries, backoff, max_backoff
         Number of retries of an interrupted request, the backoff factor, and the longest pause
         between attempts, both in seconds.
-    max_body
+    max_response_bytes
         Maximum size of a response after decompression, in bytes.
     max_workers
         Pages fetched concurrently.
     max_per_second
-        Requests per second; None for no limit. Default: 10, and no limit for a loopback
-        address.
+        Requests per second; None for no limit.
     daily_quota
         Requests that the directory allows this key in 24 hours.
     quota_dir
@@ -156,10 +155,10 @@ class Settings:
     slow_time: float = 30.0
     retries: int = 3
     backoff: float = 0.5
-    longest_pause: float = 30.0
-    max_body: int = 64 * _MIB
+    max_backoff: float = 30.0
+    max_response_bytes: int = 64 * _MIB
     max_workers: int = 4
-    max_per_second: float | None = DEFAULT_REQUESTS_PER_SECOND
+    max_per_second: float | None = None
     daily_quota: int = 1_000
     quota_dir: Path | None = field(default_factory=data_folder)
     allow_http: bool = False
@@ -169,12 +168,14 @@ class Settings:
         object.__setattr__(self, "base_url", _validate_base_url(self.base_url, self.allow_http))
         if not self.name:
             object.__setattr__(self, "name", urlsplit(self.base_url).netloc)
-        host = urlsplit(self.base_url).hostname or ""
-        if self.max_per_second == DEFAULT_REQUESTS_PER_SECOND and is_loopback(host):
-            object.__setattr__(self, "max_per_second", None)
         for name in ("max_workers", "daily_quota"):
             if getattr(self, name) < 1:
                 raise InvalidInputError(f"{name} is {getattr(self, name)}; it must be 1 or more.")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the directory is served on this machine."""
+        return is_loopback(urlsplit(self.base_url).hostname or "")
 
     @classmethod
     def from_env(

@@ -29,15 +29,10 @@ def test_a_statistic_has_the_options_of_its_function(noun: ChartSpec) -> None:
     assert {*noun.options, *SELECTION} == options(getattr(stats, noun.name))
 
 
-def test_all_charts_but_those_of_one_project_take_what_chooses_records() -> None:
-    without = {name for name, spec in CHARTS.items() if spec.chart_selection != SELECTION}
-    assert without == {"commits_by_contributor", "monthly_activity"}
-
-
 @pytest.mark.parametrize("noun", CHARTS.values(), ids=lambda noun: noun.name)
 def test_a_chart_has_the_options_of_its_function(noun: ChartSpec) -> None:
     given = noun.options if noun.chart_options is None else noun.chart_options
-    assert {*given, *noun.chart_selection} == options(getattr(plot, noun.name))
+    assert {*given, *SELECTION} == options(getattr(plot, noun.name))
 
 
 @pytest.mark.parametrize("noun", EVERY, ids=lambda noun: noun.name)

@@ -36,7 +36,7 @@ def loaded(**facts: object) -> pd.DataFrame:
         "source": "A directory",
         "base_url": "https://directory.example",
         "resource": "project",
-        "question": {"query": "xml", "sort": "name", "max_items": 100},
+        "query": {"query": "xml", "sort": "name", "max_items": 100},
         "items_available": 2500,
         "items_loaded": 100,
         "retrieved_oldest": "2026-11-19T23:59:59Z",
@@ -127,7 +127,7 @@ def test_csl_has_the_same_facts() -> None:
 
 
 def test_csl_holds_what_the_schema_of_the_citation_style_language_knows() -> None:
-    found = item(loaded(synthetic=True, complete=False, why="capped"))
+    found = item(loaded(synthetic=True, complete=False, incomplete_reason="capped"))
     assert found.pop("type") in variables("item-types")
     assert isinstance(found.pop("id"), str)
     names, dates = variables("variables.names"), variables("variables.dates")
@@ -159,7 +159,7 @@ class TestEveryStyle:
         assert "ynthetic" not in cite(loaded(), style=style)
 
     def test_an_incomplete_load_says_how_much_is_there_and_why(self, style: Style) -> None:
-        frame = loaded(complete=False, why="capped by max_items=100")
+        frame = loaded(complete=False, incomplete_reason="capped by max_items=100")
         text = cite(frame, style=style).replace("\\", "")
         assert "Incomplete: 100 of 2,500 (capped by max_items=100)." in text
 
@@ -239,7 +239,7 @@ def style_file(layout: str, folder: Path) -> Path:
 def test_synthetic_incomplete_and_cut_stand_where_every_style_prints_them(
     layout: str | None, tmp_path: Path
 ) -> None:
-    frame = loaded(synthetic=True, complete=False, why="capped").head(7)
+    frame = loaded(synthetic=True, complete=False, incomplete_reason="capped").head(7)
     style = style_file(LAYOUTS[layout], tmp_path) if layout else "harvard-cite-them-right"
     reference = typeset_by_citeproc(item(frame), style).casefold()
     assert "synthetic sample data" in reference
@@ -265,7 +265,7 @@ def key(frame: pd.DataFrame) -> str:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"question": {"query": "html"}},
+        {"query": {"query": "html"}},
         {"resource": "account"},
         {"retrieved_oldest": "2026-11-18T00:00:00Z"},
         {"base_url": "https://other.example"},
@@ -330,7 +330,7 @@ words = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
 
 @given(words, words)
 def test_whatever_the_name_and_the_question_every_style_can_be_read(name: str, query: str) -> None:
-    frame = loaded(source=f"x{name}", question={"query": query})
+    frame = loaded(source=f"x{name}", query={"query": query})
     service = " ".join(f"x{name}".split())
     assert item(frame)["author"] == [{"literal": service}]
     entry = fields(cite(frame, style="bibtex"))

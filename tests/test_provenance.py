@@ -31,7 +31,7 @@ def loaded(rows: int = 3, **facts: object) -> pd.DataFrame:
         "source": "A directory",
         "base_url": "https://directory.example",
         "resource": "project",
-        "question": {"query": "xml", "sort": None, "max_items": None},
+        "query": {"query": "xml", "sort": None, "max_items": None},
         "items_available": 3,
         "items_loaded": 3,
         "complete": True,
@@ -49,17 +49,17 @@ def test_a_frame_from_nowhere_has_every_key_and_knows_nothing() -> None:
 
 
 def test_what_was_noted_is_told_again() -> None:
-    record = get_provenance(loaded(requests_paid=2))
+    record = get_provenance(loaded(requests_made=2))
     assert record["source"] == "A directory"
-    assert record["question"] == {"query": "xml", "sort": None, "max_items": None}
-    assert (record["requests_paid"], record["requests_cached"]) == (2, 0)
+    assert record["query"] == {"query": "xml", "sort": None, "max_items": None}
+    assert (record["requests_made"], record["requests_cached"]) == (2, 0)
 
 
 def test_noting_more_keeps_what_was_noted_before() -> None:
     frame = loaded()
-    set_provenance(frame, complete=False, why="capped by max_items=3")
+    set_provenance(frame, complete=False, incomplete_reason="capped by max_items=3")
     assert get_provenance(frame)["source"] == "A directory"
-    assert get_provenance(frame)["why"] == "capped by max_items=3"
+    assert get_provenance(frame)["incomplete_reason"] == "capped by max_items=3"
 
 
 def test_a_fact_that_does_not_exist_is_refused() -> None:
@@ -72,7 +72,7 @@ def test_a_fact_that_is_not_json_is_refused_and_the_record_stays(value: object) 
     frame = loaded()
     before = get_provenance(frame)
     with pytest.raises(InvalidInputError, match="JSON"):
-        set_provenance(frame, question={"query": value})
+        set_provenance(frame, query={"query": value})
     assert get_provenance(frame) == before
 
 
@@ -82,7 +82,7 @@ def test_a_fact_that_is_not_json_is_refused_and_the_record_stays(value: object) 
         {"base_url": "https://directory.example?api_key=s3cret"},
         {"base_url": "https://s3cret@directory.example"},
         {"base_url": "https://me:s3cret@directory.example"},
-        {"question": {"api_key": "s3cret"}},
+        {"query": {"api_key": "s3cret"}},
     ],
 )
 def test_what_could_hold_a_key_is_refused_without_repeating_it(facts: dict[str, object]) -> None:
@@ -96,9 +96,9 @@ def test_what_could_hold_a_key_is_refused_without_repeating_it(facts: dict[str, 
 def test_changing_the_description_does_not_change_the_frame() -> None:
     frame = loaded()
     record = get_provenance(frame)
-    record["question"]["query"] = "changed"
+    record["query"]["query"] = "changed"
     record["steps"].append("changed")
-    assert get_provenance(frame)["question"]["query"] == "xml"
+    assert get_provenance(frame)["query"]["query"] == "xml"
     assert get_provenance(frame)["steps"] == []
 
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from mypy import api
@@ -45,6 +46,7 @@ PUBLIC = [
     "ServiceError",
     "StaleWarning",
     "StoreError",
+    "StrataOmittedWarning",
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
@@ -145,3 +147,9 @@ def test_a_type_checker_knows_every_name_and_refuses_a_wrong_one(tmp_path: Path)
     complaints = [line for line in report.splitlines() if ": error:" in line]
     assert len(complaints) == 1, report
     assert "load_acounts" in complaints[0]
+
+
+@pytest.mark.parametrize("module", [dirframe.stats, dirframe.plot])
+def test_completion_offers_functions_and_no_modules(module: ModuleType) -> None:
+    assert dir(module) == sorted(module.__all__)
+    assert not any(isinstance(getattr(module, name), ModuleType) for name in dir(module))

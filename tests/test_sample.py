@@ -47,7 +47,7 @@ def test_pages_are_found_again_although_the_port_changes(tmp_path: Path) -> None
     for _ in range(2):
         with dirframe.sample_directory(cache_dir=tmp_path) as directory:
             frame = dirframe.load_accounts(max_items=50, directory=directory)
-            paid.append(get_provenance(frame)["requests_paid"])
+            paid.append(get_provenance(frame)["requests_made"])
     assert paid == [2, 0]
 
 
@@ -55,7 +55,7 @@ def test_without_a_cache_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     for _ in range(2):
         with dirframe.sample_directory(cache=False) as directory:
             frame = dirframe.load_accounts(max_items=25, directory=directory)
-            assert get_provenance(frame)["requests_paid"] == 1
+            assert get_provenance(frame)["requests_made"] == 1
 
 
 def test_two_of_them_run_beside_one_another() -> None:

@@ -28,6 +28,10 @@ class Column:
         Sort direction (value of ``aria-sort``), if the table is sorted by it.
     title : str
         Tooltip of the header.
+    name : str
+        Names the column in ``data-column`` of a button in the header; empty for no button.
+    frozen : bool, default False
+        Whether it is of class ``df-frozen``.
     """
 
     head: str
@@ -35,6 +39,8 @@ class Column:
     number: bool = False
     sorting: str = ""
     title: str = ""
+    name: str = ""
+    frozen: bool = False
 
 
 def table_parts(
@@ -44,6 +50,7 @@ def table_parts(
     attributes: str = "",
     begin: str = "",
     titles_from: int | None = None,
+    links: bool = False,
 ) -> Iterator[str]:
     """Render a table row by row.
 
@@ -59,6 +66,8 @@ def table_parts(
         Caption or column widths, as HTML.
     titles_from : int or None
         Cells with longer text get a tooltip with the full text.
+    links : bool, default False
+        Whether cells that are web addresses are links.
 
     Yields
     ------
@@ -74,12 +83,15 @@ def table_parts(
     <tr><td class="n">&lt;5&gt;</td></tr>
     </tbody></table>
     """
-    attributes_by_column = [f" {number}" if column.number else "" for column in columns]
+    attributes_by_column = [
+        (f" {number}" if column.number else "") + (' class="df-frozen"' if column.frozen else "")
+        for column in columns
+    ]
     headers = (
         f'<th scope="col"{attribute}'
         + (f' aria-sort="{column.sorting}"' if column.sorting else "")
         + (f' title="{escape(column.title)}"' if column.title else "")
-        + f">{escape(column.head)}</th>"
+        + f">{_header(column)}</th>"
         for column, attribute in zip(columns, attributes_by_column, strict=True)
     )
     yield f"<table{attributes}>{begin}<thead><tr>{''.join(headers)}</tr></thead>\n<tbody>\n"
@@ -88,8 +100,22 @@ def table_parts(
         for text, attribute in zip(row, attributes_by_column, strict=True):
             escaped = escape(text)
             title = titles_from is not None and len(text) > titles_from
+            if links and text.startswith(("https://", "http://")):
+                shown = (
+                    f'<a href="{escaped}" target="_blank" rel="noopener noreferrer">{escaped}</a>'
+                )
+            else:
+                shown = escaped
             cells.append(
-                f"<td{attribute}" + (f' title="{escaped}"' if title else "") + f">{escaped}</td>"
+                f"<td{attribute}" + (f' title="{escaped}"' if title else "") + f">{shown}</td>"
             )
         yield f"<tr>{''.join(cells)}</tr>\n"
     yield "</tbody></table>"
+
+
+def _header(column: Column) -> str:
+    if not column.name:
+        return escape(column.head)
+    return (
+        f'<button type="button" data-column="{escape(column.name)}">{escape(column.head)}</button>'
+    )

@@ -151,7 +151,7 @@ class Archive(Card):
         facts = provenance.get_provenance(frame)
         if facts["complete"] is False:
             warnings.warn(
-                f"The archive {self.path} is not proven complete: {facts['why']}.",
+                f"The archive {self.path} is not proven complete: {facts['incomplete_reason']}.",
                 IncompleteWarning,
                 stacklevel=2,
             )

@@ -12,6 +12,7 @@ import secrets
 import sqlite3
 import stat
 import zipfile
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -191,7 +192,7 @@ def open_bundle(path: str | Path) -> Archive:
         raise ArchiveError(f"{file} is no bundle, or damaged: {error}.") from error
     archive = Archive(file, _open_index)
     with _open_index(file) as index:
-        pages = (page for one in archive.rounds for page in index.pages(one))
+        pages = (page for round_ in archive.rounds for page in index.pages(round_))
         expected = {bundle_member(page.sha256) for page in pages} | _TEXTS
     for name in sorted(expected - names):
         raise ArchiveError(f"{file} lacks {name}, which its manifest names.")
@@ -260,26 +261,27 @@ def read_manifest(lines: Iterable[bytes], name: str) -> Store:
         If they are not valid rows of an archive.
     """
     rows = iter(lines)
-    store = None
-    try:
-        head = json.loads(next(rows, b"{}"))
-        if head.get("table") != "archive":
-            raise ArchiveError(f"{name} is not the manifest of an archive.")
-        if head.get("format") != FORMAT:
-            raise ArchiveError(
-                f"{name} is of format {head.get('format')}; this dirframe reads {FORMAT}."
-            )
-        store = Store.private(name, Collection.from_json(head))
-        with store.writing():
-            for line in rows:
-                row = json.loads(line)
-                store.insert(row["table"], _RECORDS[row["table"]].from_json(row))
-        for round_ in store.rounds():
-            for _ in store.pages(round_):
-                pass
-            store.refusals(round_)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
-    except sqlite3.Error as error:
-        raise ArchiveError(f"{name} says what no archive holds ({error}).") from error
-    return store
+    with ExitStack() as on_error:
+        try:
+            head = json.loads(next(rows, b"{}"))
+            if head.get("table") != "archive":
+                raise ArchiveError(f"{name} is not the manifest of an archive.")
+            if head.get("format") != FORMAT:
+                raise ArchiveError(
+                    f"{name} is of format {head.get('format')}; this dirframe reads {FORMAT}."
+                )
+            store = on_error.enter_context(Store.private(name, Collection.from_json(head)))
+            with store.writing():
+                for line in rows:
+                    row = json.loads(line)
+                    store.insert(row["table"], _RECORDS[row["table"]].from_json(row))
+            for round_ in store.rounds():
+                for _ in store.pages(round_):
+                    pass
+                store.refusals(round_)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
+        except sqlite3.Error as error:
+            raise ArchiveError(f"{name} says what no archive holds ({error}).") from error
+        on_error.pop_all()  # the caller closes it
+        return store

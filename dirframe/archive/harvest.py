@@ -182,7 +182,7 @@ class _RoundRun:
                 break
             if self._tracker.is_uncertain and not restless:
                 self._tracker.reset()
-            elif unfit := self._tracker.positions().unfit():
+            elif unfit := self._tracker.positions().inconsistent_pages():
                 for page in unfit:
                     self._read(page)
             else:
@@ -201,7 +201,7 @@ class _RoundRun:
             while not self._cannot_succeed and (numbers := self._tracker.next_pages()):
                 self._read_all(numbers)
             positions = self._tracker.positions()
-            behind = positions.unread()
+            behind = positions.missing_pages()
             if (
                 self._cannot_succeed
                 or self._tracker.end
@@ -230,14 +230,14 @@ class _RoundRun:
 
     def _finish(self) -> None:
         positions = self._tracker.positions()
-        used = positions.used()
+        used = positions.contiguous_pages()
         ids = [identifier for page in used for identifier in page.ids]
         different = len({identifier for identifier in ids if identifier is not None}) + ids.count(
             None
         )
         doubt = self._tracker.uncertainty()
         if doubt is None:
-            text = positions.doubt(different, ids.count(None), len(ids) - different)
+            text = positions.incomplete_reason(different, ids.count(None), len(ids) - different)
             doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
         facts_of_round: dict[str, Any]
         if self._known is None:

@@ -132,23 +132,23 @@ class Snapshot:
         self.number = 0
         for statement in _TABLES.split(";"):
             store.read(statement)
-        for rank, one in enumerate(rounds):
-            self._use(rank, one)
+        for rank, round_ in enumerate(rounds):
+            self._use(rank, round_)
         first = rounds[0].outcome
         if len(rounds) > 1 or first is None or first.repeated or first.gone:
             store.read(_SUPERSEDE)
 
-    def _use(self, rank: int, one: Round) -> None:
-        order = one.outcome.order if one.outcome else None
-        facts: dict[str, Any] = {"rank": rank, "round": one.number}
+    def _use(self, rank: int, round_: Round) -> None:
+        order = round_.outcome.order if round_.outcome else None
+        facts: dict[str, Any] = {"rank": rank, "round": round_.number}
         if order is None:
-            is_sorted = one.kind in {RoundKind.FULL, RoundKind.DETAILS}
-            self._store.read(_USE, facts | {"pages": one.pages, "sorted": is_sorted})
+            is_sorted = round_.kind in {RoundKind.FULL, RoundKind.DETAILS}
+            self._store.read(_USE, facts | {"pages": round_.pages, "sorted": is_sorted})
         else:
             self._store.read(_USE_ORDER, facts | {"order": json.dumps(order)})
-        if one.outcome and one.outcome.gone:
-            self._store.read(_LOSE, facts | {"gone": json.dumps(one.outcome.gone)})
-        self.number += one.pages if order is None else len(order)
+        if round_.outcome and round_.outcome.gone:
+            self._store.read(_LOSE, facts | {"gone": json.dumps(round_.outcome.gone)})
+        self.number += round_.pages if order is None else len(order)
 
     def pages(self) -> Iterator[tuple[Round, PageRecord, Mask | None]]:
         """Yield each page in use, in order, with its round and a mask of its records in use."""
@@ -247,17 +247,17 @@ class Snapshot:
             "source": collection.source,
             "base_url": collection.base_url,
             "resource": collection.resource.name,
-            "question": {name: value for name, value in question.items() if value is not None},
+            "query": {name: value for name, value in question.items() if value is not None},
             "items_available": outcome.available if outcome else totals.available,
             "items_loaded": totals.records,
             "complete": doubt is None,
-            "why": None if doubt is None else str(doubt),
+            "incomplete_reason": None if doubt is None else str(doubt),
             "details": sum(r.pages for r in self.rounds if r.kind is RoundKind.DETAILS),
             "details_missing": sorted(self.missing_details),
             "duplicates_removed": totals.read - totals.records if len(self.rounds) == 1 else 0,
             "retrieved_oldest": _to_the_second(totals.oldest),
             "retrieved_newest": _to_the_second(totals.newest),
-            "requests_paid": self._paid,
+            "requests_made": self._paid,
             "requests_cached": 0,
             "synthetic": totals.synthetic,
         }

@@ -59,7 +59,7 @@ class Status(Card):
         Whether the newest round has ended.
     complete : bool
         Whether it was proven complete.
-    why : str or None
+    incomplete_reason : str or None
         Why it is not proven complete; None if it is.
     rounds : int
         Number of harvests and updates so far.
@@ -75,11 +75,11 @@ class Status(Card):
     details_expected: int = 0
     records: int
     available: int | None
-    bytes: int
+    size_bytes: int
     compressed_bytes: int
     finished: bool
     complete: bool
-    why: str | None
+    incomplete_reason: str | None
     rounds: int
     newest: str | None
 
@@ -113,15 +113,13 @@ class Status(Card):
         if self.complete:
             note = "Finished, proven complete."
         elif self.finished:
-            note = f"Finished, NOT proven complete: {self.why}."
+            note = f"Finished, NOT proven complete: {self.incomplete_reason}."
         else:
             note = (
                 f"Not finished: {days:,} {'day' if days == 1 else 'days'} to go at 1,000 requests "
                 "a day. Run the same line again."
             )
-        sizes = (
-            f"{self.bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
-        )
+        sizes = f"{self.size_bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
         facts = {
             "holds": self.heading,
             "size": sizes,
@@ -170,11 +168,11 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
         details_expected=max(expected_details, stored),
         records=snapshot.records,
         available=available,
-        bytes=sizes[0],
+        size_bytes=sizes[0],
         compressed_bytes=sizes[1],
         finished=finished,
         complete=finished and doubt is None,
-        why=str(doubt) if finished and doubt is not None else None,
+        incomplete_reason=str(doubt) if finished and doubt is not None else None,
         rounds=len(rounds),
         newest=newest,
     )

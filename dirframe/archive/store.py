@@ -219,20 +219,22 @@ class Store:
         rows = self._checked(self.read(f"{_SELECT['rounds']} ORDER BY number"), count, more=True)
         return [self._parsed(Round, row) for row in rows]
 
-    def pages(self, one: Round) -> Iterator[PageRecord]:
+    def pages(self, round_: Round) -> Iterator[PageRecord]:
         """Yield the pages of a round at the time it was read, in order of their fetch."""
-        for after in range(0, one.pages, BATCH):
-            last = min(after + BATCH, one.pages)
-            rows = self.read(_PAGES, (one.number, after, last, BATCH))
+        for after in range(0, round_.pages, BATCH):
+            last = min(after + BATCH, round_.pages)
+            rows = self.read(_PAGES, (round_.number, after, last, BATCH))
             for number, row in enumerate(self._checked(rows, last - after), after + 1):
                 page = self._parsed(PageRecord, row)
-                if (page.round, page.number) != (one.number, number):
+                if (page.round, page.number) != (round_.number, number):
                     raise self.damaged("a page is not where it should be")
                 yield page
 
-    def refusals(self, one: Round) -> list[Refusal]:
+    def refusals(self, round_: Round) -> list[Refusal]:
         """Return the own pages of records that could not be fetched in a round."""
-        rows = self._checked(self.read(_REFUSALS, (one.number, one.refusals)), one.refusals)
+        rows = self._checked(
+            self.read(_REFUSALS, (round_.number, round_.refusals)), round_.refusals
+        )
         return [self._parsed(Refusal, row) for row in rows]
 
     def parse_page(self, row: Sequence[Any]) -> PageRecord:
@@ -275,49 +277,51 @@ class Store:
 
     # -- writing ---------------------------------------------------------------------------
 
-    def add_round(self, one: Round, first: PageRecord | None = None, content: bytes = b"") -> None:
+    def add_round(
+        self, round_: Round, first: PageRecord | None = None, content: bytes = b""
+    ) -> None:
         """Insert a new round with its first page."""
         with self.writing():
             collection = self.collection()
-            collection.rounds = one.number
+            collection.rounds = round_.number
             self._database.execute("DELETE FROM archive")
             self.insert("archive", collection)
-            self.insert("rounds", one)
+            self.insert("rounds", round_)
             if first is not None:
-                self._add_page(one, first, content)
+                self._add_page(round_, first, content)
 
-    def add_page(self, one: Round, page: PageRecord, content: bytes = b"") -> None:
+    def add_page(self, round_: Round, page: PageRecord, content: bytes = b"") -> None:
         """Insert a page of a round; identical content is stored once."""
         with self.writing():
-            self._add_page(one, page, content)
+            self._add_page(round_, page, content)
 
-    def _add_page(self, one: Round, page: PageRecord, content: bytes) -> None:
+    def _add_page(self, round_: Round, page: PageRecord, content: bytes) -> None:
         self._database.execute(
             "INSERT INTO blobs VALUES (?, ?) ON CONFLICT (sha256) DO UPDATE "
             "SET content = excluded.content WHERE content IS NOT excluded.content",
             (page.sha256, content),
         )
-        one.pages += 1
-        page.round, page.number = one.number, one.pages
+        round_.pages += 1
+        page.round, page.number = round_.number, round_.pages
         self.insert("pages", page)
-        self._update(one)
+        self._update(round_)
 
-    def add_refusal(self, one: Round, refusal: Refusal) -> None:
+    def add_refusal(self, round_: Round, refusal: Refusal) -> None:
         """Insert an own page that could not be fetched."""
         with self.writing():
-            one.refusals += 1
-            refusal.round, refusal.number = one.number, one.refusals
+            round_.refusals += 1
+            refusal.round, refusal.number = round_.number, round_.refusals
             self.insert("refusals", refusal)
-            self._update(one)
+            self._update(round_)
 
-    def update_round(self, one: Round) -> None:
+    def update_round(self, round_: Round) -> None:
         """Update the row of a round."""
         with self.writing():
-            self._update(one)
+            self._update(round_)
 
-    def _update(self, one: Round) -> None:
-        self._database.execute("DELETE FROM rounds WHERE number = ?", (one.number,))
-        self.insert("rounds", one)
+    def _update(self, round_: Round) -> None:
+        self._database.execute("DELETE FROM rounds WHERE number = ?", (round_.number,))
+        self.insert("rounds", round_)
 
     def insert(self, table: str, record: Any) -> None:
         """Insert a row; only inside `writing`."""

@@ -247,10 +247,10 @@ class CollectionTracker:
                 begin = (number - a - 1) * self._size
                 ids = tuple(between[begin : begin + self._size])
                 first = (number - 1) * self._size
-                positions.put(Page(number, self.available, first, ids, 0, (moment - 1, 0)))
+                positions.add(Page(number, self.available, first, ids, 0, (moment - 1, 0)))
         for number, page in self._real.items():
             order = (page.moment.timestamp(), number)
-            positions.put(Page(number, page.available, page.first, page.ids, page.session, order))
+            positions.add(Page(number, page.available, page.first, page.ids, page.session, order))
         return positions
 
     @property

@@ -101,7 +101,7 @@ class ArchiveWriter:
         """Fetch a page; it is not stored yet."""
         self.check_budget()
         question = replace(self.question, sort=sort)
-        answer = self.directory.session.get(question.path, question.parameters(number), _UNCACHED)
+        answer = self.directory.session.get(question.path, question.params(number), _UNCACHED)
         return self.parse(answer, number, sort)
 
     def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:

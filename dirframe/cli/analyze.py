@@ -14,7 +14,14 @@ import click
 from dirframe.charts import CHARTS, SELECTION, STATISTICS
 from dirframe.cli import frame_output
 from dirframe.cli.frame_input import file_argument, read_input
-from dirframe.cli.options import of_contributors, of_months, query_options, with_options
+from dirframe.cli.options import (
+    SELECTION_OPTIONS,
+    of_contributors,
+    of_months,
+    query_options,
+    split,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,12 +73,6 @@ _PARTICULAR = {
     "quantiles": click.option(
         "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
     ),
-    "exclude": click.option(
-        "--exclude",
-        metavar="RULE",
-        multiple=True,
-        help="Leave out what dirframe flags tells by this rule; again for another.",
-    ),
     "rules": click.option(
         "--rule",
         "rules",
@@ -79,21 +80,7 @@ _PARTICULAR = {
         multiple=True,
         help="Try only this rule of dirframe flags; again for another.",
     ),
-    "max_age": click.option(
-        "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
-    ),
-    "by": click.option(
-        "--by",
-        metavar="COLUMN",
-        multiple=True,
-        help="For each value of a column, or language, country, year, team_size.",
-    ),
-    "min_records": click.option(
-        "--min-records",
-        metavar="N",
-        type=click.IntRange(1),
-        help="Put smaller groups of --by together.",
-    ),
+    **SELECTION_OPTIONS,
 }
 
 
@@ -124,7 +111,7 @@ def clean(
     strict: bool,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
+    fmt: str | None,
     **question: Any,
 ) -> None:
     """Add the country's codes and name to accounts; the raw value stays.
@@ -139,7 +126,7 @@ def clean(
     """
     from dirframe import country_audit, country_note, unify_countries
 
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     frame_output.check_output(audit, overwrite)
     answers = None if overrides is None else _answers(overrides)
     frame = read_input(file, "accounts", question)
@@ -149,7 +136,7 @@ def clean(
     if audit is not None:
         table = country_audit(frame, column=column, overrides=answers)
         frame_output.write(table, audit, overwrite)
-    frame_output.write_frame(cleaned, output, overwrite, form)
+    frame_output.write_frame(cleaned, output, overwrite, fmt)
     frame_output.echo_note(country_note(cleaned))
 
 
@@ -232,12 +219,6 @@ def _records(
     return frame
 
 
-def _split(options: Sequence[str], given: dict[str, Any]) -> dict[str, Any]:
-    """Remove `options` from `given` and return those that are set."""
-    own = {name: given.pop(name) for name in options}
-    return {name: value for name, value in own.items() if value not in {None, ()}}
-
-
 def _of(noun: ChartSpec) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     if noun.collection:
         of_project = {"contributors": of_contributors, "activity": of_months}
@@ -297,14 +278,14 @@ def _table(
         file: str | None,
         output: Path | None,
         overwrite: bool,
-        form: str | None,
+        fmt: str | None,
         collection: str | None = None,
         **given: Any,
     ) -> None:
-        frame_output.check_output(output, overwrite, form)
-        own = _split(options, given)
+        frame_output.check_output(output, overwrite, fmt)
+        own = split(options, given)
         frame = _records(noun, collection, file, given)
-        frame_output.write_frame(compute(frame, own), output, overwrite, form)
+        frame_output.write_frame(compute(frame, own), output, overwrite, fmt)
 
     decorate = with_options(
         file_argument, *(_PARTICULAR[name] for name in options), frame_output.output, _of(noun)
@@ -314,7 +295,7 @@ def _table(
 
 def _chart(noun: ChartSpec) -> click.Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
-    options = (*particular, *noun.chart_selection)
+    options = (*particular, *SELECTION)
 
     def draw(
         file: str | None,
@@ -327,7 +308,7 @@ def _chart(noun: ChartSpec) -> click.Command:
         from dirframe._atomic import atomic_write, make_folder
 
         path = _picture(output or Path(f"{noun.name}.png"), overwrite)
-        own = _split(options, given)
+        own = split(options, given)
         frame = _records(noun, collection, file, given)
         figure = _figure(noun.name, frame, own)
         make_folder(path.parent)

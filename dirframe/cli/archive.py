@@ -93,7 +93,7 @@ def _price(
         return str(price)
     # A harvest requests every page, whatever is in the cache.
     most = price.pages + price.details
-    uncertain = (price.requests_to_pay or 0) - (price.requests_at_least or 0)
+    uncertain = (price.requests_needed or 0) - (price.requests_at_least or 0)
     a_day = requests_per_day or directory.settings.daily_quota
     days = [-(-requests // a_day) for requests in (most - uncertain, most)]
     span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"

@@ -9,7 +9,7 @@ import click
 
 from dirframe.cli import frame_output
 from dirframe.cli.frame_input import file_argument, read_input
-from dirframe.cli.options import query_options
+from dirframe.cli.options import SELECTION_OPTIONS, query_options, split, with_options
 
 __all__ = ["cite", "export", "fields", "report"]
 
@@ -94,6 +94,7 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
     help="Your own notebook. It is a program: run none that you have not read.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
+@with_options(*SELECTION_OPTIONS.values())
 @frame_output.target
 @_collection
 @query_options
@@ -116,6 +117,7 @@ def report(
     Examples:
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts --template my.ipynb -o mine.html
+      dirframe report projects.parquet --exclude lines_outlier --by team_size -o teams.html
     """
     from dirframe._atomic import check_folder, refuse_existing
     from dirframe.reports.report import report as make
@@ -123,19 +125,20 @@ def report(
     check_folder(output)
     if not overwrite:  # fail before the load
         refuse_existing(output)
+    selection = split(SELECTION_OPTIONS, question)
     if files:
         frames = [read_input(file, None, question) for file in files]
     else:
         collections = [collection] if collection else ["projects", "accounts"]
         frames = [read_input(None, name, question) for name in collections]
-    path = make(frames, output, template=template, title=title, overwrite=overwrite)
+    path = make(frames, output, template=template, title=title, overwrite=overwrite, **selection)
     click.echo(f"Wrote {path}", err=True)
 
 
 @click.command()
 @click.argument("resource", type=click.Choice(["account", "project"]))
 @frame_output.output
-def fields(resource: Any, output: Path | None, overwrite: bool, form: str | None) -> None:
+def fields(resource: Any, output: Path | None, overwrite: bool, fmt: str | None) -> None:
     """Say what each column is: type, unit, whether it is required, meaning.
 
     \b
@@ -145,5 +148,5 @@ def fields(resource: Any, output: Path | None, overwrite: bool, form: str | None
     """
     from dirframe.data_dictionary import fields as describe
 
-    frame_output.check_output(output, overwrite, form)
-    frame_output.write_frame(describe(resource), output, overwrite, form, about_source=False)
+    frame_output.check_output(output, overwrite, fmt)
+    frame_output.write_frame(describe(resource), output, overwrite, fmt, about_source=False)

@@ -42,7 +42,7 @@ output = with_options(
     _overwrite,
     click.option(
         "--format",
-        "form",
+        "fmt",
         type=click.Choice(FORMATS),
         help="Form on standard output: table on a terminal, csv elsewhere.",
     ),
@@ -51,15 +51,15 @@ output = with_options(
 target = _overwrite
 
 
-def check_output(output: Path | None, overwrite: bool, form: str | None = None) -> None:
+def check_output(output: Path | None, overwrite: bool, fmt: str | None = None) -> None:
     """Raise before the load if the output cannot be written."""
     if output is not None:
-        if form is not None:
+        if fmt is not None:
             raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
         from dirframe.io.export import check_target
 
         check_target(output, overwrite=overwrite)
-    elif form == "parquet" and sys.stdout.isatty():
+    elif fmt == "parquet" and sys.stdout.isatty():
         raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file with -o.")
 
 
@@ -83,7 +83,7 @@ def write_frame(
     frame: pd.DataFrame,
     output: Path | None,
     overwrite: bool,
-    form: str | None = None,
+    fmt: str | None = None,
     *,
     about_source: bool = True,
 ) -> None:
@@ -93,13 +93,13 @@ def write_frame(
     if output is not None:
         write(frame, output, overwrite)
     else:
-        form = form or ("table" if sys.stdout.isatty() else "csv")
-        if form == "table":
+        fmt = fmt or ("table" if sys.stdout.isatty() else "csv")
+        if fmt == "table":
             _print_table(frame)
-        elif form == "parquet":
+        elif fmt == "parquet":
             _binary().write(_parquet(frame))
         else:
-            _print_text(frame, form)
+            _print_text(frame, fmt)
         sys.stdout.flush()
         if about_source and sys.stdout.isatty() and sys.stderr.isatty():
             click.echo(err=True)
@@ -107,12 +107,12 @@ def write_frame(
         echo_note(caption(frame))
 
 
-def _print_text(frame: pd.DataFrame, form: str) -> None:
+def _print_text(frame: pd.DataFrame, fmt: str) -> None:
     from dirframe.io.csv import stream_csv
 
-    if form == "csv":
+    if fmt == "csv":
         stream_csv(frame, sys.stdout)
-    elif form == "tsv":
+    elif fmt == "tsv":
         text = io.StringIO()
         stream_csv(frame, text)
         text.seek(0)
@@ -120,7 +120,7 @@ def _print_text(frame: pd.DataFrame, form: str) -> None:
     else:
         json_text = frame.to_json(
             orient="records",
-            lines=form == "jsonl",
+            lines=fmt == "jsonl",
             date_format="iso",
             date_unit="s",
             force_ascii=False,

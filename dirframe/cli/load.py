@@ -30,10 +30,10 @@ def _collection(
     price: bool,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
+    fmt: str | None,
     **question: Any,
 ) -> None:
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     if price:
         path: str = collection
         if collection == "contributors":
@@ -42,9 +42,9 @@ def _collection(
 
             path = path_of(CONTRIBUTOR_FACT.paths[0], project=question["project"])
         options = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
-        echo_estimate(path, form="text", **options)
+        echo_estimate(path, fmt="text", **options)
         return
-    frame_output.write_frame(ask(collection, **question), output, overwrite, form)
+    frame_output.write_frame(ask(collection, **question), output, overwrite, fmt)
 
 
 _price = click.option("--plan", "price", is_flag=True, help="Only say what the load will cost.")
@@ -95,8 +95,8 @@ def account(
     sample: bool,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
-    **manner: Any,
+    fmt: str | None,
+    **policy: Any,
 ) -> None:
     """Load one account by its id, login or e-mail address.
 
@@ -109,10 +109,10 @@ def account(
     """
     from dirframe.client.records import load_account
 
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     with open_directory(base_url, sample) as directory:
-        frame = load_account(id_or_email, directory=directory, **manner)
-    frame_output.write_frame(frame, output, overwrite, form)
+        frame = load_account(id_or_email, directory=directory, **policy)
+    frame_output.write_frame(frame, output, overwrite, fmt)
 
 
 @click.command()
@@ -126,8 +126,8 @@ def project(
     sample: bool,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
-    **manner: Any,
+    fmt: str | None,
+    **policy: Any,
 ) -> None:
     """Load one project by its id or short name.
 
@@ -139,10 +139,10 @@ def project(
     """
     from dirframe.client.records import load_project
 
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     with open_directory(base_url, sample) as directory:
-        frame = load_project(project_id, directory=directory, **manner)
-    frame_output.write_frame(frame, output, overwrite, form)
+        frame = load_project(project_id, directory=directory, **policy)
+    frame_output.write_frame(frame, output, overwrite, fmt)
 
 
 @click.command()
@@ -220,11 +220,11 @@ def _document(
     *,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
+    fmt: str | None,
     **question: Any,
 ) -> None:
-    frame_output.check_output(output, overwrite, form)
-    frame_output.write_frame(ask(collection, **question), output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
+    frame_output.write_frame(ask(collection, **question), output, overwrite, fmt)
 
 
 @click.command()
@@ -240,7 +240,7 @@ def load(
     sample: bool,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
+    fmt: str | None,
     **question: Any,
 ) -> None:
     """Load whatever is at an address below the base URL.
@@ -255,12 +255,12 @@ def load(
     """
     from dirframe.client.load import load as load_path
 
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     if price:
         options = question | {"base_url": base_url, "sample": sample}
         estimate_options = {name: options[name] for name in ESTIMATE_OPTIONS if name in options}
-        echo_estimate(path, form="text", **estimate_options)
+        echo_estimate(path, fmt="text", **estimate_options)
         return
     with open_directory(base_url, sample) as directory:
         frame = load_path(path, directory=directory, **question)
-    frame_output.write_frame(frame, output, overwrite, form)
+    frame_output.write_frame(frame, output, overwrite, fmt)

@@ -1,4 +1,4 @@
-"""Shared options of commands that load from a directory, and the load itself."""
+"""Shared options of commands that load from a directory or select records, and the load itself."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import pandas as pd
 
     from dirframe.client.directory import Directory
 
 __all__ = [
+    "SELECTION_OPTIONS",
     "ask",
     "client_options",
     "collecting_plain",
@@ -27,6 +28,7 @@ __all__ = [
     "open_directory",
     "plain_format",
     "query_options",
+    "split",
     "with_options",
 ]
 
@@ -72,6 +74,31 @@ _PROOF = (
     ),
 )
 
+#: Options that select records, by the names of `dirframe.charts.SELECTION`.
+SELECTION_OPTIONS = {
+    "exclude": click.option(
+        "--exclude",
+        metavar="RULE",
+        multiple=True,
+        help="Leave out what dirframe flags tells by this rule; again for another.",
+    ),
+    "max_age": click.option(
+        "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
+    ),
+    "by": click.option(
+        "--by",
+        metavar="COLUMN",
+        multiple=True,
+        help="For each value of a column, or language, country, year, team_size.",
+    ),
+    "min_records": click.option(
+        "--min-records",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Put smaller groups of --by together.",
+    ),
+}
+
 
 def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that adds options to a command, in this order."""
@@ -104,7 +131,7 @@ estimate_options = with_options(*_QUESTION, details_option, *_WHERE, _MANNER[0])
 plain_format = with_options(
     click.option(
         "--format",
-        "form",
+        "fmt",
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
@@ -151,6 +178,12 @@ def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any)
         raise click.UsageError(f"--details is about projects; {collection} have no own pages.")
     with open_directory(base_url, sample) as directory:
         return loaders[collection](directory=directory, **question)
+
+
+def split(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options with these names from `given`, and return those that are set."""
+    own = {name: given.pop(name) for name in names}
+    return {name: value for name, value in own.items() if value not in {None, ()}}
 
 
 def given_options(question: dict[str, Any]) -> list[str]:

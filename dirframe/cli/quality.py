@@ -30,7 +30,7 @@ __all__ = ["compare", "flags", "summary"]
 )
 @plain_format
 @query_options
-def summary(file: str | None, collection: str | None, form: str, **question: Any) -> None:
+def summary(file: str | None, collection: str | None, fmt: str, **question: Any) -> None:
     """Say what is in each column, what is missing, and what to beware of.
 
     Takes FILE, - for standard input, or asks the directory for --collection.
@@ -43,7 +43,7 @@ def summary(file: str | None, collection: str | None, form: str, **question: Any
     """
     from dirframe.stats.quality.summary import summary as overview
 
-    _write(overview(read_input(file, collection, question)), form)
+    _write(overview(read_input(file, collection, question)), fmt)
 
 
 @click.command()
@@ -67,7 +67,7 @@ def flags(
     max_age: str | None,
     output: Path | None,
     overwrite: bool,
-    form: str | None,
+    fmt: str | None,
     **question: Any,
 ) -> None:
     """List records that cannot be right or are in doubt, and why.
@@ -82,10 +82,10 @@ def flags(
     """
     from dirframe.stats.quality.flags import flags as flagged
 
-    frame_output.check_output(output, overwrite, form)
+    frame_output.check_output(output, overwrite, fmt)
     frame = read_input(file, collection, question)
     frame_output.write_frame(
-        flagged(frame, rules=rules or None, max_age=max_age), output, overwrite, form
+        flagged(frame, rules=rules or None, max_age=max_age), output, overwrite, fmt
     )
 
 
@@ -93,7 +93,7 @@ def flags(
 @click.argument("before", metavar="BEFORE", type=click.Path())
 @click.argument("after", metavar="AFTER", type=click.Path())
 @plain_format
-def compare(before: str, after: str, form: str) -> None:
+def compare(before: str, after: str, fmt: str) -> None:
     """Say what is new, gone and changed between two files of the same records.
 
     \b
@@ -104,11 +104,11 @@ def compare(before: str, after: str, form: str) -> None:
 
     if before == after == "-":
         raise click.UsageError("Standard input holds one table: name a file for the other.")
-    _write(differ(read_input(before, None, {}), read_input(after, None, {})), form)
+    _write(differ(read_input(before, None, {}), read_input(after, None, {})), fmt)
 
 
-def _write(result: Summary | Comparison, form: str) -> None:
-    click.echo(_as_json(result) if form == "json" else result)
+def _write(result: Summary | Comparison, fmt: str) -> None:
+    click.echo(_as_json(result) if fmt == "json" else result)
 
 
 def _as_json(result: Summary | Comparison) -> str:

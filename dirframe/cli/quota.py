@@ -21,7 +21,7 @@ _BAR = 30
 
 
 def echo_estimate(
-    collection: Any, *, form: str, base_url: str | None, sample: bool, **question: Any
+    collection: Any, *, fmt: str, base_url: str | None, sample: bool, **question: Any
 ) -> None:
     """Write the estimated cost of a load."""
     from dataclasses import asdict
@@ -30,7 +30,7 @@ def echo_estimate(
 
     with open_directory(base_url, sample) as directory:
         price = plan(collection, directory=directory, **question)
-    if form == "json":
+    if fmt == "json":
         click.echo(json.dumps(asdict(price) | {"fits": price.fits}, default=_iso))
     else:
         click.echo(price)
@@ -49,7 +49,7 @@ def _iso(moment: datetime) -> str:
     help="With --details: read the pages of the collection first, which the load then saves.",
 )
 @plain_format
-def plan(collection: str, form: str, **question: Any) -> None:
+def plan(collection: str, fmt: str, **question: Any) -> None:
     """Say what a load will cost, for one request at most.
 
     COLLECTION is accounts, projects, languages, or a path as of dirframe load. With --details the
@@ -62,13 +62,13 @@ def plan(collection: str, form: str, **question: Any) -> None:
       dirframe plan projects --query parser --details --exact
       dirframe plan accounts --query ada --format json
     """
-    echo_estimate(collection, form=form, **question)
+    echo_estimate(collection, fmt=fmt, **question)
 
 
 @click.command()
 @connection_options
 @plain_format
-def quota(base_url: str | None, sample: bool, form: str) -> None:
+def quota(base_url: str | None, sample: bool, fmt: str) -> None:
     """Say what is left of the daily quota; asks nothing.
 
     The count is kept on this machine and shared by all your processes. That of the bundled
@@ -84,7 +84,7 @@ def quota(base_url: str | None, sample: bool, form: str) -> None:
         left, resets_at = quota.remaining(), quota.resets_at()
         limit, settings = quota.limit, directory.settings
     used = limit - left
-    if form == "json":
+    if fmt == "json":
         facts = {
             "directory": settings.name,
             "base_url": settings.base_url,

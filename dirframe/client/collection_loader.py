@@ -37,7 +37,7 @@ def load_collection_query(
     question: CollectionQuery,
     directory: Directory | None,
     incomplete: Incomplete,
-    manner: CachePolicy,
+    policy: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
@@ -53,7 +53,7 @@ def load_collection_query(
         The validated query.
     directory, incomplete, columns, progress
         As in `load_projects`.
-    manner
+    policy
         How the cache and the daily quota may be used.
     first
         The first page, if already fetched.
@@ -77,25 +77,25 @@ def load_collection_query(
         result = _fetch_pages(
             client,
             question,
-            manner,
+            policy,
             columns=columns,
             details=details,
             progress=progress,
             first=first,
         )
-        if result.answers:
-            client.session.warn_if_stale(result.answers)
+        if result.fetched:
+            client.session.warn_if_stale(result.fetched)
     capped = f"capped at max_items={question.max_items}" if result.capped else None
     frame = attach_load_provenance(
         result.frame,
         client.settings,
         question.resource,
-        result.answers,
+        result.fetched,
         requests_without_answer=sum(refusal.requests for refusal in result.refused.values()),
-        question=question.facts() | ({"details": True} if details else {}),
+        query=question.to_provenance() | ({"details": True} if details else {}),
         items_available=result.available,
         complete=result.complete,
-        why=result.why or capped,
+        incomplete_reason=result.incomplete_reason or capped,
         duplicates_removed=result.duplicates,
         synthetic=result.synthetic,
         columns=tuple(columns or ()),
@@ -105,13 +105,17 @@ def load_collection_query(
     )
     if result.not_sent:
         warnings.warn(_not_sent(len(frame), result.needed), stacklevel=3)
-    if result.why:
+    if result.incomplete_reason:
         what = f"{question.resource.collection} of {client.settings.name}"
         say = _stopped if result.stopped else _without_details if result.lost else _unproven
-        (message, hint), missing = say(what, result.why), result.lost
+        (message, hint), missing = say(what, result.incomplete_reason), result.lost
         if incomplete == "raise":
             raise IncompleteCollectionError(
-                message, frame=frame, missing=result.why, details_missing=missing, hint=hint
+                message,
+                frame=frame,
+                missing=result.incomplete_reason,
+                details_missing=missing,
+                hint=hint,
             )
         warnings.warn(
             IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
@@ -126,25 +130,25 @@ def check_incomplete(incomplete: str) -> None:
 
 
 def _fetch_pages(
-    place: Directory,
+    client: Directory,
     question: CollectionQuery,
-    manner: CachePolicy,
+    policy: CachePolicy,
     *,
     columns: Sequence[str] | None,
     details: bool,
     progress: bool | ProgressCallback,
     first: FetchedPage | None,
 ) -> CollectionResult:
-    session, settings = place.session, place.settings
+    session, settings = client.session, client.settings
 
     def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
-        chosen = manner.for_retry() if refresh else manner
-        return session.get(question.path, question.parameters(page), chosen)
+        chosen = policy.for_retry() if refresh else policy
+        return session.get(question.path, question.params(page), chosen)
 
-    def at_hand(page: int) -> FetchedPage | None:
+    def get_cached(page: int) -> FetchedPage | None:
         if page == 1 and first is not None:
             return first
-        return session.get_cached(question.path, question.parameters(page), manner)
+        return session.get_cached(question.path, question.params(page), policy)
 
     with (
         Progress(question.resource.collection, shown=progress) as bar,
@@ -153,12 +157,12 @@ def _fetch_pages(
         return fetch_collection(
             fetch,
             question.resource,
-            at_hand=at_hand,
+            get_cached=get_cached,
             max_items=question.max_items,
             workers=settings.max_workers,
             columns=columns,
             progress=bar.advance,
-            details=Details(place, question.resource, manner) if details else None,
+            details=Details(client, question.resource, policy) if details else None,
             on_details=own.advance,
         )
 

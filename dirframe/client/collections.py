@@ -26,12 +26,12 @@ __all__ = ["load_activity", "load_contributors", "load_languages", "load_size"]
 
 
 def load_languages(
+    directory: Directory | None = None,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
     columns: Sequence[str] | None = None,
-    directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -45,12 +45,14 @@ def load_languages(
 
     Parameters
     ----------
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only languages that match.
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
         ``commits``. Default: that of the directory, the name.
-    max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
+    max_items, columns, incomplete, refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns
@@ -78,10 +80,10 @@ def load_languages(
     'contributors'
     """
     check_incomplete(incomplete)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(LANGUAGE, query=query, sort=sort, max_items=max_items)
-    with client_or_default(directory) as place:
-        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+    with client_or_default(directory) as client:
+        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
 def load_contributors(
@@ -145,12 +147,12 @@ def load_contributors(
     ['contributor_id', 'account_id']
     """
     check_incomplete(incomplete)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     question = _question(
         CONTRIBUTOR_FACT, project=project, query=query, sort=sort, max_items=max_items
     )
-    with client_or_default(directory) as place:
-        return load_at(question, place, incomplete, manner, columns=columns, progress=progress)
+    with client_or_default(directory) as client:
+        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
 def load_activity(
@@ -276,9 +278,9 @@ def load_size(
 
 
 def _question(resource: Resource, **asked: Any) -> CollectionQuery:
-    places = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
-    path = path_of(resource.paths[0], analysis="latest", **places)
-    address = Address(path, paged=resource.paged, single=False, facts=places)
+    facts = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
+    path = path_of(resource.paths[0], analysis="latest", **facts)
+    address = Address(path, paged=resource.paged, single=False, facts=facts)
     return CollectionQuery(resource=resource, address=address, **asked)
 
 
@@ -289,16 +291,16 @@ def _by_month(
     *,
     columns: Sequence[str] | None,
     incomplete: Incomplete,
-    **manner: Any,
+    **policy: Any,
 ) -> pd.DataFrame:
     check_incomplete(incomplete)
     question = _question(resource, project=project)
-    with client_or_default(directory) as place:
+    with client_or_default(directory) as client:
         return load_at(
             question,
-            place,
+            client,
             incomplete,
-            CachePolicy(**manner),
+            CachePolicy(**policy),
             columns=columns,
             progress=False,
             stacklevel=5,

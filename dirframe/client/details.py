@@ -113,33 +113,33 @@ class Details:
         The directory to query.
     resource
         Resource of the records.
-    manner
+    policy
         How the cache and the quota may be used.
     """
 
-    def __init__(self, directory: Directory, resource: Resource, manner: CachePolicy) -> None:
-        self._session, self._resource, self._manner = directory.session, resource, manner
+    def __init__(self, directory: Directory, resource: Resource, policy: CachePolicy) -> None:
+        self._session, self._resource, self._policy = directory.session, resource, policy
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:
         """Return the own page of a record, or the reason why it is not available."""
         path = record_path(self._resource, identifier)
         try:
-            return self._session.get(path, {}, self._manner)
+            return self._session.get(path, {}, self._policy)
         except (ServiceError, NotFoundError) as error:
             if (refused := refusal_from_error(error)) is None:
                 raise
             # Without a status, the directory gave no answer about this record.
-            if self._manner.keep and error.status is not None:
+            if self._policy.keep and error.status is not None:
                 self._session.put_refusal(path, refused.why)
             return refused
 
-    def at_hand(self, identifier: str) -> FetchedPage | Refused | None:
+    def get_cached(self, identifier: str) -> FetchedPage | Refused | None:
         """Return the own page of a record, or its refusal, from the cache if allowed."""
         path = record_path(self._resource, identifier)
-        why = self._session.get_refusal(path, self._manner)
+        why = self._session.get_refusal(path, self._policy)
         if why is not None:
             return Refused(why, requests=0)
-        return self._session.get_cached(path, {}, self._manner)
+        return self._session.get_cached(path, {}, self._policy)
 
 
 def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:

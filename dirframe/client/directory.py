@@ -6,10 +6,11 @@ from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from dirframe._display.card import Card
 from dirframe.client.http.client import Session
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ class Directory(Card):
     daily_quota : int, default 1000
         Requests that the directory allows this key within 24 hours. All processes of a
         user share the count.
-    max_per_second : float or None, optional
-        Maximum number of requests per second, None for no limit. Default: 10, and no limit
+    max_per_second : float, "auto" or None, default "auto"
+        Maximum number of requests per second, None for no limit. ``"auto"`` is 10, and no limit
         for a service on this machine.
     connect_timeout, read_timeout, total_timeout : float, default 10, 60 and 300
         Timeouts in seconds: for connecting, for the next bytes of a response, and for the
@@ -55,6 +56,14 @@ class Directory(Card):
     min_bytes_per_second, slow_time : float, default 100 and 30
         A response slower than this rate in bytes per second, measured over `slow_time`
         seconds of waiting for bytes after the first one, is aborted. 0 for no limit.
+    retries, backoff, max_backoff : int and float, default 3, 0.5 and 30
+        Number of retries of an interrupted request, the factor of the pauses between them, and
+        the longest pause, both in seconds.
+    max_response_bytes : int, default 64 MiB
+        Maximum size of a response after decompression.
+    quota_dir : str or pathlib.Path, optional
+        Folder of the count of requests that all processes share. Default: DIRFRAME_DATA_DIR,
+        then the user's data folder.
     auth : requests.auth.AuthBase, optional
         An authentication object of requests, for users with a grant. Responses to such
         requests may be private and are never stored.
@@ -86,12 +95,17 @@ class Directory(Card):
         expire_after: timedelta = timedelta(days=1),
         max_workers: int = 4,
         daily_quota: int = 1_000,
-        max_per_second: float | None = DEFAULT_REQUESTS_PER_SECOND,
+        max_per_second: float | Literal["auto"] | None = "auto",
         connect_timeout: float = 10.0,
         read_timeout: float = 60.0,
         total_timeout: float = 300.0,
         min_bytes_per_second: float = 100.0,
         slow_time: float = 30.0,
+        retries: int = 3,
+        backoff: float = 0.5,
+        max_backoff: float = 30.0,
+        max_response_bytes: int = 64 * 2**20,
+        quota_dir: str | Path | None = None,
         auth: AuthBase | None = None,
         allow_http: bool = False,
     ) -> None:
@@ -102,19 +116,27 @@ class Directory(Card):
             expire_after=expire_after,
             max_workers=max_workers,
             daily_quota=daily_quota,
-            max_per_second=max_per_second,
+            max_per_second=None if max_per_second == "auto" else max_per_second,
             connect_timeout=connect_timeout,
             read_timeout=read_timeout,
             total_timeout=total_timeout,
             min_bytes_per_second=min_bytes_per_second,
             slow_time=slow_time,
+            retries=retries,
+            backoff=backoff,
+            max_backoff=max_backoff,
+            max_response_bytes=max_response_bytes,
             auth=auth,
             allow_http=allow_http,
         )
+        if max_per_second == "auto" and not settings.is_local:
+            settings = settings.with_options(max_per_second=DEFAULT_REQUESTS_PER_SECOND)
         if not cache:
             settings = settings.with_options(cache_dir=None)
         elif cache_dir is not None:
             settings = settings.with_options(cache_dir=Path(cache_dir).expanduser())
+        if quota_dir is not None:
+            settings = settings.with_options(quota_dir=Path(quota_dir).expanduser())
         self._begin(settings)
 
     @classmethod
@@ -201,6 +223,14 @@ class Directory(Card):
 def client_or_default(directory: Directory | None) -> Iterator[Directory]:
     """Yield the given directory, or one from the environment that is closed afterwards."""
     if directory is not None:
+        if not isinstance(directory, Directory):
+            raise InvalidInputError(
+                f"A Directory was expected; a {type(directory).__name__} came.",
+                hint=Hint(
+                    "Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
+                    "text, pass query=."
+                ),
+            )
         yield directory
         return
     with Directory() as named:

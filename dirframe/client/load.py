@@ -143,7 +143,7 @@ def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolic
         If the records are not those expected at the path, or their number differs from the
         reported one: then the document is not a list of records.
     """
-    answer = client.session.get(question.path, question.parameters(1), policy)
+    answer = client.session.get(question.path, question.params(1), policy)
     reader = RecordReader()
     envelope = reader.add(answer.page)
     resource = reader.resource or question.resource
@@ -219,7 +219,7 @@ def _single(first: First, client: Directory, columns: Sequence[str] | None) -> p
         client.settings,
         resource,
         [answer],
-        question=first.question.facts(),
+        query=first.question.to_provenance(),
         items_available=1,
         complete=True,
         synthetic=first.envelope.synthetic,

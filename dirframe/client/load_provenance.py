@@ -56,7 +56,7 @@ def attach_load_provenance(
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),
         retrieved_newest=max(times, default=None),
-        requests_paid=sum(answer.attempts for answer in answers) + requests_without_answer,
+        requests_made=sum(answer.attempts for answer in answers) + requests_without_answer,
         requests_cached=sum(answer.from_cache for answer in answers),
         **facts,
     )

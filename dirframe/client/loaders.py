@@ -25,12 +25,12 @@ __all__ = ["load_accounts", "load_projects"]
 
 
 def load_accounts(
+    directory: Directory | None = None,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
     columns: Sequence[str] | None = None,
-    directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -42,6 +42,8 @@ def load_accounts(
 
     Parameters
     ----------
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only accounts whose name matches.
     sort : str, optional
@@ -53,8 +55,6 @@ def load_accounts(
     columns : sequence of str, optional
         Names of the columns to read; ``id`` is always included. Fewer columns load faster.
         Default: all.
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
     incomplete : {"raise", "warn"}, default "raise"
         What to do if the collection cannot be proven complete: raise, or return it with a
         warning and the reason in its provenance.
@@ -107,12 +107,12 @@ def load_accounts(
     (50, True)
     """
     question = CollectionQuery(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_collection_query(
         question,
         directory,
         incomplete,
-        manner,
+        policy,
         columns=columns,
         details=False,
         progress=progress,
@@ -120,13 +120,13 @@ def load_accounts(
 
 
 def load_projects(
+    directory: Directory | None = None,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
     columns: Sequence[str] | None = None,
     details: bool = False,
-    directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -138,6 +138,8 @@ def load_projects(
 
     Parameters
     ----------
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only projects whose title, description or tags match. The live service also accepts
         ``tag:`` before a word, for projects with this tag.
@@ -157,8 +159,6 @@ def load_projects(
         Whether to fetch the own page of each project that the collection returns without its
         analysis: one request each, cached like other pages. Today's live service sends analyses
         only there. `columns` without a column of the analysis need no details.
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
     incomplete : {"raise", "warn"}, default "raise"
         What to do if the collection cannot be proven complete, or an own page cannot be
         fetched: raise, or return the frame with a warning and the reason in its provenance. A
@@ -224,12 +224,12 @@ def load_projects(
     True
     """
     question = CollectionQuery(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    manner = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     return load_collection_query(
         question,
         directory,
         incomplete,
-        manner,
+        policy,
         columns=columns,
         details=details,
         progress=progress,

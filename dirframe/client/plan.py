@@ -58,14 +58,14 @@ class Plan(Card):
         `exact` is false.
     details_cached : int
         Number of these that are fresh in the cache, or refused, for the known projects.
-    requests_to_pay : int or None
+    requests_needed : int or None
         Number of requests needed; an upper bound if `exact` is false.
     requests_at_least : int or None
-        Lower bound; equal to `requests_to_pay` if `exact` is true.
+        Lower bound; equal to `requests_needed` if `exact` is true.
     exact : bool
         Whether the number of requests is exact. Otherwise it depends on pages that are not in
         the cache which projects need their own page: ``plan(..., exact=True)`` reads them.
-    requests_paid_now : int
+    requests_used : int
         Number of requests used by the plan itself: 1 or, if the first page was cached, 0; one
         more if the directory redirects; with ``exact=True``, the pages of the collection.
     quota_left : int
@@ -80,19 +80,19 @@ class Plan(Card):
     pages_cached: int
     details: int | None = 0
     details_cached: int = 0
-    requests_to_pay: int | None
+    requests_needed: int | None
     requests_at_least: int | None
     exact: bool = True
-    requests_paid_now: int
+    requests_used: int
     quota_left: int
     resets_at: datetime | None
 
     @property
     def fits(self) -> bool | None:
         """Whether the daily quota is sufficient; None if that is not known."""
-        if self.requests_to_pay is None or self.requests_at_least is None:
+        if self.requests_needed is None or self.requests_at_least is None:
             return None
-        enough = self.requests_to_pay <= self.quota_left
+        enough = self.requests_needed <= self.quota_left
         return None if not enough and self.requests_at_least <= self.quota_left else enough
 
     @property
@@ -102,7 +102,7 @@ class Plan(Card):
     @property
     def _to_pay(self) -> str:
         least = "" if self.exact else f"{self.requests_at_least:,} to "
-        return f"{least}{self.requests_to_pay:,}"
+        return f"{least}{self.requests_needed:,}"
 
     @property
     def _how_exact(self) -> str:
@@ -123,7 +123,7 @@ class Plan(Card):
             "own pages": unknown
             if self.details is None
             else f"{self._at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
-            "requests to pay": "not known" if self.requests_to_pay is None else self._to_pay,
+            "requests to pay": "not known" if self.requests_needed is None else self._to_pay,
             "left today": f"{self.quota_left:,} requests",
         }
         if self.details == 0:
@@ -196,7 +196,7 @@ def plan(
         Number of pages, cached pages and requests, the remaining daily quota, the time of
         its reset, and whether the load fits. The first page is then in the cache. Which
         projects need their own page is known only for pages in the cache; if others are not,
-        ``requests_at_least`` and ``requests_to_pay`` are the bounds (``exact`` is false).
+        ``requests_at_least`` and ``requests_needed`` are the bounds (``exact`` is false).
 
     Raises
     ------
@@ -211,7 +211,7 @@ def plan(
     >>> import dirframe
     >>> with dirframe.sample_directory(cache=False) as directory:
     ...     price = dirframe.plan("projects", max_items=100, directory=directory)
-    >>> price.pages, price.requests_to_pay, price.fits
+    >>> price.pages, price.requests_needed, price.fits
     (4, 4, True)
     """
     path = _PATHS.get(collection, collection)
@@ -263,8 +263,7 @@ def _price(
     cached = 0
     if pages is not None and not refresh:
         cached = sum(
-            session.is_cached(question.path, question.parameters(page))
-            for page in range(1, pages + 1)
+            session.is_cached(question.path, question.params(page)) for page in range(1, pages + 1)
         )
     to_pay = None if pages is None else pages - cached
     own, own_cached, unknown = 0, 0, 0
@@ -279,10 +278,10 @@ def _price(
         pages_cached=cached,
         details=None if details and to_pay is None else own,
         details_cached=own_cached,
-        requests_to_pay=to_pay,
+        requests_needed=to_pay,
         requests_at_least=None if to_pay is None else to_pay - unknown,
         exact=not unknown,
-        requests_paid_now=paid,
+        requests_used=paid,
         quota_left=session.quota.remaining(),
         resets_at=session.quota.resets_at(),
     )
@@ -295,16 +294,16 @@ def _others(
     session = client.session
 
     def get(page: int) -> FetchedPage:
-        return session.get(question.path, question.parameters(page), CachePolicy())
+        return session.get(question.path, question.params(page), CachePolicy())
 
-    def at_hand(page: int) -> FetchedPage | None:
-        return session.get_cached(question.path, question.parameters(page), CachePolicy())
+    def get_cached(page: int) -> FetchedPage | None:
+        return session.get_cached(question.path, question.params(page), CachePolicy())
 
     pages = range(2, last + 1)
     if not fetch:
-        return [answer for page in pages if (answer := at_hand(page)) is not None]
+        return [answer for page in pages if (answer := get_cached(page)) is not None]
     workers = client.settings.max_workers
-    return [answer for _, answer in fetch_ahead(get, at_hand, pages, workers)]
+    return [answer for _, answer in fetch_ahead(get, get_cached, pages, workers)]
 
 
 def _details(
@@ -316,7 +315,7 @@ def _details(
     lacking = {id_ for id_, is_needed in zip(ids, sent.needed(), strict=True) if is_needed and id_}
     needed = [id_ for id_ in known_ids if id_ in lacking]
     unknown = items - len(known_ids)
-    cached = sum(asks.at_hand(identifier) is not None for identifier in needed)
+    cached = sum(asks.get_cached(identifier) is not None for identifier in needed)
     # A single analysis id on the other pages shows that none of these is needed.
     open_still = len(needed) - cached if unknown and not sent.named.any() else 0
     return len(needed) + unknown, cached, unknown + open_still

@@ -220,7 +220,7 @@ def _load_one(
         client.settings,
         resource,
         [answer],
-        question={"id": identifier},
+        query={"id": identifier},
         items_available=1,
         complete=True,
         synthetic=documents.envelopes[0].synthetic,

@@ -8,35 +8,40 @@ from dirframe import provenance
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.filters import LANGUAGE
-from dirframe.plot._drawing.small_multiples import has_panels
 from dirframe.schema import RESOURCES, Kind
-from dirframe.stats._options.strata import known_strata
+from dirframe.stats._core.groupby import USERS
 from dirframe.stats._rules.exclusion import applicable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from dirframe.schema import Resource
 
 __all__ = [
     "PAGE_SIZES",
-    "PART",
+    "SORT_KEYS",
     "charts",
     "columns",
     "common",
     "heading",
     "resource_of",
     "rules",
+    "sort_key",
     "sortable",
-    "strata",
     "usual_columns",
 ]
 
 PAGE_SIZES = (10, 25, 50, 100)
 
-#: Records sent at once to a table that is paged in the browser: the yield of a daily quota. A
-#: browser needs half a second to render them, and about three for 100,000.
-PART = 25_000
+_AS_NUMBER = "lambda ids: ids.str.zfill(20)"
+_WITHOUT_CASE = "lambda texts: texts.str.casefold()"
+#: Sort keys by the expression that stands in the code.
+SORT_KEYS: dict[str, Callable[[pd.Series[str]], pd.Series[str]]] = {
+    _AS_NUMBER: lambda ids: ids.str.zfill(20),
+    _WITHOUT_CASE: lambda texts: texts.str.casefold(),
+}
 
 _USUAL = {
     "project": (
@@ -100,10 +105,27 @@ def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
     return tuple(str(name) for name in frame if frame[name].dtype != object)
 
 
+def sort_key(frame: pd.DataFrame, column: str) -> str:
+    """Return the expression of the sort key of a column; empty if its values need none.
+
+    Ids are text but mostly numbers; zero-padding sorts them as such. Other text is sorted without
+    regard to case.
+    """
+    if not column or frame[column].dtype != "str":
+        return ""
+    return _AS_NUMBER if column == "id" else _WITHOUT_CASE
+
+
 def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
-    """Return the default columns of a table."""
+    """Return the default columns of a table; of the two counts of users, the one with values."""
     available = sortable(frame)
-    return tuple(name for name in _USUAL[resource.name] if name in available) or available[:6]
+    usual = dict.fromkeys(
+        next((other for other in USERS if other in frame and frame[other].notna().any()), name)
+        if name in USERS
+        else name
+        for name in _USUAL[resource.name]
+    )
+    return tuple(name for name in usual if name in available) or available[:6]
 
 
 def rules(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -111,15 +133,10 @@ def rules(frame: pd.DataFrame) -> tuple[str, ...]:
     return tuple(rule.value for rule in applicable(frame))
 
 
-def strata(frame: pd.DataFrame, chart: str) -> tuple[str, ...]:
-    """Return the strata available for a chart; empty if it has no panels."""
-    return known_strata(frame) if has_panels(chart) else ()
-
-
 def heading(column: str, resource: Resource) -> str:
-    """Return a readable heading for a column, with its unit."""
+    """Return a readable and distinct heading for a column, with its unit."""
     field = resource.by_column.get(column)
-    label = column.removeprefix("analysis_").removeprefix("kudo_score_").replace("_", " ").strip()
+    label = column.replace("__", " / ").replace("_", " ").strip()
     unit = field.unit if field is not None and field.kind is not Kind.TIMESTAMP else ""
     return f"{label} ({unit})" if unit and unit not in label else label
 

@@ -56,7 +56,9 @@ class ViewState:
     columns : tuple of str
         Columns of the table.
     order_by : str
-        Column that the table is sorted by; empty for the directory's order.
+        Column that the records are sorted by; empty for the directory's order.
+    order_key : str
+        Expression of the sort key; empty to sort by the values themselves.
     descending : bool
         Whether to sort in descending order.
     begin, end : int
@@ -75,6 +77,7 @@ class ViewState:
     countries: bool
     columns: tuple[str, ...]
     order_by: str
+    order_key: str
     descending: bool
     begin: int
     end: int
@@ -91,6 +94,7 @@ def to_python(source: DataSource, screen: ViewState) -> str:
             *_loaded(source, screen),
             "",
             *_filtered(source.collection, screen.filters),
+            *_ordered(screen),
             "",
             *_table(screen),
             f"ax = dirframe.plot.{screen.chart}({_call('shown', screen.options)})",
@@ -124,8 +128,10 @@ def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
     yield "import dirframe"
     if screen.filters.steps():
         yield "from dirframe import provenance"
-    if screen.filters.activity != "all":
-        yield "from dirframe.explorer.filters import activity_of"
+    named = {"activity_of": screen.filters.activity != "all", "matches": screen.filters.search}
+    if any(named.values()):
+        imported = ", ".join(name for name, is_used in named.items() if is_used)
+        yield f"from dirframe.explorer.filters import {imported}"
     yield ""
     if source.asked is None:
         yield f"# {name} is the frame that was handed to the explorer"
@@ -141,6 +147,8 @@ def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
 
 def _filtered(name: str, filters: Filters) -> Iterator[str]:
     conditions = []
+    if filters.search:
+        conditions.append(f"matches({name}, {repr_double_quoted(filters.search)})")
     if filters.languages:
         conditions.append(f'{name}["{LANGUAGE}"].isin({_listed(filters.languages)})')
     if filters.countries:
@@ -163,21 +171,21 @@ def _filtered(name: str, filters: Filters) -> Iterator[str]:
         yield f"provenance.copy_provenance(shown, shown, {repr_double_quoted(step)})"
 
 
-def _table(screen: ViewState) -> Iterator[str]:
-    name = "shown"
+def _ordered(screen: ViewState) -> Iterator[str]:
     if screen.order_by:
-        name = "ordered"
-        # Ids are strings but mostly numbers; zero-padding sorts them numerically.
-        by_number = ", key=lambda ids: ids.str.zfill(20)" if screen.order_by == "id" else ""
+        key = f", key={screen.order_key}" if screen.order_key else ""
         yield (
-            f"ordered = shown.sort_values({repr_double_quoted(screen.order_by)}, "
-            f'ascending={not screen.descending}, kind="stable"{by_number})'
+            f"shown = shown.sort_values({repr_double_quoted(screen.order_by)}, "
+            f'ascending={not screen.descending}, kind="stable"{key})'
         )
+
+
+def _table(screen: ViewState) -> Iterator[str]:
     yield "columns = ["
     yield from (f"    {repr_double_quoted(column)}," for column in screen.columns)
     yield "]"
     page = f".iloc[{screen.begin}:{screen.end}]" if screen.end - screen.begin < screen.count else ""
-    yield f"table = {name}[columns]{page}"
+    yield f"table = shown[columns]{page}"
 
 
 class _Name(str):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -24,9 +23,8 @@ class Explorer:
     Displayed as the last line of a cell. It shows the query, its price, the remaining daily quota,
     a load that can be cancelled without losing records, a table, charts, filters for both, the
     citation, and code that reproduces the view. Only the buttons *Price* and *Load* send requests.
-    The table uses itables if installed (``pip install "dirframe[table]"``), which sorts and
-    searches in the browser; otherwise it is a plain table with pages. A saved notebook, which has
-    no kernel, keeps a static view of records, chart and source.
+    Filters, search and order act on everything shown: table, chart, citation, code and file. A
+    saved notebook, which has no kernel, keeps a static view of records, chart and source.
 
     Parameters
     ----------
@@ -66,19 +64,13 @@ class Explorer:
 
     def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
         try:
-            from dirframe.explorer import choices
             from dirframe.explorer.state import State
-            from dirframe.explorer.widgets import table
             from dirframe.explorer.widgets.view import View, in_this_thread
         except ImportError as error:
-            if error.name is None or error.name.partition(".")[0] not in {
-                "ipywidgets",
-                "traitlets",
-            }:
+            library = (error.name or "").partition(".")[0]
+            if library not in {"anywidget", "ipywidgets", "traitlets"}:
                 raise
-            raise MissingExtraError(
-                "ipywidgets", extra="explorer", purpose="The explorer"
-            ) from error
+            raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
         if source is None:
             source = Directory()
         if not isinstance(source, Directory | pd.DataFrame):
@@ -88,12 +80,7 @@ class Explorer:
                 "that the environment names."
             )
         self.state: State = State(source, in_this_thread())
-        made_by = table.load_itables()
-        if made_by is None:
-            self._view = View(self.state)
-        else:
-            self.state.page_size = choices.PART
-            self._view = View(self.state, partial(table.itable, made_by))
+        self._view = View(self.state)
 
     @property
     def frame(self) -> pd.DataFrame | None:

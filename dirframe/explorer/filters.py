@@ -1,13 +1,14 @@
-"""Filter records by language, country, year and activity."""
+"""Filter records by words, language, country, year and activity."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._display.values import entries
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.activity_months import FETCHED, states_of, timestamp, usual_month_of
 from dirframe.stats._core.groupby import FIRST_MONTH, LAST_MONTH
@@ -22,6 +23,7 @@ __all__ = [
     "LANGUAGE",
     "Filters",
     "activity_of",
+    "matches",
     "month_shown",
     "years",
 ]
@@ -30,6 +32,9 @@ LANGUAGE = "analysis_main_language_name"
 COUNTRY = "country_name"
 CREATED = "created_at"
 
+#: The columns that a search looks in, as far as a frame has them.
+_SEARCHED = ("name", "description", "tags", "location", COUNTRY)
+
 _DATES = {CREATED, FIRST_MONTH, LAST_MONTH, *FETCHED}
 
 Activity = Literal["all", "active", "dormant"]
@@ -37,6 +42,7 @@ ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
 
 #: The columns that each filter requires.
 _NEEDS = {
+    "search": ("name",),
     "languages": (LANGUAGE,),
     "countries": (COUNTRY,),
     "years": (CREATED,),
@@ -50,6 +56,8 @@ class Filters:
 
     Parameters
     ----------
+    search : str
+        Words that `matches` looks for; empty for all.
     languages : tuple of str
         Main languages of projects; empty for all.
     countries : tuple of str
@@ -60,6 +68,7 @@ class Filters:
         As returned by `activity_of`.
     """
 
+    search: str = ""
     languages: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
     years: tuple[int, int] | None = None
@@ -89,6 +98,8 @@ class Filters:
         if not steps:
             return frame
         keep = pd.Series(data=True, index=frame.index)
+        if self.search:
+            keep &= matches(frame, self.search)
         if self.languages:
             keep &= frame[LANGUAGE].isin(self.languages)
         if self.countries:
@@ -105,6 +116,8 @@ class Filters:
     def steps(self) -> list[str]:
         """Describe each active filter in words, as recorded in the provenance."""
         descriptions = []
+        if self.search:
+            descriptions.append(f"only matching {self.search}")
         if self.languages:
             descriptions.append(f"only main language {_any_of(self.languages)}")
         if self.countries:
@@ -117,7 +130,7 @@ class Filters:
 
     def _needed(self) -> Iterable[str]:
         for name, columns in _NEEDS.items():
-            if getattr(self, name) not in {(), None, "all"}:
+            if getattr(self, name) not in {(), None, "all", ""}:
                 yield from columns
 
     @staticmethod
@@ -128,6 +141,44 @@ class Filters:
             for name, columns in _NEEDS.items()
             if all(_usable(frame, column) for column in columns)
         }
+
+
+def matches(records: pd.DataFrame, words: str) -> pd.Series[bool]:
+    """Return whether each record has every word in its name, description, tags or place.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Projects or accounts; a column that they lack is not searched.
+    words : str
+        Words or parts of words, in any order; case is ignored.
+
+    Returns
+    -------
+    pandas.Series
+        True (bool) for each record that has them all.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "tags": [["HTTP", "server"], None]})
+    >>> matches(projects, "server apa").tolist()
+    [True, False]
+    """
+    texts = pd.Series("", index=records.index, dtype="str")
+    for name in _SEARCHED:
+        if name in records:
+            column = records[name]
+            texts = texts + "\n" + (_texts(column) if column.dtype == object else column.fillna(""))
+    texts = texts.str.casefold()
+    found = pd.Series(data=True, index=records.index)
+    for word in words.casefold().split():
+        found &= texts.str.contains(word, regex=False)
+    return found
+
+
+def _texts(lists: pd.Series[Any]) -> pd.Series[str]:
+    texts = ["" if pd.api.types.is_scalar(values) else entries(values) for values in lists]
+    return pd.Series(texts, index=lists.index, dtype="str")
 
 
 def activity_of(projects: pd.DataFrame) -> pd.Series[str]:

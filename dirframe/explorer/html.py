@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.html import Column, table_parts
 from dirframe._display.values import entries, entry, is_number
-from dirframe.explorer.choices import PAGE_SIZES, heading
+from dirframe.explorer import choices
 
 if TYPE_CHECKING:
     from dirframe.explorer.chart_image import ChartImage
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
 __all__ = [
     "STATIC",
     "bar",
+    "busy",
     "gauge",
     "image",
-    "kinds",
     "message",
-    "part",
     "preformatted",
     "rows",
+    "span",
     "static",
     "style",
     "table",
-    "texts",
     "title",
     "words",
 ]
@@ -52,8 +51,7 @@ _HIDING = f"""
 }}
 """
 _LARGER = 1.35  # a screen is read from further away than paper
-_WIDE, _DAY = 1.6, 1.25  # width of text and date columns, relative to number columns
-_LONGEST = 200  # characters of a cell; about forty are visible
+_LONGEST = 10_000  # characters of a cell; a record can have megabytes
 
 
 @cache
@@ -69,6 +67,11 @@ def message(text: str, severity: str) -> str:
         return ""
     role = "alert" if severity == "error" else "status"
     return f'<div class="df-message {severity}" role="{role}">{escape(text)}</div>'
+
+
+def busy(*, is_working: bool) -> str:
+    """Return the sign that a choice is being applied."""
+    return '<span class="df-busy" role="status">Working …</span>' if is_working else ""
 
 
 def bar(came: int, total: int, *, running: bool) -> str:
@@ -110,27 +113,31 @@ def image(picture: ChartImage) -> str:
 def table(
     rows: pd.DataFrame, shown: VisibleRecords, *, order_by: str = "", descending: bool = False
 ) -> str:
-    """Return a page of the table; long texts are truncated, with the full text as title."""
+    """Return a page of the table; the style sheet clips long texts, the title has them whole."""
     if not len(shown.frame):
         return "<p>No record passes the filters.</p>"
+    sortable = choices.sortable(rows)
     columns = []
-    for name in rows:
+    for name in map(str, rows):
         ordered = ("descending" if descending else "ascending") if name == order_by else ""
         mark = {"descending": " ▾", "ascending": " ▴"}.get(ordered, "")
         columns.append(
             Column(
-                head=heading(str(name), shown.resource) + mark,
+                head=choices.heading(name, shown.resource) + mark,
                 cells=[_text(value) for value in rows[name].astype(object)],
                 number=is_number(rows[name].dtype),
                 sorting=ordered,
-                title=str(name),
+                title=name,
+                name=name if name in sortable else "",
+                frozen=name == "name",
             )
         )
-    shares = [_share(rows[name]) for name in rows]
-    widths = "".join(f'<col style="width:{100 * share / sum(shares):.2f}%">' for share in shares)
     looks = {"number": 'class="df-number"', "attributes": ' class="df"'}
-    begin = f"<colgroup>{widths}</colgroup>"
-    return "".join(table_parts(columns, **looks, begin=begin, titles_from=16))
+    parts = table_parts(columns, **looks, titles_from=16, links=True)
+    return (
+        f'<div class="df-scroll" role="region" aria-label="Records" tabindex="0">{"".join(parts)}'
+        "</div>"
+    )
 
 
 def static(state: State, picture: ChartImage | None) -> str:
@@ -140,10 +147,9 @@ def static(state: State, picture: ChartImage | None) -> str:
         return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
     # The caption of a chart includes the source.
     source = image(picture) if picture else escape(provenance.caption(shown.frame))
-    limit = state.page_size if state.page_size in PAGE_SIZES else PAGE_SIZES[0]
     return (
         f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
-        f"{rows(state, limit)}<p>{_span(state, limit)}</p><p>{source}</p></div>"
+        f"{rows(state)}<p>{span(state)}</p><p>{source}</p></div>"
     )
 
 
@@ -165,82 +171,29 @@ def title(state: State) -> str:
     return f"dirframe explorer <span class='df-quiet'>{escape(settings.name)}{address}</span>"
 
 
-def rows(state: State, most: int | None = None) -> str:
-    """Return the current page of the table, or its first records."""
+def rows(state: State) -> str:
+    """Return the current page of the table."""
     if state.shown is None or state.rows is None:
         return ""
-    first = state.rows.iloc[:most]
-    return table(first, state.shown, order_by=state.order_by, descending=state.descending)
+    return table(state.rows, state.shown, order_by=state.order_by, descending=state.descending)
 
 
-def part(state: State) -> str:
-    """Describe which part of the records the table holds; empty if all."""
-    if state.pages == 1:
-        return ""
-    noun = state.shown.resource.collection if state.shown else "records"
-    return (
-        f"<p class='df-quiet'>{_span(state)} are in this table. Order by puts all {noun} in "
-        "order, not only these.</p>"
-    )
-
-
-def texts(state: State) -> pd.DataFrame:
-    """Return the records on the page as unescaped text under their headings.
-
-    A missing number is a hyphen, which DataTables sorts below all numbers.
-    """
-    rows, shown = state.rows, state.shown
-    if rows is None or shown is None:
-        return pd.DataFrame({"": []})
-    cells = {}
-    for position, name in enumerate(rows):
-        missing = "-" if is_number(rows[name].dtype) else "–"
-        cells[position] = [_text(value, missing) for value in rows[name].astype(object)]
-    frame = pd.DataFrame(cells, dtype="str")
-    frame.columns = pd.Index([heading(str(name), shown.resource) for name in rows])
-    return frame
-
-
-def kinds(state: State) -> list[dict[str, Any]]:
-    """Return the type and width of each column for DataTables.
-
-    Without the type, DataTables would inspect every cell.
-    """
-    if state.rows is None:
-        return []
-    columns = [state.rows[name] for name in state.rows]
-    total = sum(map(_share, columns))
-    return [
-        {
-            "targets": position,
-            "type": "num-fmt" if is_number(column.dtype) else "string",
-            "width": f"{100 * _share(column) / total:.2f}%",
-        }
-        for position, column in enumerate(columns)
-    ]
-
-
-def _share(column: pd.Series[Any]) -> float:
-    if column.dtype == "str":
-        return _WIDE
-    return _DAY if pd.api.types.is_datetime64_any_dtype(column) else 1.0
-
-
-def _span(state: State, limit: int | None = None) -> str:
+def span(state: State) -> str:
+    """Return which records are on the page of the table."""
     if state.shown is None or state.rows is None or not len(state.rows):
         return ""
-    count = len(state.rows.iloc[:limit])
     offset = (min(state.page, state.pages) - 1) * state.page_size
-    return f"Records {offset + 1:,} to {offset + count:,} of {len(state.shown.frame):,}"
+    last = offset + len(state.rows)
+    return f"Records {offset + 1:,} to {last:,} of {len(state.shown.frame):,}"
 
 
-def _text(value: object, missing: str = "–") -> str:
+def _text(value: object) -> str:
     if isinstance(value, list | tuple | np.ndarray):  # Parquet returns lists as arrays
         value = entries(value)
     elif isinstance(value, dict):
         value = entry(value)
     if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  # NaN is not equal to itself
-        return missing
+        return "–"
     if isinstance(value, pd.Timestamp):
         return f"{value:%Y-%m-%d}"
     if isinstance(value, bool):

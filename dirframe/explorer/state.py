@@ -21,6 +21,7 @@ from dirframe.explorer.controller import LoadController, run_now
 from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, month_shown, years
 from dirframe.explorer.load import LoadResult, error_message, success_result, with_countries
 from dirframe.schema import RESOURCES
+from dirframe.stats._options.strata import known_strata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,13 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["State", "VisibleRecords"]
 
 
+_FILTERS = ("search", "languages", "countries", "years", "activity")
+
 #: Default export paths.
 _PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VisibleRecords:
-    """The records that pass the filters, and all that were loaded.
+    """The records that pass the filters, in the order chosen, and all that were loaded.
 
     Parameters
     ----------
@@ -68,16 +71,18 @@ class State(LoadController):
     """
 
     shown = tr.Instance(VisibleRecords, allow_none=True)
+    search = tr.Unicode()  # empty: all
     languages = tr.Tuple()  # empty: all
     countries = tr.Tuple()  # empty: all
     years = tr.Tuple()  # empty: all
     activity = tr.Enum(ACTIVITIES, "all")
 
     columns = tr.Tuple()
+    column_search = tr.Unicode()  # what the list of columns offers; empty: all
     order_by = tr.Unicode()  # empty: the directory's order
     descending = tr.Bool(default_value=False)
     page = tr.Int(1, min=1)
-    page_size = tr.Enum((*choices.PAGE_SIZES, choices.PART), 10)
+    page_size = tr.Enum(choices.PAGE_SIZES, choices.PAGE_SIZES[0])
 
     chart = tr.Unicode()
     exclude = tr.Tuple()  # rules of dirframe.flags; empty: no record is excluded from the chart
@@ -90,6 +95,8 @@ class State(LoadController):
     exported = tr.Enum(("records", "statistic"), "records")
     overwrite = tr.Bool(default_value=False)
 
+    is_working = tr.Bool(default_value=False)  # a choice is being applied
+
     def __init__(
         self,
         source: Directory | pd.DataFrame,
@@ -98,19 +105,16 @@ class State(LoadController):
         super().__init__(source if isinstance(source, Directory) else None, dispatch)
         self._source = DataSource(collection="projects")
         self._unified = False
-        # Cached, because sorting 100,000 records takes longer than the rest of a page change.
-        self._ordered: tuple[tuple[VisibleRecords, str, bool], pd.DataFrame] | None = None
+        self._resource: Resource | None = None  # of the last records, also if they were cleared
         self._settling = (
             False  # set while several traits change together; derived state is updated afterwards
         )
-        self.observe(self._filter, ["languages", "countries", "years", "activity"])
-        self.observe(self._turn_back, ["order_by", "descending", "page_size"])
+        self.observe(self._filter, [*_FILTERS, "order_by", "descending"])
+        self.observe(self._turn_back, "page_size")
+        self.observe(self._clear, "collection")
         self.observe(
             self._describe,
-            [
-                *("columns", "order_by", "descending", "page", "page_size"),
-                *("chart", "exclude", "by", "style"),
-            ],
+            ["columns", "page", "page_size", "chart", "exclude", "by", "style"],
         )
         if not isinstance(source, Directory):
             resource = choices.resource_of(source)
@@ -123,23 +127,28 @@ class State(LoadController):
         self._source = source
         self._unified = COUNTRY in loaded and (source.asked is not None or loaded is not frame)
         available = choices.columns(loaded)
-        is_other = self.shown is not None and self.shown.resource is not resource
+        is_other = self._resource not in {None, resource}
+        self._resource = resource
         with self._together():
-            self.languages, self.countries, self.years, self.activity = (), (), (), "all"
+            self._drop_filters()
             if is_other or not self.columns or not set(self.columns) <= set(available):
                 self.columns = choices.usual_columns(loaded, resource)
             if self.chart not in (charts := choices.charts(resource)):
                 self.chart = next(iter(charts))
             self.exclude = tuple(r for r in self.exclude if r in choices.rules(loaded))
-            if self.by not in choices.strata(loaded, self.chart):
+            if self.by not in known_strata(loaded):
                 self.by = ""
             if self.path in _PATHS.values():
                 self.path = _PATHS[resource.name]
             if self.order_by not in choices.sortable(loaded):
                 self.order_by, self.descending = "", False
-            self.page = 1
             self.shown = VisibleRecords(frame=loaded, loaded=loaded, resource=resource)
+            self._select()
         self._describe()
+
+    def _clear(self, _: Any) -> None:
+        """Show nothing while another collection is asked for than was loaded."""
+        self.shown, self.code, self.citation = None, "", ""
 
     def kept(self) -> str:
         """Describe the records still shown after a failed load."""
@@ -160,7 +169,7 @@ class State(LoadController):
             "columns": choices.columns(loaded),
             "order_by": choices.sortable(loaded),
             "exclude": choices.rules(loaded),
-            "by": choices.strata(loaded, self.chart),
+            "by": known_strata(loaded),
         }[trait]
         for name in value if isinstance(value, tuple) else (value,):
             if name not in allowed:
@@ -185,6 +194,7 @@ class State(LoadController):
         everything = years(self.shown.loaded) if self.shown else None
         span = () if tuple(self.years) in {(), everything} else self.years
         return Filters(
+            search=" ".join(self.search.split()),
             languages=self.languages,
             countries=self.countries,
             years=(int(span[0]), int(span[1])) if span else None,
@@ -194,8 +204,12 @@ class State(LoadController):
     def show_all(self) -> None:
         """Clear all filters."""
         with self._together():
-            self.languages, self.countries, self.years, self.activity = (), (), (), "all"
+            self._drop_filters()
         self._filter()
+
+    def _drop_filters(self) -> None:
+        self.search = ""
+        self.languages, self.countries, self.years, self.activity = (), (), (), "all"
 
     def counts(self, column: str) -> tuple[tuple[str, int], ...]:
         """Count the values of a column of the loaded records, the most frequent first."""
@@ -205,18 +219,23 @@ class State(LoadController):
         if self.shown is None or self._settling:
             return
         try:
-            frame = self.filters.apply(self.shown.loaded)
+            with self._together():
+                self._select()
         except InvalidInputError:
             if change is not None:
                 with self._together():
                     self.set_trait(change["name"], change["old"])
             raise
-        with self._together():
-            self.page = 1
-            self.shown = VisibleRecords(
-                frame=frame, loaded=self.shown.loaded, resource=self.shown.resource
-            )
         self._describe()
+
+    def _select(self) -> None:
+        """Apply filters and order to the loaded records."""
+        if self.shown is None:
+            return
+        loaded, resource = self.shown.loaded, self.shown.resource
+        frame = self._in_order(self.filters.apply(loaded))
+        self.page = 1
+        self.shown = VisibleRecords(frame=frame, loaded=loaded, resource=resource)
 
     @contextmanager
     def _together(self) -> Iterator[None]:
@@ -241,18 +260,26 @@ class State(LoadController):
         """The records on the current page of the table; None before a load."""
         if self.shown is None:
             return None
-        key = (self.shown, self.order_by, self.descending)
-        if self._ordered is None or self._ordered[0] != key:
-            self._ordered = key, self._in_order(self.shown.frame)
         begin, end = self._window()
-        return self._ordered[1][list(self.columns)].iloc[begin:end]
+        return self.shown.frame[list(self.columns)].iloc[begin:end]
+
+    def order(self, column: str) -> None:
+        """Sort by a column; if it is the sort column, sort descending, then as loaded."""
+        is_next = self.order_by == column
+        with self._together():
+            self.order_by = "" if is_next and self.descending else column
+            self.descending = is_next and not self.descending
+        self._filter()
 
     def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
         if not self.order_by:
             return frame
-        by_number = (lambda ids: ids.str.zfill(20)) if self.order_by == "id" else None
+        key = choices.sort_key(frame, self.order_by)
         return frame.sort_values(
-            self.order_by, ascending=not self.descending, kind="stable", key=by_number
+            self.order_by,
+            ascending=not self.descending,
+            kind="stable",
+            key=key and choices.SORT_KEYS[key],
         )
 
     def _window(self) -> tuple[int, int]:
@@ -278,8 +305,8 @@ class State(LoadController):
 
     @property
     def strata(self) -> tuple[str, ...]:
-        """Strata available for the chart."""
-        return choices.strata(self.shown.loaded, self.chart) if self.shown else ()
+        """Strata available for the charts."""
+        return known_strata(self.shown.loaded) if self.shown else ()
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -288,8 +315,7 @@ class State(LoadController):
 
     def _selection(self) -> dict[str, Any]:
         chosen: dict[str, Any] = {"exclude": list(self.exclude)} if self.exclude else {}
-        # `by` stays set for the next chart while this one has no panels.
-        return chosen | ({"by": self.by} if self.by in self.strata else {})
+        return chosen | ({"by": self.by} if self.by else {})
 
     def _as_of(self) -> dict[str, Any]:
         if self.shown is None or "as_of" not in CHARTS[self.chart].options:
@@ -307,6 +333,7 @@ class State(LoadController):
             countries=self._unified,
             columns=self.columns,
             order_by=self.order_by,
+            order_key=choices.sort_key(self.shown.frame, self.order_by),
             descending=self.descending,
             begin=begin,
             end=end,

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display.html import Column, table_parts
+from dirframe._display.markdown import escape_markdown
 from dirframe._display.values import is_number
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ td { border-bottom: 1px solid #8884; overflow-wrap: anywhere; }
 .n { text-align: right; white-space: nowrap; }
 """
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")
 
 
 def write_html(frames: Sequence[ExportFrame], file: Path) -> None:
@@ -98,5 +98,5 @@ def _visible(text: str) -> str:
 
 def _marked(text: str) -> str:
     """Escape Markdown and HTML markup."""
-    lines = _MARKS.sub(r"\\\1", _visible(text)).splitlines()
+    lines = escape_markdown(_visible(text)).splitlines()
     return "<br>".join(lines)

@@ -1,7 +1,8 @@
 """Draw charts of the statistics in `dirframe.stats`.
 
 Each chart takes the same frame as the function of the same name in `dirframe.stats`, calls it, and
-draws its result on the given axes or on a new figure. It states what it shows, the number of
+draws its result on the given axes or on a new figure. It also takes that result, computed earlier:
+on a cluster, say, or read from a file. It states what it shows, the number of
 records, what is excluded, and its source. Names are shown literally: ``$`` and ``<`` are not
 markup. Text is smaller in narrow axes, and a figure without a layout engine gets matplotlib's
 constrained layout, so that no text is cut off. The caption is an annotation whose ``get_gid()`` is
@@ -56,3 +57,7 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)  # completion offers no modules

@@ -10,6 +10,7 @@ from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import ACCENT
 from dirframe.plot._drawing.histogram import distribution
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +56,7 @@ def accounts_by_kudo_rank(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
-    table = stats.accounts_by_kudo_rank(accounts, **selection)
+    table = table_of(stats.accounts_by_kudo_rank, accounts, **selection)
     counts = table.attrs["dirframe"]["counted"]
     reasons = {
         "without a kudo rank": counts["kudo_rank_missing"],
@@ -112,7 +113,7 @@ def posts_distribution(
     >>> ax.lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    table = stats.posts_distribution(accounts, **selection)
+    table = table_of(stats.posts_distribution, accounts, **selection)
     counts = table.attrs["dirframe"]["counted"]
     reasons = {
         "without a number of posts": counts["posts_missing"],

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 from dirframe.stats.commits import measures_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["commits_by_contributor"]
 
 _DOTS = 60  # contributors; more dots would merge into a line
 
 
-def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("xy")
+def commits_by_contributor(
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw the cumulative share of a project's commits by contributor.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        The contributors of one project as `dirframe.load_contributors` gives them;
+        The contributors of one project as `dirframe.load_contributors` gives them, or with `by`
+        those of several;
         `dirframe.stats.commits_by_contributor` ranks them, and
         `dirframe.stats.commit_concentration` computes the measures.
     ax : matplotlib.axes.Axes, optional
@@ -51,9 +61,9 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None) -> Axes:
     >>> commits_by_contributor(frame).lines[0].get_ydata().tolist()
     [0.6, 0.9, 1.0]
     """
-    table = stats.commits_by_contributor(frame)
+    table = table_of(stats.commits_by_contributor, frame, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    project = provenance.get_provenance(table)["question"].get("project")
+    project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
     measures = measures_of(table)  # avoids a second count

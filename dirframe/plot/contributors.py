@@ -10,6 +10,7 @@ from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
 from dirframe.plot._drawing.histogram import distribution
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.frequencies import concentration
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def contributor_distribution(
     >>> ax.lines[0].get_ydata().tolist()
     [2.0, 1.0]
     """
-    table = stats.contributor_distribution(projects, **selection)
+    table = table_of(stats.contributor_distribution, projects, **selection)
     return distribution(
         ax,
         table,
@@ -114,7 +115,7 @@ def lorenz(
     >>> lorenz(projects).texts[0].get_text()
     'Gini coefficient 0.62'
     """
-    table = stats.lorenz(projects, **selection)
+    table = table_of(stats.lorenz, projects, **selection)
     title = "Concentration of contributors"
     ax = numeric_axes.panel(ax, square=True)
     if table.empty:
@@ -184,7 +185,7 @@ def team_size_classes(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 2, 1]
     """
-    table = stats.team_size_classes(projects, bounds=bounds, **selection)
+    table = table_of(stats.team_size_classes, projects, bounds=bounds, **selection)
     return ranking(
         ax,
         table,

@@ -9,6 +9,7 @@ from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import ACCENT, OTHER
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,7 @@ def accounts_by_country(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Germany', 'Namibia']
     """
-    table = stats.accounts_by_country(accounts, top=top, **selection)
+    table = table_of(stats.accounts_by_country, accounts, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     colours = [ACCENT] * len(table)
     if counts["countries_in_other"]:

@@ -11,6 +11,7 @@ from dirframe import stats
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.colours import OTHER, language_colour
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ def contributors_per_thousand_lines(
     >>> [float(bar.get_width()) for bar in contributors_per_thousand_lines(projects).patches]
     [0.5]
     """
-    table = stats.contributors_per_thousand_lines(projects, top=top, **selection)
+    table = table_of(stats.contributors_per_thousand_lines, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     ax = axes.axes(ax, len(table))
     title = "Contributors per thousand lines"

@@ -12,6 +12,7 @@ from dirframe import stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.periods import Periods
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def growth(
     >>> ax.patches[0].get_data().values.tolist()
     [1.0, 1.0, 3.0]
     """
-    table = stats.growth(frame, freq=freq, **selection)
+    table = table_of(stats.growth, frame, freq=freq, **selection)
     counts = table.attrs["dirframe"]["counted"]
     noun = "accounts" if "accounts" in counts else "projects"
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
@@ -81,7 +82,7 @@ def growth(
         )
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
-    year = dates.only_year(table["start"].iloc[0], table["start"].iloc[-1])
+    year = dates.only_year(ax, table["start"].iloc[0], table["start"].iloc[-1])
     over_time = f"Created at (UTC{year}, {by})"
     numeric_axes.labels(
         ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}"
@@ -145,7 +146,7 @@ def languages_by_year(
     >>> [float(bar.get_height()) for bar in ax.patches]
     [1.0, 0.5, 0.0, 0.5]
     """
-    table = stats.languages_by_year(projects, top=top, date=date, **selection)
+    table = table_of(stats.languages_by_year, projects, top=top, date=date, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
     ax = numeric_axes.panel(ax)

@@ -9,6 +9,7 @@ from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import OTHER, language_colour
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ def language_share(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 1]
     """
-    table = stats.language_share(projects, top=top, **selection)
+    table = table_of(stats.language_share, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     return ranking(
         ax,
@@ -121,7 +122,7 @@ def contributors_by_language(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'Java']
     """
-    table = stats.contributors_by_language(projects, top=top, **selection)
+    table = table_of(stats.contributors_by_language, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     ax = axes.axes(ax, len(table))
     title = "Contributors by main language"

@@ -12,6 +12,7 @@ from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1, 0]
     """
-    table = stats.activity(projects, as_of=as_of, window=window, **selection)
+    table = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
     counts = table.attrs["dirframe"]["counted"]
     month = table["as_of"].iloc[0]
     notes = []
@@ -151,7 +152,7 @@ def project_age(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = stats.project_age(projects, as_of=as_of, **selection)
+    table = table_of(stats.project_age, projects, as_of=as_of, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Age of projects"
     ax = numeric_axes.panel(ax)
@@ -175,7 +176,7 @@ def project_age(
     return ax
 
 
-@multiples("")
+@multiples("x", height=5.0)
 def life_span(
     projects: Frame,
     *,
@@ -227,7 +228,7 @@ def life_span(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = stats.life_span(projects, top=top, window=window, **selection)
+    table = table_of(stats.life_span, projects, top=top, window=window, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Life span of projects"
     ax = axes.axes(ax, len(table) + 3)  # room for the legend
@@ -237,7 +238,7 @@ def life_span(
         )
         return numeric_axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, _names(table))
-    year = dates.only_year(table["first_month"].min(), table["last_month"].max())
+    year = dates.only_year(ax, table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     starts = dates.places(table["first_month"])
@@ -270,14 +271,14 @@ def life_span(
         "with activity after the fetch": counts["months_after_fetch"],
     }
     open_ends = counts["with_life_span"] - counts["ended"]
-    note = "Colour: main language."
+    notes = ["Colour: main language."]
     if open_ends:
-        note += (
-            f" +: not ended ({window} months without activity) when the code was fetched, or "
-            f"not known to have; so are {open_ends:,} of all {counts['with_life_span']:,} "
-            "lives, whose mean or median is too small."
+        meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
+        open_lives = (
+            f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean "
         )
-    axes.caption(ax, table, note, typography.not_shown("project", reasons))
+        notes += [meaning + "not known to have.", open_lives + "or median is too small."]
+    axes.caption(ax, table, *notes, typography.not_shown("project", reasons))
     return ax
 
 

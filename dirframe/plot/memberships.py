@@ -9,6 +9,7 @@ from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.colours import ACCENT, OTHER, language_colour
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def licenses(
     >>> [int(bar.get_width()) for bar in licenses(projects).patches]
     [2]
     """
-    table = stats.licenses(projects, top=top, **selection)
+    table = table_of(stats.licenses, projects, top=top, **selection)
     titles = table["title"].where(table["title"].notna(), table["license"])
     return _memberships(
         ax,
@@ -108,7 +109,7 @@ def tags(
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
-    table = stats.tags(projects, top=top, **selection)
+    table = table_of(stats.tags, projects, top=top, **selection)
     note = ""
     if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
         other_projects = typography.counted(int(table["projects"].iloc[-1]), "project")
@@ -163,7 +164,7 @@ def language_breakdown(
     >>> [int(bar.get_width()) for bar in language_breakdown(projects).patches]
     [800, 200]
     """
-    table = stats.language_breakdown(projects, top=top, **selection)
+    table = table_of(stats.language_breakdown, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     colours = [language_colour(language) for language in table["language"]]
     if counts["languages_in_other"]:

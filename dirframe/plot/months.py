@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import matplotlib as mpl
 import numpy as np
@@ -12,12 +12,15 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
 
 __all__ = ["monthly_activity"]
 
@@ -27,13 +30,20 @@ _GAP, _LANE = 0.16, 0.72
 _HEAD = 0.28
 
 
-def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
+@multiples("x")
+def monthly_activity(
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    **selection: Unpack[Selection],
+) -> Axes:
     """Draw the monthly commits and contributors of a project.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        The months of one project as `dirframe.load_activity` gives them;
+        The months of one project as `dirframe.load_activity` gives them, or with `by` those of
+        several;
         `dirframe.stats.monthly_activity` fills the gaps.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure.
@@ -59,15 +69,15 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None) -> Axes:
     >>> ax.patches[0].get_data().values.tolist()
     [7.0, 0.0, 2.0]
     """
-    table = stats.monthly_activity(frame)
+    table = table_of(stats.monthly_activity, frame, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    project = provenance.get_provenance(table)["question"].get("project")
+    project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")
     ax = numeric_axes.panel(ax)
     if table.empty:
         reason = typography.empty_reason(counts["activity_facts"], "activity fact", "a month")
         return numeric_axes.empty(ax, table, title, reason)
-    year = dates.only_year(table["month"].iloc[0], table["month"].iloc[-1])
+    year = dates.only_year(ax, table["month"].iloc[0], table["month"].iloc[-1])
     numeric_axes.labels(ax, title, f"Month (UTC{year})", "")
     edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
     commits = table["commits"].to_numpy(float, na_value=np.nan)

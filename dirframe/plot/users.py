@@ -12,13 +12,17 @@ from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
+
+    Whole = NDArray[np.int64]
 
 __all__ = ["users_against_contributors"]
 
@@ -26,7 +30,15 @@ _DOTS = 600  # more of them overlap
 _CELLS = 8  # per decade
 
 
-@multiples("xy")
+def _most_projects(projects: Frame) -> int:
+    table = stats.users_against_contributors(projects)
+    if len(table) <= _DOTS:
+        return int(table["projects"].max()) if len(table) else 1
+    _, _, density = _density(*_numbers(table))
+    return int(density.max())
+
+
+@multiples("xy", highest=_most_projects)
 def users_against_contributors(
     projects: Frame,
     *,
@@ -67,7 +79,7 @@ def users_against_contributors(
     >>> ax.collections[0].get_offsets().tolist()
     [[0.0, 1.0], [7.0, 2.0]]
     """
-    table = stats.users_against_contributors(projects, **selection)
+    table = table_of(stats.users_against_contributors, projects, **selection)
     counts = table.attrs["dirframe"]["counted"]
     title = "Users and contributors of projects"
     ax = numeric_axes.panel(ax)
@@ -76,9 +88,7 @@ def users_against_contributors(
             counts["projects"], "project", "both users and contributors counted"
         )
         return numeric_axes.empty(ax, table, title, reason)
-    x, y, weights = (
-        table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
-    )
+    x, y, weights = _numbers(table)
     numeric_axes.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
     numeric_axes.logarithmic(ax, "x", x.max())
     numeric_axes.logarithmic(ax, "y", y.max())
@@ -103,32 +113,39 @@ def _not_shown(counts: dict[str, int]) -> str:
     return f"Not shown: {typography.counted(hidden, 'project')} ({listed})." if hidden else ""
 
 
-def _dots(
-    ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
-) -> Bins:
-    classes = _classes(ax, int(np.max(projects)))
-    shades = [classes.shade(int(number)) for number in projects]
+def _numbers(table: pd.DataFrame) -> tuple[Whole, Whole, Whole]:
+    x, y, projects = (
+        table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
+    )
+    return x, y, projects
+
+
+def _dots(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
+    classes = Bins.up_to(int(np.max(projects)))
+    shades = [classes.colour(int(number)) for number in projects]
     area = (0.7 * numeric_axes.dot(ax)) ** 2
     sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
     ax.scatter(x, y, s=sizes, c=shades, edgecolors=NEUTRAL, linewidths=0.4, clip_on=False, zorder=3)
     return classes
 
 
-def _cells(
-    ax: Axes, x: NDArray[np.int64], y: NDArray[np.int64], projects: NDArray[np.int64]
-) -> Bins:
-    columns, lines = _edges(int(np.max(x))), _edges(int(np.max(y)))
-    density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
-    classes = _classes(ax, int(np.max(density)))
+def _cells(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
+    columns, lines, density = _density(x, y, projects)
+    classes = Bins.up_to(int(np.max(density)))
     colours = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
-        colours[line, column] = to_rgba(classes.shade(int(density[column, line])))
+        colours[line, column] = to_rgba(classes.colour(int(density[column, line])))
     ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
     return classes
 
 
-def _classes(ax: Axes, maximum: int) -> Bins:
-    return Bins.comparable(maximum) if ax.get_gid() == axes.PANEL else Bins.upto(maximum)
+def _density(
+    x: Whole, y: Whole, projects: Whole
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Count the projects in each cell; return the edges too."""
+    columns, lines = _edges(int(np.max(x))), _edges(int(np.max(y)))
+    density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=projects)
+    return columns, lines, density
 
 
 def _edges(maximum: int) -> NDArray[np.float64]:

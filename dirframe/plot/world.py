@@ -11,6 +11,7 @@ from dirframe.plot._drawing import axes, typography, worldmap
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.tables import table_of
 from dirframe.plot.countries import nothing, unknown
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ _ROWS = 12  # slightly more than the map needs, so that the layout leaves room f
 _NAMED = 6  # territories named in the caption
 
 
-@multiples("")
+def _most_accounts(accounts: Frame) -> int:
+    table = stats.accounts_by_country(accounts)
+    on_map = table["country_alpha_2"].isin(list(worldmap.outlines()))
+    return int(max(table["accounts"][on_map], default=1))
+
+
+@multiples("", height=2.6, highest=_most_accounts)
 def accounts_map(
     accounts: Frame,
     *,
@@ -47,7 +54,7 @@ def accounts_map(
     -------
     matplotlib.axes.Axes
         Countries on an equal-area map, darker with the number of accounts (accounts), in at most
-        six classes whose bounds grow by a factor; a country without accounts is white. The caption
+        six classes whose bounds grow by a factor, the same in all panels; a country without accounts is white. The caption
         states how many accounts the map cannot show: without a country, and in territories too
         small for the map, with their names. The shape of a country has its two-letter code as
         ``get_gid()``.
@@ -79,7 +86,7 @@ def accounts_map(
     >>> print(ax.texts[-1].get_text().splitlines()[0])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
-    table = stats.accounts_by_country(accounts, **selection)
+    table = table_of(stats.accounts_by_country, accounts, **selection)
     counts = table.attrs["dirframe"]["counted"]
     shapes = worldmap.outlines()
     ax = axes.axes(ax, _ROWS)
@@ -90,8 +97,8 @@ def accounts_map(
         return ax
     on_map = table["country_alpha_2"].isin(list(shapes))
     numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
-    classes = Bins.upto(max(numbers.values(), default=1))
-    _draw(ax, {code: classes.shade(number) for code, number in numbers.items()})
+    classes = Bins.up_to(max(numbers.values(), default=1))
+    _draw(ax, {code: classes.colour(number) for code, number in numbers.items()})
     no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
     axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
     axes.caption(ax, table, unknown(counts), _too_small(table[~on_map], said=unknown(counts)))

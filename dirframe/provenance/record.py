@@ -16,7 +16,7 @@ __all__ = ["ATTRIBUTE", "Provenance"]
 #: Key of the record in ``frame.attrs``.
 ATTRIBUTE = "dirframe"
 
-_MAPPINGS = ("question", "counted", "records", "base")
+_MAPPINGS = ("query", "counted", "records", "base", "statistic")
 _TUPLES = ("steps", "columns", "not_sent", "details_missing")
 
 
@@ -32,7 +32,7 @@ class Provenance:
         Address of the directory, without a key.
     resource : str
         Kind of record: ``"account"``, ``"project"``, or the element of other records.
-    question : Mapping of str to object
+    query : Mapping of str to object
         Query of the load: ``query``, ``sort``, ``max_items``.
     items_available : int or None
         Number of records that the directory reported for this query.
@@ -40,7 +40,7 @@ class Provenance:
         Number of records loaded, after duplicates were removed.
     complete : bool or None
         Whether the load was verified to hold every record that matches the query.
-    why : str or None
+    incomplete_reason : str or None
         Reason why it is not complete.
     duplicates_removed : int
         Number of duplicate records removed.
@@ -49,7 +49,7 @@ class Provenance:
     records_oldest, records_newest : str or None
         If the time of the fetch is not known: the first and the last change of a record, ISO
         8601 in UTC.
-    requests_paid, requests_cached : int
+    requests_made, requests_cached : int
         Number of pages requested from the directory, and read from the cache.
     synthetic : bool
         Whether the data is generated.
@@ -74,6 +74,8 @@ class Provenance:
         For a table without ids, such as a statistic: ``rows`` and ``repeated`` ids of the
         frame that it was computed from, and ``others``, 1 if that frame has other records than
         were loaded.
+    statistic : Mapping of str to object
+        For a statistic: its ``name`` and the ``options`` that it was given; empty for records.
     base : Mapping of str to object
         For a statistic: ``records``, the number of records that its figures are based on, and
         ``which`` these are.
@@ -82,17 +84,17 @@ class Provenance:
     source: str = ""
     base_url: str = ""
     resource: str = ""
-    question: Mapping[str, Any] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
     items_available: int | None = None
     items_loaded: int | None = None
     complete: bool | None = None
-    why: str | None = None
+    incomplete_reason: str | None = None
     duplicates_removed: int = 0
     retrieved_oldest: str | None = None
     retrieved_newest: str | None = None
     records_oldest: str | None = None
     records_newest: str | None = None
-    requests_paid: int = 0
+    requests_made: int = 0
     requests_cached: int = 0
     synthetic: bool = False
     columns: tuple[str, ...] = ()
@@ -104,14 +106,15 @@ class Provenance:
     counted: Mapping[str, int] = field(default_factory=dict)
     ids: str = ""
     records: Mapping[str, int] = field(default_factory=dict)
+    statistic: Mapping[str, Any] = field(default_factory=dict)
     base: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         address = urlsplit(self.base_url)
-        if address.query or address.username or address.password or "api_key" in self.question:
+        if address.query or address.username or address.password or "api_key" in self.query:
             raise InvalidInputError(
                 "A frame's provenance was given an address with a user or a query, or a "
-                "question with an api_key. It is shown and exported: pass neither."
+                "query with an api_key. It is shown and exported: pass neither."
             )
 
     @classmethod

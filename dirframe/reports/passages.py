@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Passage"]
+from dirframe._display.markdown import escape_markdown
 
-_MARKS = re.compile(r"([\\`*_\[\]<>#|~$&])")
+__all__ = ["Passage"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,5 +61,5 @@ class Passage:
                 blocks.append(forms[kind].format(text))
             else:
                 line = " ".join(text.split())  # a new line could start a list or a heading
-                blocks.append(forms[kind].format(_MARKS.sub(r"\\\1", line)))
+                blocks.append(forms[kind].format(escape_markdown(line)))
         return "\n\n".join(blocks)

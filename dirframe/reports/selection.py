@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import InvalidInputError
-from dirframe.plot._drawing.small_multiples import has_panels
 from dirframe.stats._core.groupby import whole_number
 from dirframe.stats._options.selection import DEFAULTS
 from dirframe.stats._options.strata import known_strata
@@ -126,7 +125,7 @@ def options_for(
         selected["max_age"] = selection["max_age"]
     by = strata_for(frame, selection)
     chart = make.__module__.startswith("dirframe.plot.")
-    if by and "by" in parameters and (has_panels(make.__name__) if chart else True):
+    if by and "by" in parameters:
         other_options = {n: v for n, v in options.items() if n != "by"}
         # A table with one row per language cannot be stratified by language.
         if chart or not set(by) & set(make(frame.iloc[:0], **other_options).columns):

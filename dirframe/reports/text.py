@@ -73,7 +73,7 @@ def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
         loaded, available = record["items_loaded"], record["items_available"]
         is_counted = loaded is not None and available is not None
         of = f": {loaded:,} of {available:,} were loaded" if is_counted else ""
-        reason = f" ({record['why']})" if record["why"] else ""
+        reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
         yield f"The {name} are incomplete{of}{reason}. What was loaded is no fair sample."
     if record["synthetic"]:
         yield f"The {name} are synthetic: generated, not observed."
@@ -126,10 +126,10 @@ def _provenance_items(record: dict[str, Any]) -> Iterator[str]:
     if not (record["source"] or record["base_url"]):
         yield "Not recorded: how these records were asked for."
         return
-    parameters = ", ".join(f"{k} {v}" for k, v in record["question"].items() if v not in {None, ""})
+    parameters = ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""})
     yield f"Asked of {record['source'] or record['base_url']}: {parameters or 'every record'}."
     yield (
-        f"{record['requests_paid']:,} pages came from the directory and "
+        f"{record['requests_made']:,} pages came from the directory and "
         f"{record['requests_cached']:,} from the cache; {record['duplicates_removed']:,} "
         "records that came twice were removed."
     )

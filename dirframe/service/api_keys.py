@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APPLICATIONS_PER_DEVELOPER",
-    "DAILY_LIMIT",
+    "DAILY_QUOTA",
     "KeyRecord",
     "KeyStore",
     "QuotaDecision",
 ]
 
 #: Default requests per day and key (specification, Limits).
-DAILY_LIMIT = 1_000
+DAILY_QUOTA = 1_000
 
 #: Applications that a developer may have at a time (specification, Limits).
 APPLICATIONS_PER_DEVELOPER = 5
@@ -159,7 +159,7 @@ class KeyStore:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def add(self, developer: str, application: str, *, daily_limit: int = DAILY_LIMIT) -> str:
+    def add(self, developer: str, application: str, *, daily_limit: int = DAILY_QUOTA) -> str:
         """Register an application and return its key, which cannot be read again.
 
         Parameters
@@ -187,7 +187,7 @@ class KeyStore:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder, KeyStore(Path(folder) / "keys.sqlite") as keys:
         ...     key = keys.add("ada", "my first chart")
-        ...     len(key), keys.count(key).remaining
+        ...     len(key), keys.charge(key).remaining
         (40, 999)
         """
         developer, application = _name("developer", developer), _name("application", application)
@@ -254,7 +254,7 @@ class KeyStore:
         if not changed:
             raise InvalidInputError(f"There is no live key number {key_id}.")
 
-    def count(self, key: str) -> QuotaDecision:
+    def charge(self, key: str) -> QuotaDecision:
         """Count one request with `key` if it is allowed.
 
         The window is the 24 hours from the first counted request. Refused requests are not

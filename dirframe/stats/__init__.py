@@ -53,3 +53,7 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)  # completion offers no modules

@@ -67,7 +67,7 @@ def accounts_by_kudo_rank(
     0          1         2  0.666667
     8          9         1  0.333333
     """
-    require_columns(accounts, RANK, giver=ACCOUNTS)
+    require_columns(accounts, RANK, loader=ACCOUNTS)
     sizes = group_sizes(accounts, {"rank": integer_column(RANK)})
     missing = int(sizes["records"][sizes["rank"].isna()].sum())
     by_rank = sizes.dropna().set_index("rank")["records"]
@@ -125,7 +125,7 @@ def posts_distribution(
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
-    require_columns(accounts, "posts_count", giver=ACCOUNTS)
+    require_columns(accounts, "posts_count", loader=ACCOUNTS)
     frequencies = Frequencies.of(accounts, "posts_count")
     result = frequencies.distribution("posts", "accounts")
     counted = frequencies.counted("accounts", "posts")

@@ -98,7 +98,7 @@ def language_breakdown(
     0        C         2      1000.0  0.769231
     1     Perl         1       300.0  0.230769
     """
-    require_columns(projects, LINES, giver=PROJECTS, lists=[LANGUAGES])
+    require_columns(projects, LINES, loader=PROJECTS, lists=[LANGUAGES])
     by_language, numbers, _ = map_reduce(projects, [LANGUAGES, LINES], _breakdown, combine_counts)
     names, pooled = rank_names(
         by_language, "language", ["code_lines", "projects"], top=top, noun="languages"

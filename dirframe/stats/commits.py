@@ -159,7 +159,7 @@ def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
 
 
 def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
-    require_columns(frame, "contributor_id", "commits", giver=CONTRIBUTORS)
+    require_columns(frame, "contributor_id", "commits", loader=CONTRIBUTORS)
     columns = {
         "id": text_column("contributor_id"),
         "name": text_column("contributor_name"),

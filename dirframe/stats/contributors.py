@@ -362,7 +362,7 @@ def team_size_classes(
 
 
 def _frequencies(projects: Frame) -> Frequencies:
-    require_columns(projects, CONTRIBUTORS, giver=PROJECTS)
+    require_columns(projects, CONTRIBUTORS, loader=PROJECTS)
     return Frequencies.of(projects, CONTRIBUTORS)
 
 

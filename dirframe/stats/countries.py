@@ -77,7 +77,7 @@ def accounts_by_country(
     1              NA      Namibia         1  0.333333
     """
     columns = ("country_code", "country_alpha_2", "country_name")
-    require_columns(accounts, *columns, giver=UNIFIED_ACCOUNTS)
+    require_columns(accounts, *columns, loader=UNIFIED_ACCOUNTS)
     sizes = group_sizes(accounts, {name: text_column(name) for name in columns})
     has_country, has_code = has_name(sizes, "country_name"), has_name(sizes, "country_code")
     rows = sizes[has_country].astype({"country_name": "str", "country_alpha_2": "str"})

@@ -102,7 +102,7 @@ def contributors_per_thousand_lines(
       language  projects  contributors_per_thousand_lines    median
     0        C         2                              0.5  0.714286
     """
-    require_columns(projects, LANGUAGE, CONTRIBUTORS, LINES, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, CONTRIBUTORS, LINES, loader=PROJECTS)
     columns = ["contributors", "code_lines"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -216,7 +216,7 @@ def users_against_contributors(
     0      0             1         2
     1      7             2         1
     """
-    require_columns(projects, CONTRIBUTORS, giver=PROJECTS, any_of=USERS)
+    require_columns(projects, CONTRIBUTORS, loader=PROJECTS, any_of=USERS)
     columns = {"users": integer_column(*USERS), "contributors": integer_column(CONTRIBUTORS)}
     pairs = group_sizes(projects, columns).rename(columns={"records": "projects"})
     pairs = pairs.astype("Int64")

@@ -90,7 +90,7 @@ def growth(
     1 2013-02-01 00:00:00+00:00    0      1
     2 2013-03-01 00:00:00+00:00    2      3
     """
-    require_columns(frame, CREATED, giver=EITHER)
+    require_columns(frame, CREATED, loader=EITHER)
     periods = Periods.of(freq)
 
     def days(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -183,7 +183,7 @@ def languages_by_year(
     """
     if date not in {FIRST_MONTH, CREATED}:
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
-    require_columns(projects, LANGUAGE, date, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, date, loader=PROJECTS)
 
     def years_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         return table.select("language", year=nw.col("date").dt.year())

@@ -103,7 +103,7 @@ def language_share(
     0        C         2  0.666667        1200      8
     1     Java         1  0.333333         800      2
     """
-    require_columns(projects, LANGUAGE, LINES, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, LINES, loader=PROJECTS)
     values, has_analysis = ["code_lines", "users"], ANALYSIS in projects.columns
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -227,7 +227,7 @@ def contributors_by_language(
     0        C                 3            12     2.0
     1     Java                 0          <NA>    <NA>
     """
-    require_columns(projects, LANGUAGE, CONTRIBUTORS, giver=PROJECTS)
+    require_columns(projects, LANGUAGE, CONTRIBUTORS, loader=PROJECTS)
     columns = {"language": text_column(LANGUAGE), "people": integer_column(CONTRIBUTORS)}
     lacking = nw.col("analysis").is_null().alias("lacking")
     sizes = group_sizes(

@@ -119,7 +119,7 @@ def project_age(
     if requested is None:
         require_fetched(projects, FIRST_MONTH, LAST_MONTH)
     else:
-        require_columns(projects, FIRST_MONTH, LAST_MONTH, giver=PROJECTS)
+        require_columns(projects, FIRST_MONTH, LAST_MONTH, loader=PROJECTS)
 
     def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         first, last = month_number("first"), month_number("last")

@@ -171,7 +171,7 @@ def _memberships(
     noun: str,
 ) -> pd.DataFrame:
     """Count the projects of each label; a project counts once in the pooled row."""
-    require_columns(projects, giver=PROJECTS, lists=[column])
+    require_columns(projects, loader=PROJECTS, lists=[column])
     if isinstance(projects, pd.DataFrame):  # read once for both passes
         entries = read(projects)
         entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries

@@ -79,7 +79,7 @@ def monthly_activity(
     1 2013-02-01 00:00:00+00:00        0             0
     2 2013-03-01 00:00:00+00:00        2             1
     """
-    require_columns(frame, *_NEEDED, giver=ACTIVITY)
+    require_columns(frame, *_NEEDED, loader=ACTIVITY)
     columns = {
         "month": timestamp_column("month"),
         **{name: integer_column(name) for name in _NUMBERS},

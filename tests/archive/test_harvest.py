@@ -55,7 +55,7 @@ def test_the_frame_is_that_of_a_load(tmp_path: Path) -> None:
         loaded = dirframe.load_projects(sort="id", directory=directory, progress=False)
     pd.testing.assert_frame_equal(archive.frame(), loaded)
     noted = archive.frame().attrs["dirframe"]
-    for name in ("source", "question", "items_available", "complete", "synthetic"):
+    for name in ("source", "query", "items_available", "complete", "synthetic"):
         assert noted[name] == loaded.attrs["dirframe"][name]
 
 

@@ -18,11 +18,11 @@ def test_the_days_that_are_left_are_counted_from_the_pages() -> None:
         pages_expected=20_000,
         records=50_000,
         available=500_000,
-        bytes=1,
+        size_bytes=1,
         compressed_bytes=1,
         finished=False,
         complete=False,
-        why=None,
+        incomplete_reason=None,
         rounds=1,
         newest=None,
     )

@@ -72,7 +72,7 @@ def seconds(url: str, threads: int) -> float:
             frame = dirframe.load_projects(directory=directory, progress=False)
             took = time.perf_counter() - begin
     assert len(frame) == PAGES * SIZE - 1
-    assert frame.attrs["dirframe"]["requests_paid"] == PAGES
+    assert frame.attrs["dirframe"]["requests_made"] == PAGES
     return took
 
 

@@ -43,13 +43,9 @@ projects = projects[~(projects["analysis_total_code_lines"] < 0).fillna(value=Fa
 projects.iloc[:3, projects.columns.get_loc("analysis_total_code_lines")] = -1
 dirframe.Explorer(projects)
 """
-#: A directory that answers slowly enough for a person to change their mind, and the plain table.
+#: A directory that answers slowly enough for a person to change their mind.
 SLOWLY = """
-import sys
-
 import dirframe
-
-sys.modules["itables.widget"] = None  # as where it is not installed
 
 sample = dirframe.sample_directory()
 slow = sample.settings.with_options(max_per_second=6, max_workers=1, cache_dir=None)
@@ -60,8 +56,8 @@ _IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idl
 _SCROLLED = """root => [...root.querySelectorAll('*')].filter(part =>
     part.scrollWidth > part.clientWidth + 1
     && ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)
-    && !['SELECT', 'INPUT'].includes(part.tagName)).map(part => part.className)"""
-_FOCUSABLE = "button:enabled, input:enabled, select:enabled, pre[tabindex]"
+    && !part.matches('select, input, .df-scroll')).map(part => part.className)"""
+_FOCUSABLE = "button:enabled, input:enabled, select:enabled, [tabindex='0']"
 _FOCUSED = """() => {
     const at = document.activeElement;
     return at.closest('.dirframe-explorer')
@@ -173,13 +169,26 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
 
 def _order_and_search(explorer: Locator) -> None:
     rows = control(explorer, "table", "tbody tr")
-    explorer.get_by_label("name: Activate to sort", exact=True).press("Enter")
-    expect(control(explorer, "table", "th").first).to_have_attribute("aria-sort", "ascending")
-    names = control(explorer, "table", "tbody td:first-child").all_inner_texts()
-    assert names == sorted(names, key=str.lower)
-    explorer.get_by_label("Search").fill("network")
-    expect(control(explorer, "table", ".dt-info")).to_contain_text("that match, of 250")
-    expect(rows.filter(has_text=re.compile("network", re.IGNORECASE))).to_have_count(rows.count())
+    control(explorer, "table", "button[data-column=name]").press("Enter")
+    expect(control(explorer, "table", "th[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+    expect(control(explorer, "table", "button[data-column=name]")).to_be_focused()
+    names = control(explorer, "table", "td.df-frozen").all_inner_texts()
+    assert names == sorted(names, key=str.casefold)
+    expect(explorer.get_by_label("Order by")).to_have_value("name")
+    picture = control(explorer, "chart", "img")
+    before = picture.get_attribute("alt")
+    explorer.get_by_label("Search (Enter)").fill("network")
+    explorer.get_by_label("Search (Enter)").press("Enter")
+    count = control(explorer, "count")
+    expect(count).to_have_text(re.compile(r"^\d\d of 1,500 projects$"))
+    found = count.inner_text().split()[0]
+    expect(picture).not_to_have_attribute("alt", before or "")
+    expect(picture).to_have_attribute("alt", re.compile(rf"n = \d+ of {found} projects"))
+    expect(control(explorer, "code", "pre")).to_contain_text('matches(projects, "network")')
+    expect(control(explorer, "code", "pre")).to_contain_text('shown.sort_values("name"')
+    expect(control(explorer, "citation", "pre")).to_contain_text("only matching network")
+    expect(control(explorer, "span")).to_contain_text(f"1 to 10 of {found}")
+    expect(rows).to_have_count(10)
 
 
 def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(
@@ -187,21 +196,65 @@ def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(
 ) -> None:
     _write(MANY, jupyter[1] / "many.ipynb")
     explorer = opened("many.ipynb")
-    expect(control(explorer, "part")).to_contain_text("Records 1 to 25,000 of 30,000")
-    expect(control(explorer, "table", "[role=search]")).to_have_count(0)
-    explorer.get_by_label("Order by").select_option("stack count (members)")
-    explorer.get_by_label("Part (of 2)").fill("2")
-    page.keyboard.press("Enter")
-    expect(control(explorer, "part")).to_contain_text("Records 25,001 to 30,000 of 30,000")
+    expect(control(explorer, "span")).to_contain_text("Records 1 to 10 of 30,000")
+    control(explorer, "table", "button[data-column=stack_count]").press("Enter")
     rows = control(explorer, "table", "tbody tr")
-    expect(rows.first).to_contain_text("25,000")
-    last = control(explorer, "table").get_by_label("Last")
-    last.focus()
+    expect(control(explorer, "table", "th[aria-sort=ascending]")).to_contain_text("stack count")
+    explorer.get_by_label("Page (of 3,000)").fill("3000")
     page.keyboard.press("Enter")
+    expect(control(explorer, "span")).to_contain_text("Records 29,991 to 30,000 of 30,000")
     expect(rows.last).to_contain_text("29,999")
     expect(rows.last).to_contain_text("<img src=x")
+    control(explorer, "table", "button[data-column=stack_count]").press("Enter")
+    expect(rows.first).to_contain_text("29,999")
     assert page.title() != "run"
     assert explorer.evaluate(_SCROLLED) == []
+
+
+@pytest.mark.parametrize("width", [390, 900, 1600])
+def test_all_columns_are_read_at_every_width_with_the_name_in_sight(
+    width: int, page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _write(WRONG, jupyter[1] / f"wide-{width}.ipynb")
+    explorer = opened(f"wide-{width}.ipynb")
+    page.keyboard.press("Control+b")
+    page.set_viewport_size({"width": width, "height": 1000})
+    explorer.get_by_label("Search the columns").fill("url")
+    listed = control(explorer, "columns", "option")
+    expect(listed).to_have_count(3)
+    explorer.get_by_label("Search the columns").fill("")
+    expect(listed).to_have_count(26)
+    control(explorer, "columns", "select").focus()
+    page.keyboard.press("Control+a")  # all columns, not all cells
+    headers = control(explorer, "table", "th")
+    expect(headers).to_have_count(26)
+    titles = headers.all_inner_texts()
+    assert len(set(titles)) == 26
+    table = control(explorer, "table", ".df-scroll")
+    assert explorer.evaluate(_SCROLLED) == []
+    assert table.evaluate("part => part.scrollWidth > part.clientWidth")
+    tallest = "rows => Math.max(...rows.map(row => row.offsetHeight))"
+    assert control(explorer, "table", "tbody tr").evaluate_all(tallest) < 40
+    table.focus()
+    page.keyboard.press("End")
+    table.evaluate("part => part.scrollTo(part.scrollWidth, 0)")
+    name, frame = control(explorer, "table", "td.df-frozen").first, table.bounding_box()
+    box = name.bounding_box()
+    assert box is not None
+    assert frame is not None
+    assert abs(box["x"] - frame["x"]) < 2
+    assert box["width"] < 0.6 * frame["width"]
+    cell = control(explorer, "table", "tbody tr").first.locator("td").last
+    expect(cell).to_be_in_viewport()
+    link = control(explorer, "table", "td a").first
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    long = control(explorer, "table", "td[title]").first
+    height = long.bounding_box()
+    assert long.get_attribute("title") == long.inner_text()
+    long.click()
+    expect(long).to_have_class(re.compile("df-whole"))
+    assert height is not None
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_chart_is_divided_and_says_which_records_were_left_out(
@@ -271,3 +324,36 @@ def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     assert inside is not None
     assert picture is not None
     assert picture["x"] + picture["width"] <= inside["x"] + inside["width"]
+
+
+def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    _write(WRONG, jupyter[1] / "keys.ipynb")
+    explorer = opened("keys.ipynb")
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    languages = explorer.get_by_label("Main language", exact=True)
+    languages.select_option("C++ (172)")
+    expect(control(explorer, "count")).to_contain_text("172 of")
+    everything = control(explorer, "all")
+    for focused in (languages, everything):
+        focused.focus()
+        for keys in ("d", "d", "a", "b", "x", "m", "y", "Control+a", "Control+Shift+ArrowDown"):
+            page.keyboard.press(keys)
+        expect(focused).to_be_focused()
+        expect(cells).to_have_count(1)
+    expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(1)
+    expect(page.locator(".jp-Notebook .jp-mod-selected")).to_have_count(1)
+    chosen = explorer.get_by_label("Chart", exact=True)
+    chosen.focus()
+    page.keyboard.press("ArrowDown")
+    expect(chosen).to_be_focused()
+    expect(chosen).not_to_have_value("Projects by main language")
+
+    page.wait_for_selector(".jp-mod-dirty")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    # Outside the explorer a key does what it does in every notebook.
+    cells.first.focus()
+    page.keyboard.press("b")
+    expect(cells).to_have_count(2)

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 #: as it is installed; here it is about what commands say.
 _WARM = multiprocessing.get_context("forkserver")
 _WARM.set_forkserver_preload(
-    ["dirframe.cli", "dirframe.client.loaders", "dirframe.sample", "pyarrow.parquet", "tests.cli"]
+    [
+        *("dirframe.cli", "dirframe.client.loaders", "dirframe.sample", "pyarrow.parquet"),
+        *("dirframe.archive.update", "dirframe.io.export", "dirframe.io.read", "dirframe.plot"),
+        *("dirframe.stats.quality.summary", "tests.cli"),
+    ]
 )
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
-from dirframe import fields
+from dirframe import export, fields, read_export, report
 from tests.cli import dirframe
+from tests.reports.templates import notebook, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,3 +76,44 @@ def test_no_report_is_written_over_a_file(projects: Path, run: Any, tmp_path: Pa
     target.write_text("mine", encoding="utf-8")
     assert run("report", projects, "-o", target).code == 2
     assert target.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_report_is_of_the_records_and_the_strata_that_were_chosen(
+    projects: Path, tmp_path: Path
+) -> None:
+    source = """
+from dirframe import stats
+from dirframe.reports import report_data, show
+show(stats.contributor_concentration, report_data().projects)
+"""
+    template = write(notebook(source), tmp_path / "mine.ipynb")
+    frame = read_export(projects)
+    frame.loc[[0, 1], "analysis_total_code_lines"] = -1
+    file = export(frame, tmp_path / "faulty.parquet")
+    words = ("--exclude", "negative_lines", "--max-age", "2y", "--by", "team_size")
+    options = (*words, "--min-records", "3", "--template", str(template))
+    done = dirframe("report", str(file), *options, "-o", str(tmp_path / "shell.md"))
+    assert done.returncode == 0, done.stderr
+    expected = report(
+        read_export(file),
+        tmp_path / "python.md",
+        template=template,
+        exclude=["negative_lines"],
+        max_age="2y",
+        by=["team_size"],
+        min_records=3,
+    )
+    written = (tmp_path / "shell.md").read_text(encoding="utf-8")
+    assert written == expected.read_text(encoding="utf-8")
+    assert "team size" in written
+    assert "23 of 25 records loaded" in written
+
+
+def test_a_report_refuses_a_rule_or_a_stratum_that_there_is_none_of(
+    projects: Path, run: Any, tmp_path: Path
+) -> None:
+    for words in (["--exclude", "nonsense"], ["--by", "nonsense"], ["--max-age", "soon"]):
+        outcome = run("report", projects, *words, "-o", tmp_path / "report.md")
+        assert outcome.code == 2
+        assert words[1] in outcome.err
+    assert [*tmp_path.iterdir()] == []

@@ -48,7 +48,7 @@ def test_accounts_match_a_query_and_go_to_a_file_of_any_kind_once(tmp_path: Path
     frame = pd.read_parquet(target)
     assert len(frame) > 0
     assert frame["name"].str.contains("ada", case=False).all()
-    assert frame.attrs["dirframe"]["question"] == {"query": "ada"}
+    assert frame.attrs["dirframe"]["query"] == {"query": "ada"}
     again = dirframe(*question)
     assert again.returncode == 2
     assert "exists already" in again.stderr

@@ -70,7 +70,7 @@ def test_contributors_come_as_they_were_written(there: Directory, served: Server
     assert frame["first_commit_time"][0] == pd.Timestamp("2011-02-03T04:05:06Z")
     assert frame["commits"].tolist() == [322, 1, pd.NA]
     assert frame["contributor_name"][1] == "Zoë <z...@e...>"
-    assert get_provenance(frame)["question"] == {"project": "example"}
+    assert get_provenance(frame)["query"] == {"project": "example"}
     assert served.asked[0].query["page"] == "1"
 
 

@@ -80,9 +80,9 @@ def test_details_give_the_frame_that_a_whole_collection_gives(
     facts = get_provenance(frame)
     assert facts["complete"] == get_provenance(carried)["complete"]
     assert facts["details"] == len(with_id(carried))
-    assert facts["question"]["details"] is True
+    assert facts["query"]["details"] is True
     assert facts["not_sent"] == facts["details_missing"] == []
-    assert facts["requests_paid"] == len(today.asked)
+    assert facts["requests_made"] == len(today.asked)
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -94,7 +94,7 @@ def test_the_same_line_again_costs_nothing(
     today.forget()
     again = load(directory, details=True)
     assert today.asked == []
-    assert get_provenance(again)["requests_paid"] == 0
+    assert get_provenance(again)["requests_made"] == 0
     pd.testing.assert_frame_equal(again, first)
     pd.testing.assert_frame_equal(load(directory, details=True, offline=True), first)
     load(directory, details=True, refresh=True)
@@ -199,7 +199,7 @@ def test_a_page_that_does_not_come_is_named_and_its_row_stays(
         load(directory, details=True)
     assert caught.value.details_missing == tuple(lost)
     assert list(caught.value.frame["id"]) == list(carried["id"])
-    assert get_provenance(caught.value.frame)["requests_paid"] == len(today.asked)
+    assert get_provenance(caught.value.frame)["requests_made"] == len(today.asked)
     today.forget()
     with pytest.warns(IncompleteWarning) as warned:
         frame = load(directory, details=True, incomplete="warn")

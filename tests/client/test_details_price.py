@@ -64,23 +64,23 @@ def test_an_exact_plan_is_what_the_service_counts(there: Served, workers: int) -
         before = there.asked
         price = dirframe.plan("projects", exact=True, directory=directory, **question)
         assert price.exact
-        assert price.requests_paid_now == there.asked - before
+        assert price.requests_used == there.asked - before
     assert bounds.requests_at_least is not None
-    assert bounds.requests_to_pay is not None
-    assert price.requests_to_pay is not None
-    assert price.requests_to_pay == price.requests_at_least
-    whole = price.requests_to_pay + price.requests_paid_now
-    assert bounds.requests_at_least <= whole <= bounds.requests_to_pay
+    assert bounds.requests_needed is not None
+    assert price.requests_needed is not None
+    assert price.requests_needed == price.requests_at_least
+    whole = price.requests_needed + price.requests_used
+    assert bounds.requests_at_least <= whole <= bounds.requests_needed
     before = there.asked
     # Another session: where the directory has moved its pages is known from the cache.
     with there.directory(max_workers=workers) as directory:
         frame = dirframe.load_projects(directory=directory, progress=False, **question)
-        assert there.asked - before == price.requests_to_pay
-        assert get_provenance(frame)["requests_paid"] == price.requests_to_pay
+        assert there.asked - before == price.requests_needed
+        assert get_provenance(frame)["requests_made"] == price.requests_needed
         assert get_provenance(frame)["details"] == price.details
         dirframe.load_projects(directory=directory, progress=False, **question)
-        assert dirframe.plan("projects", directory=directory, **question).requests_to_pay == 0
-    assert there.asked - before == price.requests_to_pay
+        assert dirframe.plan("projects", directory=directory, **question).requests_needed == 0
+    assert there.asked - before == price.requests_needed
 
 
 def test_recorded_projects_cost_what_an_exact_plan_says(shared: Path, tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_recorded_projects_cost_what_an_exact_plan_says(shared: Path, tmp_path: 
         there = Served(url, keys, tmp_path / "cache")
         with there.directory() as directory:
             price = dirframe.plan("projects", exact=True, directory=directory, **asked)
-            assert price.requests_paid_now == there.asked
+            assert price.requests_used == there.asked
             frame = dirframe.load_projects(directory=directory, progress=False, **asked)
-        assert there.asked == price.requests_paid_now + (price.requests_to_pay or 0)
+        assert there.asked == price.requests_used + (price.requests_needed or 0)
     assert len(frame) == 313
     assert price.details == frame["analysis_id"].notna().sum()
 
@@ -106,13 +106,13 @@ def test_a_plan_of_page_one_names_both_bounds_and_what_makes_it_exact(there: Ser
     with there.directory() as directory:
         price = dirframe.plan("projects", max_items=60, details=True, directory=directory)
         whole = dirframe.plan("projects", max_items=60, directory=directory)
-    assert there.asked == price.requests_paid_now == 2  # one of them was redirected
+    assert there.asked == price.requests_used == 2  # one of them was redirected
     assert not price.exact
     assert price.requests_at_least == 5 + len(_needed(there, 10))
-    assert f"{price.requests_at_least} to {price.requests_to_pay} requests to pay" in str(price)
+    assert f"{price.requests_at_least} to {price.requests_needed} requests to pay" in str(price)
     assert "exact=True" in str(price)
     assert (whole.exact, whole.details) == (True, 0)
-    assert whole.requests_at_least == whole.requests_to_pay == 5
+    assert whole.requests_at_least == whole.requests_needed == 5
     assert "exact=True" not in str(whole)
 
 
@@ -121,9 +121,9 @@ def test_whether_it_fits_is_open_between_the_bounds(there: Served) -> None:
     with there.directory() as directory:
         price = dirframe.plan("projects", directory=directory, **asked)
     assert price.requests_at_least is not None
-    assert price.requests_to_pay is not None
+    assert price.requests_needed is not None
     expected = {price.requests_at_least - 1: False, price.requests_at_least: None}
-    expected |= {price.requests_to_pay - 1: None, price.requests_to_pay: True}
+    expected |= {price.requests_needed - 1: None, price.requests_needed: True}
     for left, fits in expected.items():
         with there.directory(daily_quota=left + there.asked) as directory:
             said = dirframe.plan("projects", directory=directory, **asked)
@@ -175,7 +175,7 @@ def test_without_any_id_of_an_analysis_page_one_is_no_lower_bound(
 ) -> None:
     today.bare = {str(number) for number in range(1, 26)}
     price = dirframe.plan("projects", sort="id", max_items=60, details=True, directory=ask(today))
-    assert (price.requests_at_least, price.requests_to_pay) == (2, 62)
+    assert (price.requests_at_least, price.requests_needed) == (2, 62)
 
 
 @pytest.mark.parametrize("how", ["gone", "deleted", "refused", "silent"])
@@ -187,7 +187,7 @@ def test_a_refusal_is_paid_once_and_counted_as_paid(
     price = dirframe.plan("projects", exact=True, directory=directory, **question)
     assert price.details
     setattr(today, how, {"3", "7"})
-    for requests in (price.requests_to_pay, 0):
+    for requests in (price.requests_needed, 0):
         today.forget()
         if how == "silent":
             frame = dirframe.load_projects(directory=directory, progress=False, **question)
@@ -195,9 +195,9 @@ def test_a_refusal_is_paid_once_and_counted_as_paid(
             with pytest.raises(IncompleteCollectionError) as caught:
                 dirframe.load_projects(directory=directory, progress=False, **question)
             frame = caught.value.frame
-        assert get_provenance(frame)["requests_paid"] == len(today.asked) == requests
+        assert get_provenance(frame)["requests_made"] == len(today.asked) == requests
     again = dirframe.plan("projects", directory=directory, **question)
-    assert (again.requests_to_pay, again.details_cached) == (0, price.details)
+    assert (again.requests_needed, again.details_cached) == (0, price.details)
     setattr(today, how, set())
     dirframe.load_projects(directory=directory, progress=False, refresh=True, **question)
     frame = dirframe.load_projects(directory=directory, progress=False, **question)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from contextlib import ExitStack
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +30,39 @@ def test_its_repr_tells_all_but_the_key(tmp_path: Path) -> None:
         assert said in text
     assert "no cache" in repr(dirframe.Directory("https://d.example", KEY, cache=False))
     assert KEY not in repr(vars(directory)) + str(directory.settings)
+
+
+def test_every_setting_can_be_given(tmp_path: Path) -> None:
+    given: dict[str, Any] = {
+        "retries": 0,
+        "backoff": 0.1,
+        "max_backoff": 1.0,
+        "max_response_bytes": 10_000,
+    }
+    directory = dirframe.Directory(
+        "https://d.example", KEY, quota_dir=tmp_path, max_per_second=2.0, **given
+    )
+    settings = directory.settings
+    assert {name: getattr(settings, name) for name in given} == given
+    assert (settings.quota_dir, settings.max_per_second) == (tmp_path, 2.0)
+    embedded_only = {"cache_namespace"}
+    names = set(inspect.signature(dirframe.Directory).parameters) - {"cache"}
+    assert names == {field.name for field in fields(Settings)} - embedded_only
+
+
+@pytest.mark.parametrize(
+    ("address", "given", "limit"),
+    [
+        ("https://d.example", {}, 10.0),
+        ("http://127.0.0.1:1", {}, None),
+        ("http://127.0.0.1:1", {"max_per_second": 10.0}, 10.0),
+        ("https://d.example", {"max_per_second": None}, None),
+    ],
+)
+def test_the_rate_is_limited_unless_the_service_is_local_or_the_caller_says_otherwise(
+    address: str, given: dict[str, Any], limit: float | None
+) -> None:
+    assert dirframe.Directory(address, KEY, **given).settings.max_per_second == limit
 
 
 def test_a_directory_cannot_be_pickled_with_its_key(tmp_path: Path) -> None:

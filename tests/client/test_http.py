@@ -22,7 +22,7 @@ def test_info_says_where_how_big_and_how_old(tmp_path: Path) -> None:
     info = dirframe.cache_info(tmp_path)
     assert info.file == tmp_path / CACHE_FILE
     assert info.pages == 3
-    assert info.bytes > 1_000
+    assert info.size_bytes > 1_000
     assert info.oldest is not None
     assert info.newest is not None
     assert info.oldest <= info.newest

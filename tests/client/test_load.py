@@ -59,7 +59,7 @@ def test_all_pages_come_together_and_a_later_page_decides_about_the_type(
     facts = get_provenance(frame)
     assert facts["complete"] is True
     assert (facts["resource"], facts["items_available"]) == ("thing", 23)
-    assert facts["question"] == {"path": "/things.xml"}
+    assert facts["query"] == {"path": "/things.xml"}
     assert [asked.query.get("page") for asked in server.asked] == [None, "2", "3"]
 
 
@@ -202,7 +202,7 @@ def test_a_query_is_sent_whichever_way_it_is_said(at: Callable[..., Directory]) 
         frame = load("/things.xml", at(server), query="a b", sort="size")  # from the cache
     asked = [{k: v for k, v in one.query.items() if k != "api_key"} for one in server.asked]
     assert asked == [{"query": "a b", "sort": "size"}]
-    assert get_provenance(frame)["question"] == {
+    assert get_provenance(frame)["query"] == {
         "path": "/things.xml",
         "query": "a b",
         "sort": "size",
@@ -217,7 +217,7 @@ def test_the_cache_is_used_as_it_is_for_projects(at: Callable[..., Directory]) -
             load("/things.xml", directory, offline=True)
         load("/things.xml", directory)
         assert len(server.asked) == 2
-        assert get_provenance(load("/things.xml", directory, offline=True))["requests_paid"] == 0
+        assert get_provenance(load("/things.xml", directory, offline=True))["requests_made"] == 0
         load("/things.xml", directory)
         assert len(server.asked) == 2
         load("/things.xml", directory, refresh=True)
@@ -229,7 +229,7 @@ def test_a_first_page_is_paid_once_without_a_cache(at: Callable[..., Directory])
     with Server(paged(things)) as server:
         frame = load("/things.xml", at(server, cache_dir=None))
         assert len(server.asked) == 2
-    assert get_provenance(frame)["requests_paid"] == 2
+    assert get_provenance(frame)["requests_made"] == 2
 
 
 def test_columns_of_what_nobody_described_cannot_be_chosen(at: Callable[..., Directory]) -> None:
@@ -256,7 +256,7 @@ def test_an_export_keeps_types_and_provenance(at: Callable[..., Directory], tmp_
         file = dirframe.export(frame, tmp_path / f"activity.{suffix}")
         again = dirframe.read_export(file)
         pd.testing.assert_frame_equal(again, frame)
-        assert get_provenance(again)["question"] == {"project": "example"}
+        assert get_provenance(again)["query"] == {"project": "example"}
 
 
 def test_a_plan_says_the_price_of_an_address(at: Callable[..., Directory]) -> None:
@@ -266,10 +266,10 @@ def test_a_plan_says_the_price_of_an_address(at: Callable[..., Directory]) -> No
         for asked in ("languages", "/languages.xml"):
             price = dirframe.plan(asked, directory=directory)
             assert (price.collection, price.items, price.pages) == ("languages", 23, 3)
-            assert price.requests_to_pay == 2
+            assert price.requests_needed == 2
             assert price.fits
         dirframe.load_languages(directory=directory, progress=False)
-        assert dirframe.plan("languages", directory=directory).requests_to_pay == 0
+        assert dirframe.plan("languages", directory=directory).requests_needed == 0
         assert len(server.asked) == 3
 
 
@@ -277,7 +277,7 @@ def test_a_plan_of_one_document_is_paid_by_asking(at: Callable[..., Directory]) 
     with Server(document("activity-facts.xml")) as server:
         path = "/projects/1/analyses/latest/activity_facts.xml"
         price = dirframe.plan(path, directory=at(server))
-    assert (price.items, price.pages, price.requests_to_pay, price.requests_paid_now) == (
+    assert (price.items, price.pages, price.requests_needed, price.requests_used) == (
         4,
         1,
         0,

@@ -26,6 +26,6 @@ def test_times_and_costs_are_those_of_the_documents() -> None:
     facts = get_provenance(frame)
     assert facts["retrieved_oldest"].startswith("2026-01-01")
     assert facts["retrieved_newest"].startswith("2026-01-03")
-    assert (facts["requests_paid"], facts["requests_cached"]) == (2, 1)
+    assert (facts["requests_made"], facts["requests_cached"]) == (2, 1)
     assert (facts["source"], facts["resource"], facts["items_loaded"]) == ("Here", "project", 1)
     assert "secret" not in str(frame.attrs)

@@ -81,7 +81,7 @@ def test_a_question_is_asked_as_it_is_meant(there: Directory) -> None:
 def test_the_frame_says_what_it_was_made_from(there: Directory) -> None:
     facts = get_provenance(load(there, query="example", sort="id", max_items=5))
     assert facts["resource"] == "project"
-    assert facts["question"] == {"query": "example", "sort": "id", "max_items": 5}
+    assert facts["query"] == {"query": "example", "sort": "id", "max_items": 5}
     assert facts["base_url"] == there.settings.base_url
     assert (facts["items_available"], facts["items_loaded"]) == (1, 1)
     assert facts["complete"] is True
@@ -94,7 +94,7 @@ def test_a_capped_load_says_so_and_is_no_failure(there: Directory) -> None:
         warnings.simplefilter("error")
         facts = get_provenance(load(there, max_items=1))
     assert facts["complete"] is False
-    assert facts["why"] == "capped at max_items=1"
+    assert facts["incomplete_reason"] == "capped at max_items=1"
     assert facts["items_available"] == 2
 
 
@@ -166,7 +166,7 @@ def test_an_incomplete_collection_is_handed_over_where_that_was_asked_for(
     assert caught[0].filename == __file__  # it points at the caller's own line
     assert len(frame) == 2
     assert get_provenance(frame)["complete"] is False
-    assert "2 different records" in get_provenance(frame)["why"]
+    assert "2 different records" in get_provenance(frame)["incomplete_reason"]
 
 
 def test_a_load_that_is_stopped_carries_what_came_and_the_next_one_goes_on_from_there() -> None:
@@ -182,7 +182,7 @@ def test_a_load_that_is_stopped_carries_what_came_and_the_next_one_goes_on_from_
         assert len(it.value.frame) == 100
         assert get_provenance(it.value.frame)["complete"] is False
         assert load(directory).iloc[:100]["id"].tolist() == it.value.frame["id"].tolist()
-        assert get_provenance(load(directory, offline=True, max_items=100))["requests_paid"] == 0
+        assert get_provenance(load(directory, offline=True, max_items=100))["requests_made"] == 0
 
 
 def test_what_came_before_a_failure_is_paid_for_once(at: Callable[..., Directory]) -> None:
@@ -203,7 +203,7 @@ def test_what_came_before_a_failure_is_paid_for_once(at: Callable[..., Directory
         frame = load(at(server, max_workers=1))
         assert len(frame) == 35
         assert [asked.page for asked in server.asked[before:]] == [3, 4]
-        assert get_provenance(frame)["requests_paid"] == 2
+        assert get_provenance(frame)["requests_made"] == 2
         assert get_provenance(frame)["requests_cached"] == 2
 
 
@@ -234,3 +234,15 @@ def test_the_sample_comes_whole_and_is_marked() -> None:
         assert get_provenance(frame)["complete"] is True
         assert get_provenance(frame)["synthetic"] is True
         assert list(load(directory, max_items=30)["id"]) == list(frame["id"][:30])
+
+
+@pytest.mark.parametrize("name", ["load_accounts", "load_projects", "load_languages"])
+def test_the_directory_may_be_the_first_argument(name: str) -> None:
+    load = getattr(dirframe, name)
+    with dirframe.sample_directory() as directory:
+        frame = load(directory, max_items=10, progress=False)
+        assert frame.equals(load(directory=directory, max_items=10, progress=False))
+    with pytest.raises(InvalidInputError, match="A Directory was expected; a str came") as caught:
+        load("firefox")
+    assert caught.value.hint is not None
+    assert "query=" in caught.value.hint.python

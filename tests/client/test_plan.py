@@ -34,24 +34,24 @@ def test_the_price_said_is_the_price_paid(
     directory: dirframe.Directory, question: dict[str, Any]
 ) -> None:
     price = dirframe.plan("projects", directory=directory, **question)
-    assert price.requests_paid_now == 1
+    assert price.requests_used == 1
     assert price.pages_cached == 1
     frame = dirframe.load_projects(directory=directory, progress=False, **question)
-    assert get_provenance(frame)["requests_paid"] == price.requests_to_pay
+    assert get_provenance(frame)["requests_made"] == price.requests_needed
     assert len(frame) == price.items
 
 
 def test_a_plan_after_the_load_costs_nothing_and_says_so(directory: dirframe.Directory) -> None:
     dirframe.load_projects(max_items=60, directory=directory, progress=False)
     price = dirframe.plan("projects", max_items=60, directory=directory)
-    assert (price.requests_paid_now, price.requests_to_pay) == (0, 0)
+    assert (price.requests_used, price.requests_needed) == (0, 0)
     assert price.fits
 
 
 def test_refreshing_costs_every_page_again(directory: dirframe.Directory) -> None:
     dirframe.load_projects(max_items=60, directory=directory, progress=False)
     price = dirframe.plan("projects", max_items=60, directory=directory, refresh=True)
-    assert price.requests_to_pay == 3
+    assert price.requests_needed == 3
 
 
 def test_a_price_beyond_the_quota_does_not_fit(directory: dirframe.Directory) -> None:

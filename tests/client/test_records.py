@@ -57,7 +57,7 @@ def test_an_account_is_loaded_by_its_id(
     assert list(frame["id"]) == ["7"]
     facts = get_provenance(frame)
     assert (facts["resource"], facts["complete"]) == ("account", True)
-    assert facts["question"] == {"id": "7"}
+    assert facts["query"] == {"id": "7"}
 
 
 def test_a_project_is_loaded_by_its_id(people: Server, at: Callable[..., Directory]) -> None:
@@ -169,10 +169,10 @@ def test_an_empty_id_is_refused_before_anything_is_sent(
 
 def test_a_second_look_costs_nothing(people: Server, at: Callable[..., Directory]) -> None:
     directory = at(people)
-    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 1
-    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_paid"] == 0
+    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_made"] == 1
+    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_made"] == 0
     again = dirframe.load_account(ADA, directory=directory, refresh=True)
-    assert get_provenance(again)["requests_paid"] == 1
+    assert get_provenance(again)["requests_made"] == 1
 
 
 def test_the_sample_has_an_address_to_try() -> None:
@@ -217,7 +217,7 @@ def test_a_record_is_looked_up_by_a_name_that_it_has(
         today.names[quote(name, safe="")] = today.names[name] = "1"
         found = load(name, directory=directory)
         assert list(found["id"]) == ["1"]
-        assert get_provenance(found)["question"] == {"id": name}
+        assert get_provenance(found)["query"] == {"id": name}
 
 
 def test_another_record_than_the_one_of_the_name_is_refused_and_named(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dirframe.explorer.widgets.table import plain
 from dirframe.explorer.widgets.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dirframe.explorer.state import State
-    from dirframe.explorer.widgets.table import Maker
 
 
 def every(widget: Any) -> Iterator[Any]:
@@ -24,8 +22,8 @@ def every(widget: Any) -> Iterator[Any]:
 class Screen:
     """The widgets by their class in the page."""
 
-    def __init__(self, state: State, records: Maker = plain) -> None:
-        self.view = View(state, records)
+    def __init__(self, state: State) -> None:
+        self.view = View(state)
 
     def __getitem__(self, name: str) -> Any:
         (found,) = [w for w in every(self.view.widget) if f"df-{name}" in w._dom_classes]

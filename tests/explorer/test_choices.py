@@ -50,10 +50,9 @@ def test_a_table_offers_all_columns_and_is_ordered_by_all_but_lists(
 
 
 def test_a_heading_is_in_words_with_its_unit() -> None:
-    assert choices.heading("analysis_total_code_lines", PROJECT) == "total code lines"
+    assert choices.heading("analysis_total_code_lines", PROJECT) == "analysis total code lines"
     assert choices.heading("stack_count", PROJECT) == "stack count (members)"
-    assert choices.heading("kudo_score_kudo_rank", ACCOUNT) == "kudo rank"
-    assert choices.heading("analysis__id", PROJECT) == "id"
+    assert choices.heading("kudo_score_kudo_rank", ACCOUNT) == "kudo score kudo rank"
     assert choices.heading("made_up", PROJECT) == "made up"
 
 
@@ -67,3 +66,18 @@ def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
     frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
     with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
         choices.resource_of(provenance.set_provenance(frame, resource="contributor_fact"))
+
+
+def test_no_two_columns_have_one_heading(projects: pd.DataFrame, accounts: pd.DataFrame) -> None:
+    for frame, resource in ((projects, PROJECT), (accounts, ACCOUNT)):
+        headings = {choices.heading(name, resource) for name in frame}
+        headings |= {choices.heading(name, resource) for name in resource.by_column}
+        assert len(headings) == len({*frame, *resource.by_column})
+
+
+def test_of_two_counts_of_users_the_one_with_values_is_shown(projects: pd.DataFrame) -> None:
+    counted = projects.assign(user_count=projects["stack_count"])
+    assert "user_count" not in choices.usual_columns(counted, PROJECT)
+    empty = counted.assign(stack_count=pd.Series(pd.NA, index=counted.index, dtype="Int64"))
+    assert choices.usual_columns(empty, PROJECT)[2] == "user_count"
+    assert choices.usual_columns(empty.drop(columns="stack_count"), PROJECT)[2] == "user_count"

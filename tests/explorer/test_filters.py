@@ -101,8 +101,8 @@ def test_a_column_that_is_not_there_is_named() -> None:
 def test_only_filters_with_their_columns_are_offered(
     projects: pd.DataFrame, accounts: pd.DataFrame
 ) -> None:
-    assert Filters.offered(projects) == {"languages", "years", "activity"}
-    assert Filters.offered(accounts) == {"countries", "years"}
+    assert Filters.offered(projects) == {"search", "languages", "years", "activity"}
+    assert Filters.offered(accounts) == {"search", "countries", "years"}
 
 
 def test_years_and_months_of_nothing_are_none(projects: pd.DataFrame) -> None:
@@ -118,3 +118,25 @@ def test_dates_that_came_as_text_are_no_filter() -> None:
     assert Filters.offered(frame) == {"languages"}
     with pytest.raises(InvalidInputError, match="there have to be dates"):
         Filters(years=(2008, 2009)).apply(frame)
+
+
+def test_a_search_finds_every_word_in_name_description_tags_or_place(
+    projects: pd.DataFrame, accounts: pd.DataFrame
+) -> None:
+    found = Filters(search="LINUX").apply(projects)
+    text = projects["name"] + " " + projects["description"].fillna("")
+    text += " " + projects["tags"].map(lambda tags: " ".join(tags or []))
+    assert 0 < len(found) < len(projects)
+    assert list(found["id"]) == list(projects["id"][text.str.contains("linux", case=False)])
+    both = Filters(search="linux gui").apply(projects)
+    assert 0 < len(both) < len(found)
+    assert set(both["id"]) < set(found["id"])
+    assert get_provenance(found)["steps"] == ["only matching LINUX"]
+    german = Filters(search="germany").apply(accounts)
+    assert {"DE"} <= set(german["country_alpha_2"].dropna())
+    assert len(Filters(search="(?=x").apply(accounts)) == 0  # text, not a pattern
+
+
+def test_a_search_without_names_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="no column name"):
+        Filters(search="x").apply(pd.DataFrame({"id": ["1"]}))

@@ -41,7 +41,7 @@ def test_accounts_come_with_their_countries(directory: dirframe.Directory) -> No
     assert outcome.frame is not None
     assert "country_name" in outcome.frame
     assert with_countries(outcome.frame) is outcome.frame
-    assert get_provenance(outcome.frame)["question"] == asked.options()
+    assert get_provenance(outcome.frame)["query"] == asked.options()
 
 
 def test_a_load_that_is_stopped_gives_what_came_and_says_that_it_is_not_all(

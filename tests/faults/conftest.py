@@ -59,11 +59,11 @@ def impatient(service: FaultyService | str, folder: Path, **options: Any) -> Set
         "quota_dir": folder / "data",
         "retries": 2,
         "backoff": 0.0,
-        "longest_pause": 1.0,
+        "max_backoff": 1.0,
         "connect_timeout": 1.0,
         "read_timeout": 0.8,
         "total_timeout": 1.5,
-        "max_body": 2**20,
+        "max_response_bytes": 2**20,
         "max_workers": 1,
         "daily_quota": 100_000,
     }

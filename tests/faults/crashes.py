@@ -190,7 +190,7 @@ def _look_between(folder: Path, told: dict[str, Any]) -> None:
     if frame.attrs["dirframe"]["complete"]:
         assert found in (before, now), f"complete, with {len(found)} records"
     else:
-        assert frame.attrs["dirframe"]["why"]
+        assert frame.attrs["dirframe"]["incomplete_reason"]
         assert found, "no records"
         assert found.keys() >= before.keys() & now.keys(), f"{len(found)} records"
     if before:
@@ -202,7 +202,7 @@ def _gone_on(folder: Path, told: dict[str, Any], go_on: Step) -> None:
     go_on(folder, told)
     archive = dirframe.open_archive(folder / "a")
     frame = archive.frame()
-    assert (len(frame), frame.attrs["dirframe"]["why"]) == (len(told["now"]), None)
+    assert (len(frame), frame.attrs["dirframe"]["incomplete_reason"]) == (len(told["now"]), None)
     assert _names(frame) == told["now"]
     assert archive.status().complete
     archive.verify()
@@ -284,7 +284,7 @@ def _is_export(file: Path) -> int:
 def _add_key(folder: Path, told: dict[str, Any]) -> None:
     with KeyStore(folder / "keys.sqlite") as keys:
         key = keys.add("Ann", "App", daily_limit=5)
-        keys.count(key)
+        keys.charge(key)
         keys.revoke(keys.list()[0].id)
 
 
@@ -292,7 +292,7 @@ def _key_added(folder: Path, told: dict[str, Any]) -> None:
     with KeyStore(folder / "keys.sqlite") as keys:
         before = len(keys.list())
         key = keys.add("Bob", "App", daily_limit=5)
-        assert keys.count(key).remaining == 4
+        assert keys.charge(key).remaining == 4
         assert len(keys.list()) == before + 1
 
 

@@ -88,7 +88,7 @@ def test_a_harvest_with_details_holds_what_a_whole_collection_gives(
     assert status.available == len(carried)
     assert f"{status.details:,} of {status.details:,} own pages" in str(status)
     facts = get_provenance(archive.frame())
-    assert facts["requests_paid"] == len(today.asked)
+    assert facts["requests_made"] == len(today.asked)
     assert (facts["complete"], facts["details"]) == (True, status.details)
     today.forget()
     same(harvest(tmp_path / "kept", directory), carried)

@@ -73,7 +73,7 @@ def test_without_a_count_everything_comes_with_a_warning(service: FaultyService,
         frame = dirframe.load_projects(directory=ask(service), incomplete="warn", progress=False)
     assert list(frame["id"]) == numbered(55)
     assert frame.attrs["dirframe"]["complete"] is False
-    assert "items_available" in frame.attrs["dirframe"]["why"]
+    assert "items_available" in frame.attrs["dirframe"]["incomplete_reason"]
 
 
 def test_without_positions_the_count_alone_proves(service: FaultyService, ask: Ask) -> None:

@@ -198,6 +198,6 @@ def test_a_server_that_always_says_soon_is_not_asked_for_ever(
 def test_a_plan_says_the_price_that_is_then_paid(service: FaultyService, ask: Ask) -> None:
     directory = ask(service)
     price = dirframe.plan("projects", directory=directory)
-    assert (price.pages, price.pages_cached, price.requests_paid_now) == (6, 1, 1)
+    assert (price.pages, price.pages_cached, price.requests_used) == (6, 1, 1)
     load(directory)
-    assert len(service.asked) == 1 + (price.requests_to_pay or 0) == 6
+    assert len(service.asked) == 1 + (price.requests_needed or 0) == 6

@@ -76,7 +76,7 @@ def test_a_redirect_within_the_host_that_repeats_the_key_is_followed_with_one_ke
     frame = dirframe.load_projects(directory=directory, progress=False)
     assert list(frame["id"]) == numbered(55)
     assert all(asked.target.count("api_key") == 1 for asked in service.asked)
-    assert frame.attrs["dirframe"]["requests_paid"] == len(service.asked) == 12
+    assert frame.attrs["dirframe"]["requests_made"] == len(service.asked) == 12
     service.forget()
     assert load(directory) == numbered(55)
     assert service.asked == []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def months(loaded: str = "2010-04-10T00:00:00+00:00") -> pd.DataFrame:
     """Make January, February and April 2010, April loaded on its tenth day."""
     frame = activity_facts(4).drop(index=2).assign(commits=[40, 10, 5], contributors=[4, 2, 1])
-    facts = {"question": {"project": "fire$fox"}, "retrieved_newest": loaded}
+    facts = {"query": {"project": "fire$fox"}, "retrieved_newest": loaded}
     return provenance.set_provenance(frame, **facts)
 
 

@@ -11,7 +11,7 @@ from dirframe.provenance.record import Provenance
 
 
 def test_a_record_as_a_dict_is_json_and_leads_back_to_itself() -> None:
-    record = Provenance(source="A", steps=("one", "two"), question={"query": "x"})
+    record = Provenance(source="A", steps=("one", "two"), query={"query": "x"})
     assert Provenance.from_dict(json.loads(json.dumps(record.to_dict()))) == record
 
 

@@ -52,14 +52,14 @@ def test_a_rule_is_for_the_frames_that_have_its_columns() -> None:
     }
 
 
-def test_only_what_has_panels_or_no_such_column_is_divided() -> None:
+def test_a_chart_is_divided_and_a_table_that_has_no_such_column() -> None:
     selection: Selection = {"by": ["language"], "min_records": 5}
     frame = projects()
     divided = {"by": ["language"], "min_records": 5}
     assert options_for(plot.growth, frame, selection, {}) == divided
     assert options_for(stats.team_size_classes, frame, selection, {}) == divided
     assert options_for(stats.language_share, frame, selection, {"top": 2}) == {"top": 2}
-    assert options_for(plot.life_span, frame, selection, {}) == {}
+    assert options_for(plot.life_span, frame, selection, {}) == divided
     assert options_for(plot.growth, accounts(), selection, {}) == {}
     assert options_for(plot.growth, frame, selection, {"by": "year"})["by"] == "year"
 

@@ -20,7 +20,13 @@ def material(rows: int = 1, **facts: Any) -> ReportData:
 
 def test_an_incomplete_frame_is_marked_at_the_top() -> None:
     front = tell_front(
-        material(source="D", complete=False, items_loaded=1, items_available=9, why="it broke off")
+        material(
+            source="D",
+            complete=False,
+            items_loaded=1,
+            items_available=9,
+            incomplete_reason="it broke off",
+        )
     )
     warnings = [text for kind, text in front.lines if kind == "warning"]
     (warning,) = warnings
@@ -38,8 +44,8 @@ def test_the_method_says_what_was_asked_and_done() -> None:
         tell_method(
             material(
                 source="D",
-                question={"query": "xml", "sort": None},
-                requests_paid=3,
+                query={"query": "xml", "sort": None},
+                requests_made=3,
                 requests_cached=4,
                 duplicates_removed=5,
                 steps=["one", "two"],

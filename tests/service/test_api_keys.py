@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.service.api_keys import APPLICATIONS_PER_DEVELOPER, DAILY_LIMIT, KeyStore
+from dirframe.service.api_keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA, KeyStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ def test_a_key_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None:
     with KeyStore(tmp_path / "k") as keys:
         key = keys.add("Ada", "charts")
         assert len(key) == 40
-        assert keys.count(key).allowed
+        assert keys.charge(key).allowed
         assert key not in repr(keys.list())
     written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert key.encode() not in written
@@ -41,11 +41,11 @@ def test_a_key_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None:
 def test_an_unknown_and_a_revoked_key_are_not_known(tmp_path: Path) -> None:
     with KeyStore(tmp_path / "k") as keys:
         key = keys.add("Ada", "charts")
-        assert not keys.count("").known
-        assert not keys.count(key[:-1]).known
-        assert not keys.count("\ud800").known
+        assert not keys.charge("").known
+        assert not keys.charge(key[:-1]).known
+        assert not keys.charge("\ud800").known
         keys.revoke(keys.list()[0].id)
-        assert not keys.count(key).known
+        assert not keys.charge(key).known
         assert keys.list()[0].revoked_at is not None
         with pytest.raises(InvalidInputError, match="no live key number 1"):
             keys.revoke(1)
@@ -80,22 +80,22 @@ def test_the_window_begins_with_the_first_counted_request_and_lasts_a_day(tmp_pa
     with KeyStore(tmp_path / "k", now=clock) as keys:
         key = keys.add("Ada", "charts", daily_limit=2)
         clock.time += 5_000
-        assert [keys.count(key).remaining for _ in range(2)] == [1, 0]
+        assert [keys.charge(key).remaining for _ in range(2)] == [1, 0]
         assert keys.list()[0].resets_at == clock.time + DAY
         clock.time += 1_000.5
-        refused = keys.count(key)
+        refused = keys.charge(key)
         assert (refused.known, refused.allowed, refused.retry_after) == (True, False, DAY - 1_000)
         clock.time += refused.retry_after
-        assert keys.count(key).remaining == 1
+        assert keys.charge(key).remaining == 1
         assert keys.list()[0].used == 1
 
 
 def test_a_limit_that_is_raised_holds_at_once(tmp_path: Path) -> None:
     with KeyStore(tmp_path / "k") as keys:
         key = keys.add("Ada", "charts", daily_limit=1)
-        assert [keys.count(key).allowed for _ in range(2)] == [True, False]
+        assert [keys.charge(key).allowed for _ in range(2)] == [True, False]
         keys.set_daily_limit(1, 3)
-        assert [keys.count(key).allowed for _ in range(3)] == [True, True, False]
+        assert [keys.charge(key).allowed for _ in range(3)] == [True, True, False]
         with pytest.raises(InvalidInputError):
             keys.set_daily_limit(1, 0)
         with pytest.raises(InvalidInputError):
@@ -110,7 +110,7 @@ from dirframe.service.api_keys import KeyStore
 
 path, key, requests = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with KeyStore(path) as keys, ThreadPoolExecutor(4) as pool:
-    print(sum(pool.map(lambda _: keys.count(key).allowed, range(requests))))
+    print(sum(pool.map(lambda _: keys.charge(key).allowed, range(requests))))
 """
 
 REGISTER = """
@@ -148,12 +148,12 @@ def test_a_thousand_are_counted_exactly_by_threads_and_processes_and_over_restar
     path = tmp_path / "k"
     with KeyStore(path) as keys:
         key = keys.add("Ada", "charts")
-        assert all(keys.count(key).allowed for _ in range(100))
+        assert all(keys.charge(key).allowed for _ in range(100))
     allowed = printed_by_processes(SPEND, *[(str(path), key, "400")] * 3)
-    assert 100 + allowed == DAILY_LIMIT
+    assert 100 + allowed == DAILY_QUOTA
     with KeyStore(path) as keys:
-        assert keys.list()[0].used == DAILY_LIMIT
-        assert not keys.count(key).allowed
+        assert keys.list()[0].used == DAILY_QUOTA
+        assert not keys.charge(key).allowed
 
 
 def test_processes_that_register_at_once_get_five_keys_together(tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ class CacheInfo(Card):
     ----------
     file : pathlib.Path
         The file.
-    bytes : int
+    size_bytes : int
         Its size on disk, with SQLite's companion files.
     Number of documents.
         How many documents it holds.
@@ -235,7 +235,7 @@ class CacheInfo(Card):
     """
 
     file: Path
-    bytes: int
+    size_bytes: int
     pages: int
     oldest: datetime | None
     newest: datetime | None
@@ -243,7 +243,7 @@ class CacheInfo(Card):
     def _card(self) -> tuple[str, dict[str, str], str]:
         facts = {
             "file": str(self.file),
-            "size": f"{self.bytes / 1024**2:,.1f} MiB",
+            "size": f"{self.size_bytes / 1024**2:,.1f} MiB",
             "pages": f"{self.pages:,}",
         }
         if self.oldest is not None and self.newest is not None:
@@ -251,7 +251,7 @@ class CacheInfo(Card):
         return "Cache of fetched pages", facts, ""
 
     def __str__(self) -> str:
-        size = f"{self.file}: {self.pages:,} pages, {self.bytes / 1024**2:,.1f} MiB"
+        size = f"{self.file}: {self.pages:,} pages, {self.size_bytes / 1024**2:,.1f} MiB"
         if self.oldest is None or self.newest is None:
             return size
         return f"{size}, fetched {self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
@@ -283,7 +283,7 @@ def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
             times = cache.fetch_times()
     return CacheInfo(
         file=file,
-        bytes=sum(part.stat().st_size for part in file.parent.glob(f"{CACHE_FILE}*")),
+        size_bytes=sum(part.stat().st_size for part in file.parent.glob(f"{CACHE_FILE}*")),
         pages=len(times),
         oldest=min(times, default=None),
         newest=max(times, default=None),

@@ -191,7 +191,9 @@ class Session:
         if stored is not None and (policy.stale or self._is_fresh(stored)):
             if stored.url and stored.url != url:  # other pages were moved as well
                 self._moved.learn(url, stored.url)
-            page = PageParser(max_bytes=self._settings.max_body).parse(stored.content, source=url)
+            page = PageParser(max_bytes=self._settings.max_response_bytes).parse(
+                stored.content, source=url
+            )
             return FetchedPage(stored.content, url, stored.retrieved, attempts=0, page=page)
         if policy.offline:
             raise self._miss(url, stored)

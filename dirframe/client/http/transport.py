@@ -109,7 +109,7 @@ class SingleOriginAdapter(HTTPAdapter):
             None if rate is None else Limiter(Rate(max(round(rate * 2), 1), Duration.SECOND * 2))
         )
         self._retry = RetryPolicy(
-            retries=settings.retries, backoff=settings.backoff, max_pause=settings.longest_pause
+            retries=settings.retries, backoff=settings.backoff, max_pause=settings.max_backoff
         )
         # urllib3 itself does not retry: retries are decided here, where the quota is charged.
         super().__init__(max_retries=0, pool_maxsize=settings.max_workers)
@@ -209,7 +209,7 @@ class SingleOriginAdapter(HTTPAdapter):
         return outcome
 
     def _read_body(self, response: requests.Response, url: str) -> bytes | UnreadableResponseError:
-        limit = self._settings.max_body
+        limit = self._settings.max_response_bytes
         body = bytearray()
         for chunk in response.iter_content(_CHUNK):
             body += chunk
@@ -250,7 +250,7 @@ class SingleOriginAdapter(HTTPAdapter):
                 status=response.status_code,
                 headers=response.headers,
                 url=url,
-                max_bytes=self._settings.max_body,
+                max_bytes=self._settings.max_response_bytes,
                 redact=redact,
             )
             if isinstance(parsed, Rejection):

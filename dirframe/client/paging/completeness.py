@@ -51,7 +51,7 @@ class PageSequence:
         self._newest: Page | None = None
         self.ended = False  # the directory reported that there is no further page
 
-    def put(self, page: Page) -> None:
+    def add(self, page: Page) -> None:
         """Add a page; it replaces an earlier version."""
         self._pages[page.number] = page
         if self._newest is None or page.order > self._newest.order:
@@ -63,7 +63,7 @@ class PageSequence:
         """Return the total number of records according to the page fetched last."""
         return self._newest.available if self._newest else None
 
-    def wanted(self) -> int:
+    def expected_records(self) -> int:
         """Return the number of records expected."""
         available = self.available()
         if available is None:
@@ -79,7 +79,7 @@ class PageSequence:
             run.append(page)
         return run
 
-    def unread(self) -> Sequence[int]:
+    def missing_pages(self) -> Sequence[int]:
         """Return the numbers of the pages that are not read yet and may hold expected records."""
         run = self._run()
         after = len(run) + 1
@@ -91,7 +91,7 @@ class PageSequence:
         if self.available() is None:
             return [after]
         size = len(run[0].ids)
-        short = self.wanted() - covered
+        short = self.expected_records() - covered
         if short > 0:
             # A range, because the reported count may be of any size.
             next_page = min((number for number in self._pages if number > after), default=math.inf)
@@ -102,7 +102,9 @@ class PageSequence:
     def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
         """Return whether only the page after the last one remains to be requested."""
         run = self._run()
-        is_complete = self.available() is not None and sum(len(p.ids) for p in run) >= self.wanted()
+        is_complete = (
+            self.available() is not None and sum(len(p.ids) for p in run) >= self.expected_records()
+        )
         return bool(run) and is_complete and list(numbers[:2]) == [len(run) + 1]
 
     def is_the_end(self, number: int) -> bool:
@@ -112,7 +114,7 @@ class PageSequence:
 
     # -- proof of completeness -------------------------------------------------------------
 
-    def unfit(self) -> list[int]:
+    def inconsistent_pages(self) -> list[int]:
         """Return the numbers of pages that do not belong to one state of the collection."""
         available = self.available()
         if available is None:
@@ -120,7 +122,7 @@ class PageSequence:
             silent = [page.number for page in self._pages.values() if page.available is None]
             return sorted(silent) if len(silent) < len(self._pages) else []
         unfit: set[int] = set()
-        used = self.used()
+        used = self.contiguous_pages()
         end = 0
         for page in used:
             if page.available != available:
@@ -136,7 +138,7 @@ class PageSequence:
             for numbers in holders.values():
                 if len(numbers) > 1:
                     unfit.update(numbers)
-        if end < self.wanted():
+        if end < self.expected_records():
             # The page after these is missing, or repeats the first or the last one. Then these
             # may be the outdated ones.
             unfit |= {used[0].number, used[-1].number, used[-1].number + 1} if used else {1}
@@ -144,7 +146,7 @@ class PageSequence:
             unfit.add(used[-1].number)
         return sorted(unfit)
 
-    def used(self) -> list[Page]:
+    def contiguous_pages(self) -> list[Page]:
         """Return the pages that the frame is made of."""
         used: list[Page] = []
         end = 0
@@ -155,7 +157,7 @@ class PageSequence:
             end += len(page.ids)
         return used
 
-    def doubt(self, records: int, without_id: int, repeated: int) -> str | None:
+    def incomplete_reason(self, records: int, without_id: int, repeated: int) -> str | None:
         """Return why the records are not proven complete; None if they are."""
         available = self.available()
         if available is None:
@@ -164,15 +166,15 @@ class PageSequence:
             return "the directory does not say how many records there are (items_available)"
         if without_id:
             return f"{without_id:,} records came without an id, so they cannot be told apart"
-        expected = self.wanted()
+        expected = self.expected_records()
         if records != expected:
             duplicates = f"; {repeated:,} came more than once" if repeated else ""
             return f"{records:,} different records came of {expected:,}{duplicates}"
-        counts = {page.available for page in self.used()}
+        counts = {page.available for page in self.contiguous_pages()}
         if len(counts) > 1:
             reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
             return f"the collection changed while it was read: its pages count {reported} records"
-        return "the pages overlap or leave gaps" if self.unfit() else None
+        return "the pages overlap or leave gaps" if self.inconsistent_pages() else None
 
 
 def _repeats(page: Page, run: list[Page]) -> bool:

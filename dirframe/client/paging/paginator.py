@@ -4,7 +4,7 @@ A collection is proven complete if its pages are contiguous from the first posit
 all report the same ``items_available``, and the number of different ids equals it. Records may be
 added, removed or moved during pagination, and a sort without a tie-break may return one record
 twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
-still cannot be proven is in `CollectionResult.why`.
+still cannot be proven is in `CollectionResult.incomplete_reason`.
 
 If the count is a multiple of the page size, one more page is requested: only an empty page after
 the last one shows that the count was not too small.
@@ -67,9 +67,9 @@ class CollectionResult:
     frame: pd.DataFrame
     available: int | None
     capped: bool
-    why: str | None
+    incomplete_reason: str | None
     duplicates: int
-    answers: list[FetchedPage] = field(repr=False)
+    fetched: list[FetchedPage] = field(repr=False)
     synthetic: bool = False
     stopped: bool = False
     details: int = 0
@@ -85,7 +85,7 @@ class CollectionResult:
     @property
     def complete(self) -> bool:
         """Whether the frame is proven to hold every matching record."""
-        return self.why is None and not self.capped
+        return self.incomplete_reason is None and not self.capped
 
 
 def fetch_collection(
@@ -95,7 +95,7 @@ def fetch_collection(
     max_items: int | None = None,
     workers: int = 1,
     columns: Sequence[str] | None = None,
-    at_hand: Callable[[int], FetchedPage | None] = lambda _: None,
+    get_cached: Callable[[int], FetchedPage | None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
     details: Details | None = None,
     on_details: Callable[[int, int], None] | None = None,
@@ -114,7 +114,7 @@ def fetch_collection(
         Number of pages fetched concurrently. The order of the records does not depend on it.
     columns
         Names of the columns to read; None for all.
-    at_hand
+    get_cached
         Returns a page that need not be fetched, or None. Called first, and in this thread:
         threads do not speed up reading pages from disk.
     progress
@@ -137,7 +137,7 @@ def fetch_collection(
         max_items=max_items,
         workers=workers,
         columns=with_id_column(columns, resource.key),
-        at_hand=at_hand,
+        get_cached=get_cached,
         progress=progress,
     )
     details = details if wants_analysis(resource, columns) else None
@@ -147,7 +147,7 @@ def fetch_collection(
         while paginator.read_on():
             pass
         for _ in range(MAX_REFETCHES):
-            pages = paginator.unfit()
+            pages = paginator.inconsistent_pages()
             if not pages:
                 break
             paginator.read(pages, refresh=True)
@@ -169,12 +169,12 @@ class _Paginator(PageSequence):
         max_items: int | None,
         workers: int,
         columns: Sequence[str] | None,
-        at_hand: Callable[[int], FetchedPage | None],
+        get_cached: Callable[[int], FetchedPage | None],
         progress: Callable[[int, int], None] | None,
     ) -> None:
         super().__init__(max_items, paged=resource.paged)
         self._fetch = fetch
-        self._at_hand = at_hand
+        self._get_cached = get_cached
         self._workers = workers
         self._progress = progress
         self._columns = columns
@@ -199,7 +199,7 @@ class _Paginator(PageSequence):
     def read_on(self, *, refresh: bool = False) -> bool:
         """Read the next pages, up to the last one; return whether there were any."""
         begin = len(self._rows)
-        numbers = self.unread()
+        numbers = self.missing_pages()
         # Once the last page is known, pages after it that are not in flight are not requested.
         return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
 
@@ -212,19 +212,19 @@ class _Paginator(PageSequence):
     ) -> bool:
         """Fetch pages concurrently and read them in order; return whether there were any."""
         fetch = partial(self._fetch, refresh=refresh)
-        at_hand = (lambda _: None) if refresh else self._at_hand
+        get_cached = (lambda _: None) if refresh else self._get_cached
         if self.is_behind_the_last(numbers):
             try:
-                self._read_one(numbers[0], at_hand(numbers[0]) or fetch(numbers[0]))
+                self._read_one(numbers[0], get_cached(numbers[0]) or fetch(numbers[0]))
             except NotFoundError:  # also means that there is no further page
                 self.ended = True
             return True
         workers = self._workers if len(numbers) > 1 else 1
         needed = takewhile(lambda _: not ended(), numbers)
-        for number, answer in fetch_ahead(fetch, at_hand, needed, workers):
+        for number, answer in fetch_ahead(fetch, get_cached, needed, workers):
             self._read_one(number, answer)
             if self._progress is not None:
-                self._progress(sum(count for _, count in self._rows[-1:]), self.wanted())
+                self._progress(sum(count for _, count in self._rows[-1:]), self.expected_records())
         return bool(numbers)
 
     def _end_was_read(self, begin: int) -> bool:
@@ -245,7 +245,7 @@ class _Paginator(PageSequence):
             reading=reading,
             order=(answer.retrieved.timestamp(), reading),
         )
-        self.put(page)
+        self.add(page)
         self._was_read(number, len(ids), answer)
 
     def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
@@ -264,7 +264,7 @@ class _Paginator(PageSequence):
         needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
         self._details_left = len(needed)
         for identifier, response in fetch_ahead(
-            details.fetch, details.at_hand, needed, self._workers
+            details.fetch, details.get_cached, needed, self._workers
         ):
             if isinstance(response, Refused):
                 self._refused[identifier] = response
@@ -294,7 +294,7 @@ class _Paginator(PageSequence):
     def _chosen(self) -> tuple[NDArray[np.int64], pd.Series[str], int]:
         """Return rows and ids of the latest records, each id once, and the number of duplicates."""
         starts = np.cumsum([0, *(count for _, count in self._rows)])
-        used = self.used()
+        used = self.contiguous_pages()
         parts = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
         rows = np.concatenate(parts) if parts else np.arange(0)
         ids = pd.Series([identifier for page in used for identifier in page.ids], dtype="str")
@@ -332,11 +332,11 @@ class _Paginator(PageSequence):
             frame=frame,
             available=available,
             capped=cap is not None and (available is None or available > cap),
-            why=self._halt(frame)
-            or self.doubt(len(frame), int(ids.isna().sum()), repeated)
+            incomplete_reason=self._halt(frame)
+            or self.incomplete_reason(len(frame), int(ids.isna().sum()), repeated)
             or self._details_doubt(),
             duplicates=repeated if self._key else 0,
-            answers=self._answers,
+            fetched=self._answers,
             synthetic=self._synthetic,
             stopped=self.stopped,
             details=len(self._own),
@@ -371,7 +371,7 @@ class _Paginator(PageSequence):
             return None
         if self._details_left:
             return f"it was stopped with {self._details_left:,} own pages left to ask for"
-        if not (self.unread() or self.unfit()):
+        if not (self.missing_pages() or self.inconsistent_pages()):
             return None
-        of = f" of {self.wanted():,}" if self.wanted() else ""
+        of = f" of {self.expected_records():,}" if self.expected_records() else ""
         return f"it was stopped after {len(frame):,}{of} records"

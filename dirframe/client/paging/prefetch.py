@@ -17,7 +17,7 @@ Key = TypeVar("Key")
 
 def fetch_ahead(
     fetch: Callable[[Key], T],
-    at_hand: Callable[[Key], T | None],
+    get_cached: Callable[[Key], T | None],
     numbers: Iterable[Key],
     workers: int,
 ) -> Iterator[tuple[Key, T]]:
@@ -27,7 +27,7 @@ def fetch_ahead(
     ----------
     fetch
         Fetches a page; runs in a worker thread if `workers` is more than 1.
-    at_hand
+    get_cached
         Returns a page that need not be fetched, or None; runs in this thread.
     numbers
         Page numbers or other identifiers, in order. Consumed as late as possible.
@@ -38,7 +38,7 @@ def fetch_ahead(
     pool: ThreadPoolExecutor | None = None
     try:
         for number in numbers:
-            answer = at_hand(number)
+            answer = get_cached(number)
             if answer is None and workers == 1:
                 answer = fetch(number)
             if answer is not None:

@@ -55,7 +55,7 @@ class CollectionQuery:
         """The path of the collection below the base URL."""
         return self.address.path if self.address else f"/{self.resource.collection}.xml"
 
-    def parameters(self, page: int) -> dict[str, str]:
+    def params(self, page: int) -> dict[str, str]:
         """Return the query parameters of a page; page numbers start at 1."""
         own = self.address.parameters if self.address else {}
         parameters = {**own, "query": self.query or own.get("query"), "sort": self.sort}
@@ -66,7 +66,7 @@ class CollectionQuery:
         )
         return {name: value for name, value in parameters.items() if value}
 
-    def facts(self) -> dict[str, Any]:
+    def to_provenance(self) -> dict[str, Any]:
         """Return the query as recorded in provenance."""
         facts: dict[str, Any] = {}
         if self.address:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
 __all__ = [
+    "applied",
     "bind_trait",
     "boxed",
     "button",
@@ -57,8 +58,17 @@ def button(
 ) -> Any:
     """Return a button; with `at_once` the action runs directly in the thread of the click."""
     widget = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
-    widget.on_click(lambda _: act() if at_once else state.dispatch(act))
+    widget.on_click(lambda _: act() if at_once else state.dispatch(lambda: applied(state, act)))
     return with_class(widget, name)
+
+
+def applied(state: State, act: Callable[[], None]) -> None:
+    """Change the state, with a sign in the page while that lasts."""
+    state.is_working = True
+    try:
+        act()
+    finally:
+        state.is_working = False
 
 
 def bind_trait(
@@ -108,7 +118,7 @@ def bind_trait(
     def apply(chosen: Any) -> None:
         pending.pop(0)
         try:
-            setattr(state, trait, chosen)
+            applied(state, lambda: setattr(state, trait, chosen))
         finally:
             show()
 
@@ -144,6 +154,7 @@ def select_widget(
     *,
     options: Callable[[], Sequence[tuple[str, Any]]],
     when: Sequence[str],
+    convert: Callable[[Any], Any] = _itself,
     **fixed: Any,
 ) -> Any:
     """Return a selection whose options depend on the state.
@@ -160,6 +171,8 @@ def select_widget(
         Returns the options as pairs of label and value.
     when
         The traits that the options depend on.
+    convert
+        Converts the chosen value to a value of the trait.
     **fixed
         Other arguments of the widget.
     """
@@ -179,7 +192,7 @@ def select_widget(
         else:
             widget.value = value if value in values else None
 
-    bind_trait([widget], state, trait, follow=follow, value=_itself, when=when)
+    bind_trait([widget], state, trait, follow=follow, value=convert, when=when)
     return with_class(widget, name)
 
 

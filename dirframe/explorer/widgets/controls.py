@@ -125,12 +125,19 @@ def _buttons(state: State) -> Any:
 
 def filtering(state: State) -> Any:
     """Return the filters; those whose columns the records lack are hidden."""
+    search = labelled_widget(w.Text, "df-search", "Search (Enter)", state, "search")
+    search.continuous_update = False  # each search draws the chart anew
     languages = _listed(state, "languages", "Main language", filters.LANGUAGE)
     countries = _listed(state, "countries", "Country", filters.COUNTRY)
     activity = labelled_widget(
         w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES
     )
-    widgets = {"languages": languages, "countries": countries, "activity": activity}
+    widgets = {
+        "search": search,
+        "languages": languages,
+        "countries": countries,
+        "activity": activity,
+    }
 
     def offer(_: Any = None) -> None:
         offered = filters.Filters.offered(state.shown.loaded) if state.shown else set()
@@ -140,7 +147,8 @@ def filtering(state: State) -> Any:
     offer()
     state.observe(offer, "shown")
     everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
-    return boxed("df-row df-filters", [languages, countries, *_years(state), activity, everything])
+    fields = [search, languages, countries, *_years(state), activity, everything]
+    return boxed("df-row df-filters", fields)
 
 
 def _listed(state: State, trait: str, label: str, column: str) -> Any:
@@ -181,24 +189,42 @@ def _years(state: State) -> list[Any]:
 
 
 def columns(state: State) -> Any:
-    """Return the list of the table's columns."""
+    """Return the list of the table's columns and its search."""
 
     def entries() -> list[tuple[str, str]]:
         if state.shown is None:
             return []
+        words = state.column_search.casefold().split()
         names = choices.columns(state.shown.loaded)
-        return [(choices.heading(name, state.shown.resource), name) for name in names]
+        headings = [(choices.heading(name, state.shown.resource), name) for name in names]
+        return [
+            (heading, name)
+            for heading, name in headings
+            if all(word in f"{heading} {name}".casefold() for word in words)
+        ]
 
-    return select_widget(
+    def with_hidden(chosen: tuple[str, ...]) -> tuple[str, ...]:
+        """Add the chosen columns that the search hides."""
+        if state.shown is None:
+            return chosen
+        kept = {*state.columns, *chosen} - ({name for _, name in entries()} - {*chosen})
+        return tuple(name for name in choices.columns(state.shown.loaded) if name in kept)
+
+    listed = select_widget(
         w.SelectMultiple,
         "df-columns",
         "Columns of the table",
         state,
         "columns",
         options=entries,
-        when=["shown"],
-        rows=5,
+        when=["shown", "column_search"],
+        convert=with_hidden,
+        rows=6,
     )
+    search = labelled_widget(
+        w.Text, "df-column-search", "Search the columns", state, "column_search"
+    )
+    return boxed("df-row df-picker", [search, listed])
 
 
 def chart(state: State) -> Any:
@@ -219,7 +245,7 @@ def chart(state: State) -> Any:
         state,
         "by",
         options=lambda: [("–", ""), *((_words(name), name) for name in state.strata)],
-        when=["shown", "chart"],
+        when=["shown"],
     )
     left_out = select_widget(
         w.SelectMultiple,

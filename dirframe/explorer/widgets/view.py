@@ -13,12 +13,15 @@ from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.load import error_message
 from dirframe.explorer.widgets import controls, table
 from dirframe.explorer.widgets.bindings import boxed, html_output, labelled_widget, with_class
+from dirframe.explorer.widgets.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
+
     from dirframe.explorer.chart_image import ChartImage
-    from dirframe.explorer.state import State, VisibleRecords
+    from dirframe.explorer.state import State
 
 __all__ = ["View", "in_this_thread"]
 
@@ -45,20 +48,19 @@ class View:
     ----------
     state : State
         The state that they show and change.
-    records : callable
-        Returns the widgets of the table (`dirframe.explorer.widgets.table`).
     """
 
-    def __init__(self, state: State, records: table.Maker = table.plain) -> None:
+    def __init__(self, state: State) -> None:
         self.state = state
-        self._records = records
         self.picture: ChartImage | None = None
-        self._drawn: tuple[VisibleRecords | None, str, dict[str, Any]] | None = None
+        self._drawn: tuple[Any, ...] = ()
+        self._loaded: pd.DataFrame | None = None
         self._changed: list[Callable[[], None]] = []
         self._chart = with_class(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
         self._results = boxed("df-results", self._made_results(), w.VBox)
         parts = [
             w.HTML(html.style() + f"<h3>{html.title(state)}</h3>"),
+            Page(),
             *([controls.ask(state)] if state.directory else []),
             html_output(
                 "df-said",
@@ -70,7 +72,7 @@ class View:
         ]
         self.widget = boxed("dirframe-explorer", parts, w.VBox)
         state.observe(self._draw, ["shown", "chart", "exclude", "by"])
-        state.observe(self._tell, ["page", "page_size", "order_by", "descending", "columns"])
+        state.observe(self._tell, ["page", "page_size", "columns"])
         self._draw()
 
     def when_changed(self, act: Callable[[], None]) -> None:
@@ -81,7 +83,10 @@ class View:
         state = self.state
         records = [
             html_output("df-count", state, ["shown"], lambda: f"<h4>{html.words(state)}</h4>"),
-            *self._records(state),
+            html_output(
+                "df-working", state, ["is_working"], lambda: html.busy(is_working=state.is_working)
+            ),
+            *table.records(state),
             controls.columns(state),
         ]
         code = [
@@ -108,12 +113,19 @@ class View:
         ]
 
     def _draw(self, _: Any = None) -> None:
-        shown, chart, options = self.state.shown, self.state.chart, self.state.chart_options
-        if (shown, chart, options) == self._drawn:
+        state, shown, chart = self.state, self.state.shown, self.state.chart
+        options = state.chart_options
+        loaded = shown.loaded if shown else None
+        # The order of the records is not seen in a chart.
+        drawn = (state.filters, chart, options)
+        if loaded is self._loaded and drawn == self._drawn:
+            self._tell()
             return
-        self._drawn = shown, chart, options
+        self._loaded, self._drawn = loaded, drawn
         self._results.layout.display = None if shown else "none"
-        if shown is not None:
+        if shown is None:
+            self.picture, self._chart.value = None, ""
+        else:
             try:
                 chart_image = render_chart(shown.frame, chart, options)
                 self.picture, self._chart.value = chart_image, html.image(chart_image)

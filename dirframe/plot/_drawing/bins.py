@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count, islice, takewhile
 from typing import TYPE_CHECKING, Self
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST = 6  # more shades of one colour are indistinguishable
-_FIXED = (1, 3, 10, 30, 100, 300)
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,11 @@ class Bins:
     shades: list[str]
 
     @classmethod
-    def upto(cls, highest: int) -> Self:
-        """Divide 1 to `highest` into a few bins of logarithmic width."""
+    def up_to(cls, highest: int) -> Self:
+        """Divide 1 to `highest` into a few bins of logarithmic width, or as the context shares."""
+        if (common := _shared.get()) is not None:
+            lowest = [number for number in common.lowest if number <= highest]
+            return cls(lowest, highest, common.shades[: len(lowest)])
         lowest = next(
             numbers
             for steps in _divisions()
@@ -37,13 +41,7 @@ class Bins:
         )
         return cls(lowest, highest, _shades(len(lowest)))
 
-    @classmethod
-    def comparable(cls, highest: int) -> Self:
-        """Divide 1 to `highest` into fixed bins, so that shades are comparable across charts."""
-        lowest = [number for number in _FIXED if number <= highest]
-        return cls(lowest, highest, _shades(len(_FIXED))[: len(lowest)])
-
-    def shade(self, number: int) -> str:
+    def colour(self, number: int) -> str:
         """Return the shade of a number of 1 or more."""
         return self.shades[bisect_right(self.lowest, number) - 1]
 
@@ -61,6 +59,19 @@ class Bins:
             Patch(facecolor=shade, edgecolor=NEUTRAL, label=label)
             for shade, label in zip(self.shades, self.labels(), strict=True)
         ]
+
+
+_shared: ContextVar[Bins | None] = ContextVar("_shared", default=None)
+
+
+@contextmanager
+def bins_shared(highest: int | None) -> Iterator[None]:
+    """Give all charts drawn in the context the same bins, so that their shades are comparable."""
+    token = _shared.set(None if highest is None else Bins.up_to(highest))
+    try:
+        yield
+    finally:
+        _shared.reset(token)
 
 
 def _shades(number: int) -> list[str]:

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
-from dirframe.plot._drawing import typography
+from dirframe.plot._drawing import axes, typography
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TICK_WIDTH = 4.5  # ems per date label
+_DAY_WIDTH = 6.0  # and per whole day
+_WITH_YEAR = {
+    "formats": ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"],
+    "zero_formats": ["", "%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M"],
+}
 
 
 def places(moments: Any) -> NDArray[np.float64]:
@@ -24,19 +29,25 @@ def places(moments: Any) -> NDArray[np.float64]:
     return np.asarray(date2num(moments), dtype=np.float64)
 
 
-def only_year(first: pd.Timestamp, last: pd.Timestamp) -> str:
-    """Return the common year of two dates as a label suffix: ticks within one year omit it."""
-    return f", {first.year}" if first.year == last.year else ""
+def only_year(ax: Axes, first: pd.Timestamp, last: pd.Timestamp) -> str:
+    """Return the common year of two dates as a label suffix: ticks within one year omit it.
+
+    Those of a panel never do, since the dates of the others are not known yet.
+    """
+    return "" if first.year != last.year or ax.get_gid() == axes.PANEL else f", {first.year}"
 
 
 def axis(ax: Axes) -> None:
     """Set a date locator and formatter on the x axis."""
     size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
     ax.tick_params(axis="x", labelsize=size)
-    tick_count = max(int(typography.width(ax) / (_TICK_WIDTH * size)), 2)
+    is_panel = ax.get_gid() == axes.PANEL
+    em = (_DAY_WIDTH if is_panel else _TICK_WIDTH) * size
+    tick_count = max(int(typography.width(ax) / em), 2)
     # matplotlib.dates has no types.
     locator = AutoDateLocator(minticks=2, maxticks=tick_count)
     ax.xaxis_date()
     ax.xaxis.set_major_locator(locator)
-    form = ConciseDateFormatter(locator, show_offset=False)
+    formats = _WITH_YEAR if is_panel else {}
+    form = ConciseDateFormatter(locator, show_offset=False, **formats)
     ax.xaxis.set_major_formatter(form)

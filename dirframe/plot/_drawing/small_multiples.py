@@ -14,7 +14,18 @@ from matplotlib.ticker import FixedLocator
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.plot._drawing import axes, typography
-from dirframe.stats._options.selection import BY_CHART, combined, extended, noted, taken
+from dirframe.plot._drawing.axes import Caption
+from dirframe.plot._drawing.bins import bins_shared
+from dirframe.plot._drawing.tables import options_of_table
+from dirframe.stats._options.selection import (
+    BY_CHART,
+    combined,
+    computed,
+    extended,
+    noted,
+    result_of,
+    taken,
+)
 from dirframe.stats._options.strata import strata_of
 from dirframe.stats._rules.exclusion import excluded
 
@@ -24,7 +35,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.axes import Caption
     from dirframe.stats._options.selection import Selection
     from dirframe.stats._options.strata import Stratum
 
@@ -33,16 +43,19 @@ P = ParamSpec("P")
 PANELS = 9  # more would be too small to compare
 _COLUMNS = 3
 _WIDTH = 3.7  # inches
-_WITH_PANELS: set[str] = set()
 _CAPTION = 7  # points, as the caption of a small chart
 
 
 def multiples(
-    share: Literal["", "x", "xy"], *, height: float = 3.2
+    share: Literal["", "x", "xy"],
+    *,
+    height: float = 3.2,
+    highest: Callable[[Any], int] | None = None,
 ) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
     """Add the options of `Selection` to a chart; `share` names the axes shared by its panels.
 
-    With an empty `share` the chart does not support panels. A panel is `height` inches high.
+    `share` is empty for a chart without scales. A panel is `height` inches high. `highest` returns
+    the highest number in a chart of all records, for a chart whose shades mean numbers.
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
@@ -52,39 +65,36 @@ def multiples(
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
             frame, chart_options, selection = taken(name, signature, args, options)
+            if result_of(frame):
+                return chart(frame, **options_of_table(name, frame, chart_options, selection))
             draw: Callable[..., Axes] = chart
             if selection["by"] is None:
                 exclusions = {option: selection[option] for option in ("exclude", "max_age")}
                 return draw(frame, **chart_options, **exclusions)
-            if not share:
-                raise InvalidInputError(
-                    f"plot.{name} has no panels by stratum: it would be too small to read. "
-                    "Draw the records of one stratum at a time."
-                )
             if chart_options.pop("ax", None) is not None:
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
             return _draw(
-                frame, selection, lambda part, ax: draw(part, ax=ax, **chart_options), share, height
+                frame,
+                selection,
+                lambda part, ax: draw(part, ax=ax, **chart_options),
+                share=share,
+                height=height,
+                highest=highest,
             )
 
-        if share:
-            _WITH_PANELS.add(name)
         return state(wrapper)
 
     return decorate
-
-
-def has_panels(name: str) -> bool:
-    """Return whether the chart of `dirframe.plot` with this name supports strata."""
-    return name in _WITH_PANELS
 
 
 def _draw(
     frame: Any,
     selection: Selection,
     draw: Callable[[Any, Axes], Axes],
+    *,
     share: str,
     height: float,
+    highest: Callable[[Any], int] | None,
 ) -> Axes:
     records, numbers = excluded(frame, selection["exclude"], selection["max_age"])
     by = selection["by"] or ()
@@ -103,16 +113,26 @@ def _draw(
             ax.remove()
         panels = panels[: len(strata)]
         title = ""
-        captions: list[Caption] = []
-        for ax, stratum in zip(panels, strata, strict=True):
+        remaining = iter(panels)
+
+        def drawn(stratum: Stratum) -> Caption:
+            nonlocal title
+            ax = next(remaining)
             ax.set_gid(axes.PANEL)
-            with axes.captions_held() as panel_captions:
+            with axes.captions_held() as captions:
                 draw(stratum.frame, ax)
-            captions += panel_captions
             title = ax.get_title().replace("\n", " ")
-            _title(ax, stratum, panel_captions[0].statistic)
-        common = _common(captions)
-        for ax, caption in zip(panels, captions, strict=True):
+            _title(ax, stratum, captions[0].statistic)
+            return captions[0]
+
+        with bins_shared(highest(records) if highest else None):
+            outcomes = computed(strata, drawn)
+        common = _common([outcome for outcome in outcomes if isinstance(outcome, Caption)])
+        for ax, stratum, caption in zip(panels, strata, outcomes, strict=True):
+            if not isinstance(caption, Caption):
+                _title(ax, stratum, pd.DataFrame())
+                axes.empty_message(ax, caption.message)
+                continue
             panel_notes = [note for note in caption.notes if note and note not in common]
             if panel_notes:
                 axes.note_below(ax, " ".join(panel_notes))
@@ -126,8 +146,10 @@ def _draw(
         names = [by] if isinstance(by, str) else list(by)
         strata_names = ", ".join(names).replace("_", " ")
         figure.suptitle(f"{title}, by {strata_names}", **typography.plain_text_props())
-        tables = [caption.statistic for caption in captions]
-        table = noted(combined(records, pd.DataFrame(), tables, strata, names), numbers, before=2)
+        results = [
+            outcome.statistic if isinstance(outcome, Caption) else outcome for outcome in outcomes
+        ]
+        table = noted(combined(records, pd.DataFrame(), results, strata, names), numbers, before=2)
         _caption(figure, table, [*common, _pooled(strata)])
     except BaseException:
         plt.close(figure)
@@ -138,7 +160,7 @@ def _draw(
 
 def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
     """Set the title of a panel, with the number of records that its statistic uses."""
-    count = provenance.get_provenance(statistic)["base"].get("records", stratum.records)
+    count = provenance.get_provenance(statistic)["base"].get("records", 0)
     of = f" of {stratum.records:,}" if count < stratum.records else ""
     size = typography.size(ax, "medium")
     named = f"{typography.short(stratum.title)} (n = {count:,}{of})"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator
 
 __all__ = ["STYLE", "style"]
 
@@ -16,14 +17,15 @@ __all__ = ["STYLE", "style"]
 STYLE = str(Path(__file__).with_name("dirframe.mplstyle"))
 
 
-def style() -> AbstractContextManager[None]:
+@contextmanager
+def style() -> Iterator[None]:
     """Apply the style sheet for publications within a ``with`` block.
 
-    Returns
-    -------
-    contextlib.AbstractContextManager
-        Sets the style sheet ``dirframe.plot.STYLE`` and restores the previous settings at the end.
-        Nothing else changes global settings of matplotlib.
+    Yields
+    ------
+    None
+        The block runs under the style sheet ``dirframe.plot.STYLE``; the previous settings are
+        restored at its end. Nothing else changes global settings of matplotlib.
 
     See Also
     --------
@@ -38,4 +40,8 @@ def style() -> AbstractContextManager[None]:
     >>> mpl.rcParams["pdf.fonttype"]
     3
     """
-    return plt.style.context(STYLE)
+    # A notebook's backend switches the interactive mode on when it is loaded. Loaded within the
+    # block, it would be switched off again at the end, and no later chart would be displayed.
+    plt.draw_if_interactive()
+    with plt.style.context(STYLE):
+        yield

@@ -99,7 +99,7 @@ def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Sto
 
 def _hold(store: Store) -> Store:
     try:
-        store.hold()
+        store.lock_shared()
     except StoreError:
         store.close()
         raise

@@ -99,7 +99,9 @@ class Store:
 
     def _read(self) -> None:
         database = self._database()
-        application, version = (database.execute(f"PRAGMA {p}").fetchone()[0] for p in _MARKS)
+        application, version = (
+            database.execute(f"PRAGMA {p}").fetchone()[0] for p in _HEADER_PRAGMAS
+        )
         if application != APPLICATION_ID:
             raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
         if version != VERSION:
@@ -118,7 +120,7 @@ class Store:
         """Build a store from XML collections and open it; see `build_store`."""
         return cls(build_store(path, sources, on_file=on_file))
 
-    def hold(self) -> None:
+    def lock_shared(self) -> None:
         """Hold a read lock on the file until the store is closed, to mark it as in use.
 
         Raises
@@ -319,7 +321,7 @@ class Store:
 
 
 _TAG = "tag:"
-_MARKS = ("application_id", "user_version")
+_HEADER_PRAGMAS = ("application_id", "user_version")
 
 
 def _read_query(resource: Resource, query: str) -> _Query:

@@ -223,7 +223,7 @@ def _nothing(address: str) -> Response:  # noqa: ARG001  # Flask names it
 
 def _check_key(keys: KeyStore, rules: Rules) -> None:
     key = _arguments().get("api_key", "")
-    decision = keys.count(key)
+    decision = keys.charge(key)
     if not decision.known:
         raise _refusal_error(rules.unknown_key if key else rules.missing_key)
     if not decision.allowed:

@@ -59,7 +59,7 @@ def require_fetched(projects: object, *columns: str) -> None:
     """Raise if a frame lacks some columns or the date of the fetch."""
     known = columns_of(projects, PROJECTS)
     missing = FETCHED[:1] if set(known).isdisjoint(FETCHED) else ()
-    require_columns(projects, *columns, *missing, giver=PROJECTS, any_of=FETCHED)
+    require_columns(projects, *columns, *missing, loader=PROJECTS, any_of=FETCHED)
 
 
 def month_number(column: str) -> nw.Expr:

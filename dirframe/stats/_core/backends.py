@@ -12,6 +12,7 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa
 
+from dirframe import provenance
 from dirframe.client.frames.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from dirframe.provenance import Absent
+    from dirframe.schema import Resource
     from dirframe.stats._core.loaders import Loader
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
@@ -32,10 +34,12 @@ __all__ = [
     "absent_of",
     "collect",
     "columns_of",
+    "columns_sent",
     "is_relation",
     "map_reduce",
     "relation_kept",
     "relation_table",
+    "resource_of",
     "too_large",
 ]
 
@@ -49,12 +53,12 @@ _OWN = "__dirframe_own_"
 _ROWS = 100_000
 
 
-def columns_of(frame: object, giver: Loader) -> list[str]:
+def columns_of(frame: object, loader: Loader) -> list[str]:
     """Return the column names of a frame; raise if it is not of a supported engine."""
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(
-        f"A DataFrame as {giver.python} gives it was expected, of pandas or Dask, or a relation of "
+        f"A DataFrame as {loader.python} gives it was expected, of pandas or Dask, or a relation of "
         f"DuckDB with its columns; a {type(frame).__name__} came."
     )
 
@@ -66,6 +70,18 @@ def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
     if _is_dask(frame):  # the empty meta frame keeps the attributes
         return absent(frame._meta, columns, rows_elsewhere=True)
     return None
+
+
+def resource_of(frame: Any) -> Resource | None:
+    """Return the resource of a frame of any engine, from its provenance or its columns."""
+    return provenance.resource_of(frame._meta if _is_dask(frame) else frame)
+
+
+def columns_sent(frame: Any) -> set[str]:
+    """Return the columns without those that are empty because they were not sent."""
+    columns = columns_of(frame, ANY)
+    absent = absent_of(frame, columns)
+    return {*columns}.difference(absent.columns if absent else ())
 
 
 def too_large(what: str) -> str:

@@ -9,7 +9,8 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.charts import base_of
 from dirframe.errors import ColumnsNotSentError, Hint, MissingColumnsError
-from dirframe.stats._core.backends import absent_of, columns_of
+from dirframe.schema import PROJECT
+from dirframe.stats._core.backends import absent_of, columns_of, resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,26 +44,29 @@ def attach_counts(
 def require_columns(
     frame: object,
     *columns: str,
-    giver: Loader,
+    loader: Loader,
     any_of: Sequence[str] = (),
     lists: Sequence[str] = (),
 ) -> None:
     """Raise if an object is not a frame with these columns; the message names the loader.
 
     Columns that the directory did not send, or that were not loaded, raise as well. So do `lists`,
-    which a frame has only if a record holds one, and `any_of` if none of them was sent. Only
-    pandas and Dask frames carry the provenance that this needs.
+    which a frame of projects has only if a record holds one, and `any_of` if none of them was
+    sent. Only pandas and Dask frames carry the provenance that this needs.
     """
-    known = set(columns_of(frame, giver))
+    known = set(columns_of(frame, loader))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
     if absent := absent_of(frame, needed):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
-    if missing := [column for column in columns if column not in known]:
+    missing = [column for column in columns if column not in known]
+    if not known.issuperset(lists) and resource_of(frame) is not PROJECT:
+        missing += [column for column in lists if column not in known]
+    if missing:
         raise MissingColumnsError(
             f"The frame has no column {', '.join(missing)}.",
             columns=missing,
             hint=Hint(
-                f"Pass one as {giver.python} gives it.", shell=f"Name a file of {giver.shell}."
+                f"Pass one as {loader.python} gives it.", shell=f"Name a file of {loader.shell}."
             ),
         )
 

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
 from dirframe.stats._options.strata import Stratum, strata_of
 from dirframe.stats._rules.exclusion import excluded
@@ -48,16 +49,18 @@ BY_STATISTIC = """\
 by : str or sequence of str, optional
     Compute the statistic for each stratum: a column of text or whole numbers, or
     ``"language"`` (the main language), ``"country"`` (``country_name``), ``"year"`` (UTC, of
-    the first month with activity or, in a frame without that column, of creation) or
+    the first month with activity or, where that was not sent or loaded, of creation) or
     ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
     result has a column (str) for each name before its own, missing where the value is
     missing, blank or, of a size, negative, and the rows that the statistic gives for the
     records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
     stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
     the most records is first, then by text; missing ones are last. Each stratum is a pass
-    over the records. ``counted`` holds the records of all strata, ``strata``,
-    ``strata_in_other`` and ``stratum_missing`` (records in strata of missing values that are
-    not in ``other``).
+    over the records. A stratum for whose records alone a needed column was not sent has no
+    rows; a `dirframe.errors.StrataOmittedWarning` and the record name it. ``counted`` holds
+    the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing`` (records in
+    strata of missing values that are not in ``other``) and ``stratum_not_sent`` (records in
+    strata without rows for that reason).
 min_records : int, default 1
     Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
     thousands separated by commas.
@@ -65,10 +68,14 @@ min_records : int, default 1
 BY_CHART = """\
 by : str or sequence of str, optional
     Draw a panel for each stratum, on axes that are the same, in a figure of their own whose
-    first axes are returned: as the statistic. At most nine; the smallest share the last.
+    first axes are returned: as the statistic. At most nine; the smallest share the last. A
+    panel that cannot be drawn says why.
 min_records : int, default 1
     Strata with fewer records share the last panel.
 """
+
+#: Types of options that are kept as they are, since they are values of JSON.
+_PLAIN = (str, int, float, list, tuple, type(None))
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -123,14 +130,29 @@ def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
         frame, own, selection = taken(name, signature, args, options)
         compute: Callable[..., pd.DataFrame] = statistic
+        if result_of(frame):
+            raise InvalidInputError(
+                f"The frame is the result of stats.{result_of(frame)}; {name} takes the records."
+            )
         selected, counts = excluded(frame, selection["exclude"], selection["max_age"])
         if selection["by"] is None:
             result = compute(selected, **own)
         else:
             result = _stratified(selected, selection, lambda part: compute(part, **own))
-        return noted(result, counts, before=1 if selection["by"] is None else 2)
+        noted(result, counts, before=1 if selection["by"] is None else 2)
+        given = own | {
+            n: selection.get(n) for n, default in DEFAULTS.items() if selection.get(n) != default
+        }
+        plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in given.items()}
+        return provenance.set_provenance(result, statistic={"name": name, "options": plain})
 
     return document(wrapper)
+
+
+def result_of(frame: Any) -> str:
+    """Return the name of the statistic that a frame is the result of; empty for records."""
+    record = provenance.get_provenance(frame) if isinstance(frame, pd.DataFrame) else {}
+    return str(record.get("statistic", {}).get("name", ""))
 
 
 def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:
@@ -154,27 +176,55 @@ def _stratified(
     names = [by] if isinstance(by, str) else list(by)
     strata = strata_of(frame, by, min_records=selection["min_records"])
     # An empty frame has no strata, but the same columns.
-    tables = [compute(stratum.frame) for stratum in strata] or [compute(frame)]
+    outcomes = computed(strata, lambda stratum: compute(stratum.frame))
+    pairs = [
+        (table, stratum)
+        for table, stratum in zip(outcomes, strata, strict=True)
+        if isinstance(table, pd.DataFrame)
+    ]
+    tables = [table for table, _ in pairs] or [compute(frame)]
     if clash := set(names) & set(tables[0].columns):
         raise InvalidInputError(
             f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
             "something else."
         )
-    labelled = [
-        _labelled(table, names, stratum) for table, stratum in zip(tables, strata, strict=False)
-    ] or [_labelled(tables[0].iloc[:0], names, None)]
+    labelled = [_labelled(table, names, stratum) for table, stratum in pairs] or [
+        _labelled(tables[0].iloc[:0], names, None)
+    ]
     result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
-    return combined(frame, result, tables, strata, names)
+    return combined(frame, result, outcomes or tables, strata, names)
+
+
+def computed(
+    strata: Sequence[Stratum], compute: Callable[[Stratum], R]
+) -> list[R | ColumnsNotSentError]:
+    """Compute each stratum, or return why not; raise if there is none that can be computed."""
+    outcomes: list[R | ColumnsNotSentError] = []
+    for stratum in strata:
+        try:
+            outcomes.append(compute(stratum))
+        except ColumnsNotSentError as error:
+            outcomes.append(error)
+    errors = [outcome for outcome in outcomes if isinstance(outcome, ColumnsNotSentError)]
+    if errors and len(errors) == len(outcomes):
+        raise errors[0]
+    return outcomes
 
 
 def combined(
     frame: Any,
     result: pd.DataFrame,
-    tables: Sequence[pd.DataFrame],
+    outcomes: Sequence[pd.DataFrame | ColumnsNotSentError],
     strata: Sequence[Stratum],
     names: Sequence[str],
 ) -> pd.DataFrame:
-    """Record the number of records of all strata in the provenance of a result."""
+    """Record the number of records of all strata, and those not computed, in a result."""
+    tables = [outcome for outcome in outcomes if isinstance(outcome, pd.DataFrame)]
+    omitted = [
+        (stratum, error)
+        for stratum, error in zip(strata, outcomes, strict=False)
+        if isinstance(error, ColumnsNotSentError)
+    ]
     record = provenance.get_provenance(tables[0])
     records = sum(stratum.records for stratum in strata)
     unknown = sum(s.records for s in strata if not s.pooled and None in s.labels)
@@ -184,8 +234,24 @@ def combined(
         "strata": sum(max(stratum.pooled, 1) for stratum in strata),
         "strata_in_other": sum(stratum.pooled for stratum in strata),
         "stratum_missing": unknown,
+        "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
     }
-    provenance.copy_provenance(tables[0], result, f"by: {', '.join(names)}")
+    step = f"by: {', '.join(names)}"
+    if omitted:
+        titles = [stratum.title for stratum, _ in omitted]
+        columns = sorted({column for _, error in omitted for column in error.columns})
+        note = f"{', '.join(titles)} (not sent: {', '.join(columns)})"
+        step += f", not computed: {note}"
+        warnings.warn(
+            StrataOmittedWarning(
+                f"Not computed: {note}. The other strata are.",
+                strata=titles,
+                columns=columns,
+                hint=omitted[0][1].hint,
+            ),
+            stacklevel=4,
+        )
+    provenance.copy_provenance(tables[0], result, step)
     return provenance.set_provenance(
         result, counted=counted, records=_records_of(frame), base=_base_of(tables)
     )

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe.errors import Hint, InvalidInputError
-from dirframe.stats._core.backends import columns_of, is_relation, relation_table
+from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError
+from dirframe.stats._core.backends import absent_of, columns_sent, is_relation, relation_table
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.filter import keep
 from dirframe.stats._core.frequencies import size_class
 from dirframe.stats._core.groupby import group_sizes
-from dirframe.stats._core.loaders import ANY
 from dirframe.stats._rules.rules import READ
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def _is(key: _Key, value: str | None) -> nw.Expr:
 
 def known_strata(frame: Any) -> tuple[str, ...]:
     """Return the named strata whose columns a frame has."""
-    columns = set(columns_of(frame, ANY))
+    columns = columns_sent(frame)
     return tuple(name for name, key in _NAMED.items() if not _lacking(key(columns), columns))
 
 
@@ -147,10 +146,11 @@ def _lacking(key: _Key, known: set[str]) -> list[tuple[str, ...]]:
 
 
 def _key(frame: Any, name: str) -> _Key:
-    known = set(columns_of(frame, ANY))
+    known = columns_sent(frame)
     if name in _NAMED:
         key = _NAMED[name](known)
         if missing := _lacking(key, known):
+            _check_sent(frame, [column for columns in missing for column in columns])
             needed = ", ".join(" or ".join(names) for names in missing)
             hint = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
             raise InvalidInputError(
@@ -159,10 +159,16 @@ def _key(frame: Any, name: str) -> _Key:
             )
         return key
     if name not in known:
+        _check_sent(frame, [name])
         raise InvalidInputError(
             f"The stratum {name!r} is neither a column of the frame nor one of {', '.join(_NAMED)}."
         )
     return _of_column(frame, name)
+
+
+def _check_sent(frame: Any, columns: Sequence[str]) -> None:
+    if absent := absent_of(frame, columns):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
 
 
 def _of_column(frame: Any, name: str) -> _Key:

@@ -7,9 +7,8 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.stats._core.backends import absent_of, columns_of
+from dirframe.stats._core.backends import absent_of, columns_sent
 from dirframe.stats._core.filter import count, keep
-from dirframe.stats._core.loaders import ANY
 from dirframe.stats._rules.frame_facts import facts_of
 from dirframe.stats._rules.rules import READ, RULES, Rule
 
@@ -38,13 +37,13 @@ def rules_of(names: Iterable[str] | str, max_age: MaxAge | None = None) -> list[
 
 def applicable(frame: Any) -> list[Rule]:
     """Return the rules whose required columns a frame has."""
-    columns = _known(frame)
+    columns = columns_sent(frame)
     return [rule for rule in Rule if not _missing(rule, columns)]
 
 
 def required(frame: Any, rules: Iterable[Rule]) -> None:
     """Raise if a frame lacks a column that a rule requires."""
-    columns = _known(frame)
+    columns = columns_sent(frame)
     for rule in rules:
         needed = [name for read in RULES[rule].needs for name in READ[read].names]
         if (missing := _missing(rule, columns)) and (absent := absent_of(frame, needed)):
@@ -54,13 +53,6 @@ def required(frame: Any, rules: Iterable[Rule]) -> None:
                 f"The rule {rule} needs the column {', '.join(missing)}, which the frame does not "
                 "have. Leave the rule out, or load the column."
             )
-
-
-def _known(frame: Any) -> set[str]:
-    """Return the columns without those that are empty because they were not sent."""
-    columns = columns_of(frame, ANY)
-    absent = absent_of(frame, columns)
-    return {*columns}.difference(absent.columns if absent else ())
 
 
 def _missing(rule: Rule, known: set[str]) -> list[str]:

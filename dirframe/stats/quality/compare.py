@@ -138,7 +138,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     """
     ids = {}
     for name, frame in (("before", before), ("after", after)):
-        require_columns(frame, "id", giver=ANY)
+        require_columns(frame, "id", loader=ANY)
         ids[name] = _checked_ids(frame, name)
     _same_resource(before, after)
     old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
@@ -285,7 +285,7 @@ def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
             yield f"`{name}` is not what was loaded ({differs}): {doubt}."
     if new["complete"] is False:
         yield "`after` is incomplete: what is gone may still be there."
-    if old["question"] != new["question"]:
+    if old["query"] != new["query"]:
         yield "The snapshots answer different questions: what is new or gone may be due to that."
 
 

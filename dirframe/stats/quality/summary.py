@@ -119,7 +119,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     <BLANKLINE>
     n = 2 records · Source: not recorded
     """
-    require_columns(frame, giver=ANY)
+    require_columns(frame, loader=ANY)
     record = provenance.get_provenance(frame)
     resource = provenance.resource_of(frame) or PROJECT
     count = len(frame)
@@ -130,7 +130,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     if record["complete"] is not None:
         title += "; the load was" if differs is not None else ","
         title += " complete" if record["complete"] else " incomplete"
-        title += f" ({record['why']})" if record["why"] else ""
+        title += f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {_counted(absent.columns)} not sent by the directory"
     return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
@@ -193,9 +193,9 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     available, loaded = record["items_available"], record["items_loaded"]
     if available is not None and loaded is not None and record["complete"] is False:
         not_loaded = max(available - loaded, 0)
-        default = record["question"].get("query") and resource.query_sort
+        default = record["query"].get("query") and resource.query_sort
         default = default or resource.default_sort or "as they come"
-        order = record["question"].get("sort") or f"{default}, by default"
+        order = record["query"].get("sort") or f"{default}, by default"
         rows.insert(
             0,
             (

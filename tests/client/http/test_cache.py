@@ -125,8 +125,8 @@ def test_a_second_load_costs_no_request(at: Callable[..., Directory]) -> None:
         paid = len(server.asked)
         second = dirframe.load_projects(directory=at(server), progress=False)
         assert len(server.asked) == paid == 3
-    assert first.attrs["dirframe"]["requests_paid"] == 3
-    assert second.attrs["dirframe"]["requests_paid"] == 0
+    assert first.attrs["dirframe"]["requests_made"] == 3
+    assert second.attrs["dirframe"]["requests_made"] == 0
     assert second.attrs["dirframe"]["requests_cached"] == 3
     for name in ("retrieved_oldest", "retrieved_newest"):
         assert second.attrs["dirframe"][name] == first.attrs["dirframe"][name]

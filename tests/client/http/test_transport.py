@@ -151,7 +151,7 @@ def test_an_answer_that_is_too_long_is_not_read_to_its_end(at: Callable[..., Dir
         Server(lambda _: Reply(b"x" * 3_000_000)) as server,
         pytest.raises(UnreadableResponseError, match="more than 1,000,000 bytes"),
     ):
-        get(at(server, max_body=1_000_000))
+        get(at(server, max_response_bytes=1_000_000))
 
 
 def test_an_interrupted_request_is_tried_again(at: Callable[..., Directory]) -> None:

@@ -91,7 +91,7 @@ def test_a_cap_gives_that_many_records_and_asks_for_no_page_more(cap: int, size:
     fetch = Changing(ids(50), size=size)
     found = walk(fetch, max_items=cap)
     assert list(found.frame["id"]) == ids(min(cap, 50))
-    assert found.why is None
+    assert found.incomplete_reason is None
     assert found.capped == (cap < 50)
     assert found.complete == (cap >= 50)
     assert len(fetch.asked) <= -(-min(cap, 50) // size) + (cap > 50)
@@ -100,13 +100,13 @@ def test_a_cap_gives_that_many_records_and_asks_for_no_page_more(cap: int, size:
 def test_a_cap_holds_even_if_the_directory_counts_too_few() -> None:
     found = walk(Changing(ids(30), size=30, count=lambda *_: 25), max_items=25)
     assert len(found.frame) == 25
-    assert found.why is not None
+    assert found.incomplete_reason is not None
 
 
 def test_a_cap_that_was_reached_needs_no_count_of_the_directory() -> None:
     found = walk(Changing(ids(30), size=10, count=lambda *_: None), max_items=15)
     assert list(found.frame["id"]) == ids(15)
-    assert found.why is None
+    assert found.incomplete_reason is None
     assert not found.complete
 
 
@@ -150,7 +150,7 @@ def test_a_count_that_is_far_too_high_costs_a_bounded_number_of_requests(past: s
     fetch = Changing(ids(47), size=10, past=past, count=lambda *_: 10**17)
     found = walk(fetch)
     assert list(found.frame["id"]) == ids(47)
-    assert found.why is not None
+    assert found.incomplete_reason is not None
     assert len(fetch.asked) < 5 + completeness.PAGES_PER_CHUNK + 5 * completeness.MAX_REFETCHES
 
 
@@ -158,18 +158,18 @@ def test_a_count_that_is_far_too_high_costs_a_bounded_number_of_requests(past: s
 def test_a_count_that_is_too_low_is_noticed(told: int) -> None:
     found = walk(Changing(ids(50), size=25, count=lambda *_: told))
     assert not found.complete
-    assert found.why is not None
+    assert found.incomplete_reason is not None
 
 
 def test_a_count_that_stops_at_a_full_page_is_noticed_by_the_page_behind_it() -> None:
     found = walk(Changing(ids(60), size=10, count=lambda *_: 30))
-    assert found.why is not None
+    assert found.incomplete_reason is not None
 
 
 def test_a_count_that_changes_with_every_page_ends_in_a_doubt() -> None:
     fetch = Changing(ids(50), size=10, count=lambda reading, true: true + reading % 2)
     found = walk(fetch)
-    assert found.why is not None
+    assert found.incomplete_reason is not None
     assert len(fetch.asked) < 60
 
 
@@ -212,7 +212,7 @@ def test_a_collection_that_never_rests_is_given_up_with_a_reason() -> None:
 
     fetch = Changing(ids(50), size=10, edit=edit)
     found = walk(fetch)
-    assert found.why is not None
+    assert found.incomplete_reason is not None
     assert len(fetch.asked) < 60
     assert found.frame["id"].is_unique
 
@@ -222,7 +222,7 @@ def test_a_sort_without_a_tie_break_is_never_taken_for_complete() -> None:
         return now[25:] + now[:25]
 
     found = walk(Changing(ids(75), size=25, edit=edit))
-    assert len(found.frame) == 75 or found.why is not None
+    assert len(found.frame) == 75 or found.incomplete_reason is not None
 
 
 def test_records_that_the_directory_itself_has_twice_are_counted_and_doubted() -> None:
@@ -230,7 +230,7 @@ def test_records_that_the_directory_itself_has_twice_are_counted_and_doubted() -
     found = walk(fetch)
     assert found.duplicates == 1
     assert len(found.frame) == 31
-    assert found.why is not None
+    assert found.incomplete_reason is not None
     assert len(fetch.asked) <= 30
 
 
@@ -238,7 +238,7 @@ def test_records_without_an_id_are_kept_and_doubted() -> None:
     content = page_xml(["<project><name>a</name></project>"] * 2, available=2, first=0)
     found = walk(lambda *_, **__: fetched(content, "u", _BEGIN, 1))
     assert len(found.frame) == 2
-    assert found.why is not None
+    assert found.incomplete_reason is not None
 
 
 @pytest.mark.parametrize("sizes", [[10, 10, 10, 3], [3, 10, 10, 10], [5, 1, 7, 20], [33]])
@@ -267,7 +267,7 @@ def test_overlapping_pages_are_doubted_even_if_all_records_came() -> None:
 
     found = walk(fetch)
     assert found.frame["id"].is_unique
-    assert found.why is not None
+    assert found.incomplete_reason is not None
 
 
 def test_the_progress_is_told_of_each_page_and_of_the_whole() -> None:
@@ -287,7 +287,7 @@ _EDITS = st.dictionaries(
 def test_a_count_that_lies_without_measure_costs_a_few_pages(past: str) -> None:
     collection = Changing([str(n) for n in range(60)], past=past, count=lambda *_: 10**17)
     walk = fetch_collection(collection, PROJECT, workers=4)
-    assert walk.why is not None
+    assert walk.incomplete_reason is not None
     assert len(walk.frame) == 60
     first_round = [page for page, refresh in collection.asked if not refresh]
     assert max(first_round) <= 3 + 4 * 4
@@ -336,7 +336,7 @@ def test_whatever_happens_between_two_readings_the_outcome_is_a_state_in_number_
     longest = max(map(len, fetch.states)) + 1
     bound = (-(-longest // size) + 2) * (completeness.MAX_REFETCHES + 2)
     assert len(fetch.asked) <= bound, Counter(number for number, _ in fetch.asked)
-    if found.why is None:
+    if found.incomplete_reason is None:
         lengths = {len(state) for state in fetch.states}
         if lie == "minus" and count and not edits and cap is None:
             # Only where a page is not full can a count that is too low by one be believed.
@@ -378,7 +378,7 @@ def test_a_walk_that_is_stopped_keeps_what_came_and_says_that_it_is_not_all(
     assert list(found.frame["id"]) == ids(min(10 * pages, count))
     assert found.stopped
     assert not found.complete
-    assert found.why == f"it was stopped after {10 * pages} of {count} records"
+    assert found.incomplete_reason == f"it was stopped after {10 * pages} of {count} records"
 
 
 def test_a_walk_that_is_stopped_when_all_was_read_is_complete() -> None:

@@ -14,20 +14,20 @@ from dirframe.schema import ACCOUNT, PROJECT
 def test_what_is_not_asked_is_not_sent() -> None:
     question = CollectionQuery(resource=PROJECT)
     assert question.path == "/projects.xml"
-    assert question.parameters(1) == {"page": "1"}
-    assert question.facts() == {}
+    assert question.params(1) == {"page": "1"}
+    assert question.to_provenance() == {}
 
 
 def test_what_is_asked_is_sent_and_noted() -> None:
     question = CollectionQuery(resource=ACCOUNT, query="ada & co", sort="name_reverse", max_items=7)
-    assert question.parameters(3) == {"query": "ada & co", "sort": "name_reverse", "page": "3"}
-    assert question.facts() == {"query": "ada & co", "sort": "name_reverse", "max_items": 7}
+    assert question.params(3) == {"query": "ada & co", "sort": "name_reverse", "page": "3"}
+    assert question.to_provenance() == {"query": "ada & co", "sort": "name_reverse", "max_items": 7}
 
 
 @pytest.mark.parametrize("resource", [ACCOUNT, PROJECT], ids=lambda r: r.name)
 def test_every_sort_of_the_resource_is_allowed_and_no_other(resource: Any) -> None:
     for sort in (*resource.sorts, *resource.other_sorts):
-        assert CollectionQuery(resource=resource, sort=sort).parameters(1)["sort"] == sort
+        assert CollectionQuery(resource=resource, sort=sort).params(1)["sort"] == sort
     for sort in ("", "NAME", "id desc", "random"):
         with pytest.raises(InvalidInputError, match="created_at_reverse"):
             CollectionQuery(resource=resource, sort=sort)

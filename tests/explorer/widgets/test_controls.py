@@ -66,7 +66,7 @@ def test_the_exact_price_is_offered_for_own_pages_and_is_what_the_load_then_pays
         state.join()
         before = len(today.asked)
         options: dict[str, Any] = {"sort": "id", "max_items": 30, "details": True}
-        to_pay = dirframe.plan("projects", directory=directory, **options).requests_to_pay
+        to_pay = dirframe.plan("projects", directory=directory, **options).requests_needed
         assert to_pay
         assert f", {to_pay} requests to pay" in screen["said"].value
         screen["load"].click()

@@ -1,189 +1,154 @@
-"""Both tables show all records, in the order asked for, and no text in them becomes markup."""
+"""The table sorts by a click on a header, has every column within reach, and is never markup."""
 
 from __future__ import annotations
 
-import json
-import sys
-from functools import partial
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pytest
+from lxml import html as parser
 
-import dirframe
 from dirframe.explorer import choices
 from dirframe.explorer.state import State
-from dirframe.explorer.widgets import table
 from tests.explorer.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Opened = Callable[[pd.DataFrame | dirframe.Directory], tuple[State, Screen]]
+    import pytest
 
 EVIL = '<script>alert("1")</script> & <b>bold</b>'
 
 
-def in_the_library(source: pd.DataFrame | dirframe.Directory) -> tuple[State, Screen]:
-    """Open an explorer with the table of itables, as `dirframe.Explorer` does."""
-    pytest.importorskip("itables.widget", reason="itables is not installed")
-    made_by = table.load_itables()
-    assert made_by is not None
-    state = State(source)
-    state.page_size = choices.PART
-    return state, Screen(state, partial(table.itable, made_by))
+def click(screen: Screen, column: str) -> None:
+    """Click on a header, as the page says it."""
+    screen["table"]._handle_custom_msg({"column": column}, [])
 
 
-@pytest.fixture
-def open_parts() -> Opened:
-    return in_the_library
+def cells(screen: Screen) -> list[list[Any]]:
+    tree = parser.fromstring(screen["table"].value)
+    return [row.xpath("./td") for row in tree.xpath("//tbody/tr")]  # type: ignore[union-attr]  # elements
 
 
-def told(screen: Screen) -> dict[str, Any]:
-    """Give what itables is told."""
-    options: dict[str, Any] = screen["table"]._dt_args
-    return options
-
-
-def cells(screen: Screen) -> list[list[str]]:
-    """Give the texts that the browser gets."""
-    records: list[list[str]] = json.loads(told(screen)["data_json"])
-    return records
-
-
-def test_every_record_reaches_the_browser_and_none_is_left_out_in_silence(
-    open_parts: Opened, projects: pd.DataFrame
+def test_a_click_on_a_header_orders_a_second_turns_it_and_a_third_takes_it_back(
+    of_projects: tuple[State, Screen], projects: pd.DataFrame
 ) -> None:
-    many = pd.concat([projects] * 10, ignore_index=True)  # 64 KB are its limit, unless it is lifted
-    _, screen = open_parts(many)
-    assert [row[0] for row in cells(screen)] == [
-        escape(" ".join(name.split()), quote=False) for name in many["name"]
+    state, screen = of_projects
+    orders = []
+    for _ in range(3):
+        click(screen, "stack_count")
+        orders.append((state.order_by, state.descending, screen["order"].value))
+    assert orders == [
+        ("stack_count", False, "stack_count"),
+        ("stack_count", True, "stack_count"),
+        ("", False, ""),
     ]
-    assert "downsampling_warning" not in told(screen)
-    assert not screen.visible("tools")
-    assert screen["part"].value == ""
-    assert told(screen)["ordering"] is True
-    assert told(screen)["layout"]["topEnd"] == "search"
+    click(screen, "stack_count")
+    click(screen, "stack_count")
+    assert cells(screen)[0][2].text == f"{projects['stack_count'].max():,}"
+    assert 'aria-sort="descending"' in screen["table"].value
 
 
-def test_of_more_records_than_a_browser_likes_each_part_is_named_and_the_order_is_of_all(
-    open_parts: Opened, projects: pd.DataFrame
+def test_a_header_orders_the_records_and_leaves_the_chart(
+    of_projects: tuple[State, Screen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many = pd.concat([projects] * 18, ignore_index=True)
-    state, screen = open_parts(many)
-    assert screen.visible("tools")
-    assert "Records 1 to 25,000 of 27,000 are in this table" in screen["part"].value
-    # What the browser would order or search is a part, which nobody asks for.
-    assert told(screen)["ordering"] is False
-    assert told(screen)["layout"]["topEnd"] is None
-    screen["order"].value = "stack_count"
-    screen["on"].click()
-    assert "Records 25,001 to 27,000 of 27,000" in screen["part"].value
-    assert len(cells(screen)) == 2000
-    most = f"{projects['stack_count'].max():,}"
-    assert cells(screen)[-1][2] == most
-    screen["down"].value = True
-    assert cells(screen)[0][2] == most
-    state.languages = ("Java",)
-    assert len(cells(screen)) == 253 * 18
-    assert not screen.visible("tools")
-    assert told(screen)["ordering"] is True
+    state, screen = of_projects
+    drawn: list[Any] = []
+    monkeypatch.setattr("dirframe.explorer.widgets.view.render_chart", drawn.append)
+    told: list[str] = []
+    screen.view.when_changed(lambda: told.append(state.order_by))
+    click(screen, "name")
+    assert drawn == []
+    assert told == ["name"]
 
 
-def test_what_follows_from_one_choice_is_sent_once(
-    open_parts: Opened, projects: pd.DataFrame
-) -> None:
-    state, screen = open_parts(projects)
-    sent: list[Any] = []
-    screen["table"].observe(sent.append, "_dt_args")
-    state.languages = ("Java",)
-    assert len(sent) == 1
-    state.chart = "growth"
-    assert len(sent) == 1
+def test_a_list_has_no_header_to_click(of_projects: tuple[State, Screen]) -> None:
+    state, screen = of_projects
+    state.columns = ("name", "tags")
+    tree = parser.fromstring(screen["table"].value)
+    assert tree.xpath("//th/button/@data-column") == ["name"]
 
 
-def test_text_and_headings_are_escaped_and_what_is_missing_is_seen(open_parts: Opened) -> None:
+def test_text_is_escaped_links_are_links_and_what_is_missing_has_one_sign() -> None:
     frame = pd.DataFrame(
         {
             "id": ["1", "2"],
             "name": [EVIL, None],
+            "homepage_url": ["https://example.org/?a=1&b=2", "javascript:alert(1)"],
             "stack_count": pd.Series([1234567, None], dtype="Int64"),
             "created_at": pd.to_datetime(["2012-03-04T23:30Z", ""], utc=True),
             "tags": [["a", "b"], None],
             "licenses": [[{"name": "mit", "nice_name": "MIT licence"}, {"name": "x"}], []],
             "from_parquet": [np.array(["c", "d"]), {"name": "e"}],
-            "share": [1e-7, float("inf")],
+            "share": [1e-7, None],
             "alive": [True, False],
             EVIL: ['with "quotes"\tand\nlines', "y" * 5000],
         }
     )
-    state, screen = open_parts(frame)
+    state = State(frame)
+    screen = Screen(state)
     state.columns = tuple(frame)
-    first, second = cells(screen)
-    assert [*first[:4], *first[7:9]] == [
-        "1",
-        '&lt;script&gt;alert("1")&lt;/script&gt; &amp; &lt;b&gt;bold&lt;/b&gt;',
-        "1,234,567",
-        "2012-03-04",
-        "1e-07",
-        "True",
-    ]
-    assert second[1:4] == ["–", "-", "–"]
-    names = [choices.heading(name, state.shown.resource) for name in state.columns]  # type: ignore[union-attr]  # a frame is shown
+    first, second = ([cell.text_content() for cell in row] for row in cells(screen))
     there = dict(zip(state.columns, zip(first, second, strict=True), strict=True))
-    assert len(names) == len(first)
-    assert there["tags"] == ("a, b", "–")
+    for name in ("name", "stack_count", "created_at", "tags", "share"):
+        assert there[name][1] == "–"
+    assert there["name"][0] == EVIL
+    assert there["stack_count"][0] == "1,234,567"
+    assert there["created_at"][0] == "2012-03-04"
     assert there["licenses"][0] == "MIT licence, x"
     assert there["from_parquet"] == ("c, d", "e")
-    assert there[EVIL][0] == 'with "quotes" and lines'
-    assert len(there[EVIL][1]) < 300
-    assert "<script" not in told(screen)["table_html"]
-    kinds = {one["targets"]: one["type"] for one in told(screen)["columnDefs"]}
-    numbers = [list(state.columns).index(name) for name in ("stack_count", "share")]
-    assert [place for place, kind in kinds.items() if kind == "num-fmt"] == numbers
+    assert there["alive"] == ("True", "False")
+    assert there[EVIL] == ('with "quotes" and lines', "y" * 5000)
+    tree = parser.fromstring(screen["table"].value)
+    assert tree.xpath("//a/@href") == ["https://example.org/?a=1&b=2"]
+    assert not tree.xpath("//script | //b")
+    assert EVIL in tree.xpath("//button/@data-column")
+    assert tree.xpath("//tbody/tr[2]/td[11]/@title") == ["y" * 5000]
 
 
-def test_two_columns_under_one_heading_are_both_shown(
-    open_parts: Opened, projects: pd.DataFrame
+def test_the_name_is_frozen_and_the_rest_is_reached_by_keyboard(
+    of_projects: tuple[State, Screen],
 ) -> None:
-    state, screen = open_parts(projects)
-    state.columns = ("id", "analysis_id", "analysis__id")
-    assert cells(screen)[0] == projects[list(state.columns)].iloc[0].fillna("–").tolist()
+    state, screen = of_projects
+    assert state.shown is not None
+    state.columns = choices.columns(state.shown.loaded)
+    tree = parser.fromstring(screen["table"].value)
+    frozen = {cell.text_content() for cell in tree.xpath("//*[@class='df-frozen']")}  # type: ignore[union-attr]  # elements
+    assert frozen == {"name", *state.rows["name"]}  # type: ignore[index]  # a frame is shown
+    assert tree.xpath("@tabindex") == ["0"]
 
 
-def test_no_record_and_no_column_are_shown_as_such(
-    open_parts: Opened, directory: dirframe.Directory, projects: pd.DataFrame
+def test_the_search_among_the_columns_offers_some_and_keeps_the_chosen(
+    of_projects: tuple[State, Screen],
 ) -> None:
-    state, screen = open_parts(directory)
-    assert cells(screen) == []
-    state.query = "nothing has this in it"
-    state.load()
-    assert cells(screen) == []
-    assert "No record passes the filters." in told(screen)["language"]["emptyTable"]
-    state, screen = open_parts(projects)
+    state, screen = of_projects
+    before = state.columns
+    screen["column-search"].value = "MONTH min"
+    assert [name for _, name in screen["columns"].options] == ["analysis_min_month"]
+    assert screen["columns"].value == ()
+    assert state.columns == before
+    screen["columns"].value = ("analysis_min_month",)
+    assert set(state.columns) == {*before, "analysis_min_month"}
+    screen["columns"].value = ()
+    assert set(state.columns) == set(before)
+    screen["column-search"].value = ""
+    assert set(screen["columns"].value) == set(before)
+
+
+def test_while_a_choice_is_applied_the_page_says_so(of_projects: tuple[State, Screen]) -> None:
+    state, screen = of_projects
+    seen: list[bool] = []
+    state.observe(lambda _: seen.append("Working" in screen["working"].value), "shown")
+    screen["languages"].value = ("Java",)
+    click(screen, "name")
+    screen["all"].click()
+    assert seen == [True, True, True]
+    assert screen["working"].value == ""
+
+
+def test_no_record_and_no_column_are_shown_as_such(of_projects: tuple[State, Screen]) -> None:
+    state, screen = of_projects
     state.columns = ()
-    assert cells(screen) in ([], [[]] * len(projects))
+    assert cells(screen) == []
     state.columns = ("name",)
-    assert len(cells(screen)) == len(projects)
-
-
-def test_without_itables_there_is_the_plain_table(
-    projects: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "itables.widget", None)
-    assert table.load_itables() is None
-    explorer = dirframe.Explorer(projects)
-    assert explorer.state.page_size == 10
-    assert "iloc[0:10]" in explorer.code
-
-
-def test_with_itables_the_explorer_has_its_table(projects: pd.DataFrame) -> None:
-    pytest.importorskip("itables.widget", reason="itables is not installed")
-    explorer = dirframe.Explorer(projects)
-    assert explorer.state.page_size == choices.PART
-    assert "iloc" not in explorer.code
-    static = explorer._repr_mimebundle_()["text/html"]
-    assert static.count("<tr>") == 11
-    assert "Records 1 to 10 of 1,500" in static
+    assert len(cells(screen)) == 10
+    screen["search"].value = "xyzzy-nothing"
+    assert screen["table"].value == "<p>No record passes the filters.</p>"

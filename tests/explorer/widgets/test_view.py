@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 
 from dirframe.explorer.state import State
+from dirframe.explorer.widgets.page import HtmlTable
 from dirframe.explorer.widgets.view import View, in_this_thread
 from tests.explorer.screen import Screen, every
 
@@ -61,7 +62,7 @@ def test_every_control_has_a_label_and_every_button_a_tip(directory: dirframe.Di
         if isinstance(widget, w.Button):
             assert widget.tooltip
             assert widget.description
-        elif hasattr(widget, "value") and not isinstance(widget, w.HTML):
+        elif hasattr(widget, "value") and not isinstance(widget, w.HTML | HtmlTable):
             assert widget.description, widget
 
 

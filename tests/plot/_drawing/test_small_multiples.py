@@ -14,11 +14,8 @@ from dirframe import plot
 from dirframe.errors import InvalidInputError
 from tests.plot.charts import CHARTS, caption, draw
 
-WITHOUT_PANELS = {"accounts_map", "life_span"}
-OF_ONE_PROJECT = {"commits_by_contributor", "monthly_activity"}
 
-
-@pytest.mark.parametrize("name", sorted(set(CHARTS) - WITHOUT_PANELS - OF_ONE_PROJECT))
+@pytest.mark.parametrize("name", CHARTS)
 def test_each_chart_has_panels_for_the_strata(name: str) -> None:
     frame = CHARTS[name]()
     frame["half"] = ["left", "right"] * (len(frame) // 2)
@@ -37,12 +34,51 @@ def test_each_chart_has_panels_for_the_strata(name: str) -> None:
     assert "40 " in figure.get_supxlabel()
 
 
-@pytest.mark.parametrize("name", sorted(WITHOUT_PANELS))
-def test_a_chart_without_sensible_panels_says_so(name: str) -> None:
-    frame = CHARTS[name]()
-    with pytest.raises(InvalidInputError, match=f"{name} has no panels by stratum"):
-        draw(name, frame, by="id")
-    assert plt.get_fignums() == []
+@pytest.mark.parametrize("name", ["commits_by_contributor", "monthly_activity"])
+def test_a_chart_of_one_project_draws_several_by_what_tells_them_apart(name: str) -> None:
+    projects = {"ant": CHARTS[name](40), "bee": CHARTS[name](5)}
+    both = pd.concat([one.assign(project=key) for key, one in projects.items()], ignore_index=True)
+    figure = draw(name, both, by="project").get_figure(root=True)
+    assert isinstance(figure, Figure)
+    for panel, alone in zip(figure.axes, projects.values(), strict=True):
+        expected = draw(name, alone)
+        assert len(panel.patches) == len(expected.patches)
+        for line, other in zip(panel.lines, expected.lines, strict=True):
+            assert line.get_xydata().tolist() == other.get_xydata().tolist()
+
+
+def test_a_panel_names_no_year_of_its_own_since_the_dates_are_those_of_all() -> None:
+    frame = CHARTS["monthly_activity"]()
+    both = pd.concat([frame.assign(project="long"), frame.head(5).assign(project="short")])
+    figure = plot.monthly_activity(both, by="project").get_figure(root=True)
+    assert isinstance(figure, Figure)
+    figure.canvas.draw()
+    assert {ax.get_xlabel() for ax in figure.axes} == {"Month (UTC)"}
+    short = plot.monthly_activity(both[both["project"] == "short"], by="project")
+    assert isinstance(short.figure, Figure)
+    short.figure.canvas.draw()
+    shown = {label.get_text() for label in short.get_xticklabels()}
+    assert "2010-03" in shown
+
+
+def test_a_colour_of_the_map_means_the_same_number_of_accounts_in_every_panel() -> None:
+    frame = pd.DataFrame(
+        {
+            "country_code": ["US"] * 400 + ["DE"] * 7 + ["US"] * 7 + ["FR"],
+            "part": ["many"] * 407 + ["few"] * 8,
+        }
+    ).assign(
+        country_alpha_2=lambda table: table["country_code"],
+        country_name=lambda table: table["country_code"],
+    )
+    figure = plot.accounts_map(frame, by="part").get_figure(root=True)
+    assert isinstance(figure, Figure)
+    shades = [
+        {patch.get_gid(): patch.get_facecolor() for patch in ax.patches if patch.get_gid()}
+        for ax in figure.axes
+    ]
+    assert shades[0]["DE"] == shades[1]["US"]
+    assert len({shades[0]["US"], shades[0]["DE"], shades[1]["FR"]}) == 3
 
 
 def test_there_are_nine_panels_and_the_last_one_says_how_many_it_holds() -> None:
@@ -111,4 +147,4 @@ def test_a_shade_means_the_same_number_of_projects_in_every_panel() -> None:
         for patch, text in zip(legend.get_patches(), legend.get_texts(), strict=True):
             lowest = text.get_text().partition("–")[0]
             assert shades.setdefault(lowest, patch.get_facecolor()) == patch.get_facecolor()
-    assert len(set(shades.values())) == len(shades) == 4
+    assert len(set(shades.values())) == len(shades) == 5

@@ -149,7 +149,7 @@ def test_maintenance_ends_a_load_at_once_and_is_never_kept(there: There, details
         assert left - directory.session.quota.remaining() == 1  # asked once, and it was an answer
         there.say("")
         frame = dirframe.load_projects(details=True, directory=directory, progress=False)
-        assert there.counted - counted == price.requests_to_pay
+        assert there.counted - counted == price.requests_needed
     assert get_provenance(frame)["complete"] is True
 
 

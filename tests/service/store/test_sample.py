@@ -141,7 +141,7 @@ def test_a_store_that_a_process_has_open_stays(stores: Path) -> None:
 def test_a_store_that_is_removed_at_the_last_instant_is_built_again(
     stores: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hold = Store.hold
+    hold = Store.lock_shared
 
     def after_it_was_removed(store: Store) -> None:
         monkeypatch.undo()
@@ -149,7 +149,7 @@ def test_a_store_that_is_removed_at_the_last_instant_is_built_again(
         store.path.unlink()
         hold(store)
 
-    monkeypatch.setattr(Store, "hold", after_it_was_removed)
+    monkeypatch.setattr(Store, "lock_shared", after_it_was_removed)
     with open_data() as store:
         assert store.path.is_file()
         assert store.count(ACCOUNT) == 2_000

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
 import dirframe
 from dirframe import provenance
 from dirframe.client.details import ANALYSIS_COLUMNS
-from dirframe.errors import AnalysesNotSentWarning, ColumnsNotSentError
+from dirframe.errors import AnalysesNotSentWarning, ColumnsNotSentError, StrataOmittedWarning
 from tests.today import KEY, TodayService
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    import pandas as pd
 
 OF_ANALYSES = [
     "activity",
@@ -91,3 +90,65 @@ def test_an_overview_says_it(unsent: pd.DataFrame) -> None:
     reasons = list(overview.bias["reason"])
     assert "analysis not sent: load with details=True" in reasons
     assert "no main language" not in reasons
+
+
+@pytest.fixture
+def partly(unsent: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of contributors of 10 projects of 30 were put in later."""
+    column = "analysis_twelve_month_contributor_count"
+    frame = unsent.assign(half=["left"] * 10 + ["right"] * 20)
+    frame.loc[frame["half"] == "left", column] = range(10)
+    return provenance.copy_provenance(unsent, frame)
+
+
+def test_the_other_strata_are_computed_and_the_record_names_what_is_not(
+    partly: pd.DataFrame,
+) -> None:
+    statistic = dirframe.stats.contributor_distribution
+    with pytest.warns(StrataOmittedWarning, match=r"right \(not sent: analysis_tw") as caught:
+        found = statistic(partly, by="half")
+    (warning,) = caught
+    assert isinstance(warning.message, StrataOmittedWarning)
+    assert warning.filename == __file__
+    assert warning.message.strata == ("right",)
+    assert warning.message.columns == ("analysis_twelve_month_contributor_count",)
+    assert "details=True" in str(warning.message)
+    assert set(found["half"]) == {"left"}
+    alone = statistic(partly[partly["half"] == "left"])
+    pd.testing.assert_frame_equal(found.drop(columns="half"), alone)
+    record = provenance.get_provenance(found)
+    assert record["counted"]["stratum_not_sent"] == 20
+    assert record["counted"]["projects"] == 30
+    assert record["base"]["records"] == 10
+    assert "right (not sent: analysis_tw" in record["steps"][-1]
+
+
+def test_the_other_panels_are_drawn_and_one_says_why_it_is_not(partly: pd.DataFrame) -> None:
+    with pytest.warns(StrataOmittedWarning) as caught:
+        first = dirframe.plot.lorenz(partly, by="half")
+    assert caught[0].filename == __file__
+    figure = first.get_figure(root=True)
+    assert figure is not None
+    titles = {ax.get_title(): " ".join(text.get_text() for text in ax.texts) for ax in figure.axes}
+    assert [*titles] == ["right (n = 0 of 20)", "left (n = 10)"]
+    assert "was not sent" in " ".join(titles["right (n = 0 of 20)"].split())
+    assert "not sent" not in titles["left (n = 10)"]
+    assert "n = 10 of 30 projects" in figure.get_supxlabel()
+
+
+def test_strata_of_which_none_was_sent_are_refused_with_the_way_out(unsent: pd.DataFrame) -> None:
+    halves = provenance.copy_provenance(unsent, unsent.assign(half=["left", "right"] * 15))
+    for function in (dirframe.stats.lorenz, dirframe.plot.lorenz):
+        with pytest.raises(ColumnsNotSentError, match="details=True"):
+            function(halves, by="half")
+
+
+@pytest.mark.parametrize("by", ["language", "team_size", "analysis_main_language_name"])
+def test_strata_are_not_made_of_what_was_not_sent(unsent: pd.DataFrame, by: str) -> None:
+    with pytest.raises(ColumnsNotSentError, match="details=True"):
+        dirframe.stats.tags(unsent, by=by)
+
+
+def test_years_are_those_of_the_creation_where_no_activity_was_sent(unsent: pd.DataFrame) -> None:
+    years = dirframe.stats.tags(unsent, by="year")["year"]
+    assert set(years) <= set(unsent["created_at"].dt.strftime("%Y"))

@@ -117,7 +117,7 @@ def test_accounts_are_compared_as_well() -> None:
 
 
 def test_an_incomplete_snapshot_and_another_question_are_said() -> None:
-    one = provenance.set_provenance(frame({"a": ("C", 1)}), complete=False, question={"query": "x"})
+    one = provenance.set_provenance(frame({"a": ("C", 1)}), complete=False, query={"query": "x"})
     other = provenance.set_provenance(frame({"b": ("C", 1)}), complete=False)
     notes = " ".join(compare(one, other).notes)
     assert "what is new may have been there" in notes

@@ -41,12 +41,16 @@ from tools.country_sources import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
 TARGET = Path(__file__).parents[1] / "dirframe" / "clean" / "data"
 
 #: A name that several sources have goes to the first of them.
 ORDER = ("pycountry", "cldr", "iso_codes", "libphonenumber", "factbook")
+
+#: The tiers whose names are found in any spelling, the strongest first.
+_TIERS = "ent"
 
 
 def main() -> None:
@@ -79,10 +83,11 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
         by_key[normalize(clean_text(name.text))][name.tier].add(name.alpha_2)
     kept, seen = [], set()
     dropped: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(all_names, key=lambda n: ("ent".index(n.tier), ORDER.index(n.source))):
+    known = [name for name in all_names if name.tier in _TIERS]
+    for name in sorted(known, key=lambda n: (_TIERS.index(n.tier), ORDER.index(n.source))):
         key = normalize(clean_text(name.text))
         tiers = by_key[key]
-        strongest = next(tier for tier in "ent" if tier in tiers)
+        strongest = next(tier for tier in _TIERS if tier in tiers)
         answers = tiers["e"] if strongest == "e" else tiers.get("n", set()) | tiers.get("t", set())
         if name.tier != "e" and key.isascii() and len(key) <= LONGEST_CODE:
             spelt = casefold_exact(clean_text(name.text))
@@ -108,9 +113,43 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
         else:
             seen.add(key)
             kept.append(name)
+    kept += further_languages(all_names, by_key, decided.keys() | codes, seen, negatives)
     for reason, keys in dropped.items():
         print(f"{reason}: {len(set(keys))}: {' '.join(sorted(set(keys)))}")
     return kept
+
+
+def further_languages(
+    names: Iterable[Name],
+    by_key: Mapping[str, Mapping[str, set[str]]],
+    taken: AbstractSet[str],
+    seen: AbstractSet[str],
+    negatives: Negatives,
+) -> list[Name]:
+    """Return the names that are found as they are spelt; no other country's have their letters."""
+    english = {key for key, tiers in by_key.items() if "e" in tiers}
+    misspelt = set().union(*map(with_a_letter_left_out, english))
+    kept = []
+    for name in names:
+        spelt = casefold_exact(clean_text(name.text))
+        key = normalize(spelt)
+        if (
+            name.tier == "f"
+            and len(key) > LONGEST_CODE
+            and key not in seen
+            and key not in taken
+            and set().union(*by_key[key].values()) == {name.alpha_2}
+            # Norwy is Norway in Welsh, and more often a typing error.
+            and not (spelt.isascii() and with_a_letter_left_out(spelt) & misspelt)
+            and not negatives.forbid_further(spelt, key, name.alpha_2)
+        ):
+            kept.append(name._replace(tier="x"))
+    return kept
+
+
+def with_a_letter_left_out(key: str) -> set[str]:
+    """Return a key and what one letter less makes of it: common to names that differ in a letter."""
+    return {key, *(key[:at] + key[at + 1 :] for at in range(len(key)))}
 
 
 def write(source: str, names: list[Name]) -> None:

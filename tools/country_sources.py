@@ -18,9 +18,8 @@ from dirframe.clean.normalize import clean_text, normalize
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Languages whose names for every country are taken: those of the United Nations, of most readers,
-#: and of scripts that no other language's names are mistaken in. Latvian is left out on purpose:
-#: without accents its names are words and other countries' names (Nigēra).
+#: Languages whose names for every country are taken in any spelling: those of the United Nations,
+#: of most readers, and of scripts that no other language's names are mistaken in.
 LANGUAGES = [
     "am",
     "ar",
@@ -95,6 +94,13 @@ LANGUAGES = [
     "zh-Hant",
 ]
 
+#: Other languages whose names are taken as CLDR spells them, for without their accents they are words
+#: and names of other countries (Nigēra is Niger in Latvian): those that CLDR covers well, and official
+#: ones. Left out are languages made of words of others (Nigerian Pidgin, Interlingua).
+_COVERED = ("modern", "moderate")
+_NOT_COVERED = frozenset(("pcm", "ia", "ht", "vec", "sc", "und"))
+_OFFICIAL = frozenset(("mt", "lb", "ku", "ug", "fy", "rw", "to", "om"))
+
 #: Of iso-codes fewer are taken: its translations are checked by fewer eyes.
 _ISO_CODES_LANGUAGES = [
     "ar",
@@ -124,7 +130,11 @@ _ISO_CODES_NAMES = {"zh": "zh_CN", "zh-Hant": "zh_TW", "nb": "nb_NO", "pt-PT": "
 
 
 class Name(NamedTuple):
-    """One name of a country: `tier` is e(nglish), n(ative) or t(ranslated)."""
+    """One name of a country.
+
+    `tier` is e(nglish), n(ative), t(ranslated), f(urther language), or o(ther): these only take
+    names of further languages away.
+    """
 
     text: str
     alpha_2: str
@@ -150,8 +160,15 @@ def native_languages(modules: Path) -> dict[str, set[str]]:
     return found
 
 
+def _further(modules: Path) -> set[str]:
+    levels = read_json(modules / "cldr-core/coverageLevels.json")["effectiveCoverageLevels"]
+    covered = {language for language, level in levels.items() if level in _COVERED}
+    return (covered | _OFFICIAL) - _NOT_COVERED
+
+
 def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
     """Yield the names in CLDR: everything in `LANGUAGES`, elsewhere the country's own."""
+    further = _further(modules)
     for folder in sorted((modules / "cldr-localenames-full/main").iterdir()):
         locale = folder.name
         language = locale.split("-")[0]
@@ -172,18 +189,21 @@ def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
                 yield Name(text, alpha_2, "e", "cldr")
             elif everything or own:
                 yield Name(text, alpha_2, "n" if own and tier == "t" else tier, "cldr")
+            else:
+                yield Name(text, alpha_2, "f" if locale in further else "o", "cldr")
 
 
 def united_kingdom(modules: Path) -> Iterator[Name]:
     """Yield the names of England, Scotland and Wales in CLDR's names of subdivisions."""
     folder = modules / "cldr-subdivisions-full/subdivisions"
-    for language in ("en", *LANGUAGES):
+    for language in ("en", *LANGUAGES, *sorted(_further(modules) - {"en", *LANGUAGES})):
+        tier = "e" if language == "en" else "t" if language in LANGUAGES else "f"
         path = folder / {"nb": "no"}.get(language, language)
         for file in sorted(path.glob("*.json")):
             found = read_json(file)["subdivisions"]["localeDisplayNames"]["subdivisions"]
             for part in ("gbeng", "gbsct", "gbwls"):
                 if part in found:
-                    yield Name(found[part], "GB", "e" if language == "en" else "t", "cldr")
+                    yield Name(found[part], "GB", tier, "cldr")
 
 
 def english_iso_codes() -> Iterator[Name]:
@@ -206,8 +226,10 @@ def iso_codes(native: dict[str, set[str]]) -> Iterator[Name]:
         for english in english_iso_codes():
             own = english.alpha_2 in native.get(language, ())
             text = translation.gettext(english.text)
-            if text != english.text and (own or locale in wanted or locale == "pt"):
-                yield Name(text, english.alpha_2, "n" if own else "t", "iso_codes")
+            is_wanted = locale in wanted or locale == "pt"
+            if text != english.text:
+                tier = "n" if own else "t" if is_wanted else "o"
+                yield Name(text, english.alpha_2, tier, "iso_codes")
 
 
 #: What of a page of the World Factbook is taken, and the tier.

@@ -15,6 +15,7 @@ from dirframe.clean._vocabulary.territories import ADJECTIVES, STATES_OF
 from dirframe.clean._vocabulary.words import (
     ARTICLES,
     CONNECTORS,
+    ENDINGS,
     FORMS,
     GOVERNMENTS,
     ISLAND_WORDS,
@@ -237,7 +238,10 @@ def _without_kind(_text: str, key: str, _depth: int) -> Resolution:
         end -= 1
     if begin == end or not GOVERNMENTS.intersection((*words[:begin], *words[end:])):
         return NO_ANSWER
-    answer = _named(" ".join(words[begin:end]))
+    bare = " ".join(words[begin:end])
+    answer = _named(bare)
+    if answer.alpha_2 is None and (ending := ENDINGS.get(words[-1])) and bare.endswith(ending):
+        answer = _named(bare.removesuffix(ending))
     # United Kingdom Andorra is two countries; a United Kingdom of Libya existed.
     prefix_codes = {
         names().index.get(" ".join(words[:n]), NO_ANSWER).alpha_2 for n in range(2, begin + 1)

@@ -7,6 +7,7 @@ from typing import Final
 __all__ = [
     "ARTICLES",
     "CONNECTORS",
+    "ENDINGS",
     "FORMS",
     "GOVERNMENTS",
     "ISLAND_TAILS",
@@ -37,7 +38,21 @@ emirato emiraat principality principaute principado furstentum principato prinsd
 ksiestwo commonwealth federation confederation duchy duche ducado herzogtum grossherzogtum
 granducato groothertogdom bailiwick gemenebest mancomunidad terytorium collectivity territory territoire territorio department
 cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu birligi respublikasi
-республика королевство княжество государство султанат эмират союз
+kraljevina knezevina drzava federacija komonvelt kralovstvi kralovstvo knizectvi kniezatstvo
+federace federacia regatul statul principatul sultanatul emiratul
+federacion federacao federazione federatie federationen foderation federacja konfederacia
+union unionen unione unie uniao unia bailia bailiado baliato baljuwschap baliwat
+republiken kungadomet forstendomet forbundsrepubliken staten territoriet departementet
+collectivite colectividad coletividade collettivita departement departamento dipartimento
+vabariik islamivabariik liitvabariik rahvavabariik kuningriik suurhertsogiriik vurstiriik riik
+uhendus sultanaat koztarsasag nepkoztarsasag kiralysag fejedelemseg nagyhercegseg allam szultanatus
+tasavalta liittotasavalta kansantasavalta kuningaskunta ruhtinaskunta suurherttuakunta valtio
+sulttaanikunta emiirikunta kerajaan negara kesultanan
+республика королевство княжество государство султанат эмират союз содружество федерация
+република краљевина кнежевина држава кралство кнежество республіка королівство князівство держава
+республикасы δημοκρατια βασιλειο πριγκιπατο
+جمهوري پادشاهي دولت امارت مملكت سلطنت رياست كومونولث دوقيه اقليم
+गणराज्य गणतंत्र साम्राज्य 술탄국 왕국 공화국 공국 대공국 연방 국 독립국 다민족국
 جمهوريه مملكه دوله اماره سلطنه اتحاد كومنولث
 """)
 
@@ -50,6 +65,13 @@ bolivarische independent independiente independente independant indipendente una
 onafhankelijke cooperative co operative unitary hashemite hachemite hachemita haschemitische
 united grand duchy oriental eastern arab arabe araba arabische
 most serene sovereign федеративная исламская демократическая народная социалистическая
+territoriale soberano soberana sovrano sovrana soevereine serenisima serenissima kooperativa
+demokratiska socialistiska islamiska sjalvstandiga oberoende bolivarianska hashimitiska cooperativa
+savezna federativna demokratska narodna nezavisna ujedinjena arapska demokraticka ludova lidova
+federativni demokraatlik sotsialistlik iseseisev szovetsegi demokratikus szocialista fuggetlen
+iszlam demokraattinen sosialistinen islamilainen itsenainen федеративна ісламська демократична
+народна савезна демократска исламска независимое независимая
+اسلامي دموكراتيك فدرال سوسياليستي مستقل وفاقي عوامي اشتراكي ازاد
 """)
 
 #: Words for the form of a state or dependency.
@@ -61,9 +83,35 @@ KINDS: Final = _GOVERNMENT | _QUALITIES
 #: Words of `KINDS` that may also follow the name.
 FORMS: Final = _words("""
     republic kingdom cumhuriyeti kralligi prensligi sultanligi emirligi devleti federasyonu
-    birligi federal islam demokratik halk bagimsiz respublikasi
+    birligi federal islam demokratik halk bagimsiz respublikasi республикасы गणराज्य गणतंत्र
+    술탄국 왕국 공화국 공국 대공국 연방 국 독립국 다민족국 인민 민주 연합 협동 동방
+    vabariik islamivabariik liitvabariik rahvavabariik kuningriik suurhertsogiriik vurstiriik riik
+    uhendus sultanaat demokraatlik sotsialistlik iseseisev
+    koztarsasag nepkoztarsasag kiralysag fejedelemseg nagyhercegseg allam szultanatus szovetsegi
+    demokratikus szocialista fuggetlen iszlam
+    tasavalta liittotasavalta kansantasavalta kuningaskunta ruhtinaskunta suurherttuakunta valtio
+    sulttaanikunta emiirikunta demokraattinen sosialistinen islamilainen itsenainen
     شعبيه ديمقراطيه اسلاميه اتحاديه اشتراكيه تعاونيه متحده عربيه مستقله كبري هاشميه
     """)
+
+#: The ending of a name before a form of government: Estonian and Hungarian, and Finnish.
+ENDINGS: Final = {
+    **dict.fromkeys(
+        _words("""
+        vabariik islamivabariik liitvabariik rahvavabariik kuningriik suurhertsogiriik vurstiriik
+        riik uhendus sultanaat koztarsasag nepkoztarsasag kiralysag fejedelemseg nagyhercegseg allam
+        szultanatus
+        """),
+        "i",
+    ),
+    **dict.fromkeys(
+        _words("""
+        tasavalta liittotasavalta kansantasavalta kuningaskunta ruhtinaskunta suurherttuakunta valtio
+        sulttaanikunta emiirikunta
+        """),
+        "n",
+    ),
+}
 
 #: Abbreviations that are also used without a point.
 SHORT: Final = {
@@ -108,7 +156,8 @@ SHORT: Final = {
 ISLAND_WORDS: Final = _words("""
     island islands isle isles isla islas ile iles ilha ilhas isola isole insel inseln eiland
     eilanden wyspa wyspy adasi adalari ostrov ostrova oya archipelago
-    остров острова جزر جزيره
+    остров острова جزر جزيره جزاير otok otoci ostrvo ostrva ostrovy saar saared sziget szigetek
+    saaret kepulauan
     """)
 
 #: Words for island that are appended to the name without a space.

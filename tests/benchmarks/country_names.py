@@ -1,0 +1,93 @@
+"""How many names of countries of other sources are resolved, and which to another country.
+
+The sources do not ship with dirframe; their packages are installed for this alone::
+
+    npm install --ignore-scripts i18n-iso-countries world-countries
+    python -m tests.benchmarks.country_names node_modules
+
+A name that a source itself gives to two countries is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean.resolver import resolve
+
+#: Class of a name, the name, and its country.
+Pair = tuple[str, str, str]
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def script(text: str) -> str:
+    letters = [letter for letter in text if letter.isalpha()]
+    is_latin = all(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+    return "Latin letters" if is_latin else "other letters"
+
+
+def i18n_iso_countries(folder: Path) -> Iterator[Pair]:
+    for path in sorted((folder / "i18n-iso-countries" / "langs").glob("*.json")):
+        for alpha_2, names in read_json(path)["countries"].items():
+            for name in [names] if isinstance(names, str) else names:
+                yield f"i18n-iso-countries, 77 languages, {script(name)}", name, alpha_2
+
+
+def world_countries(folder: Path) -> Iterator[Pair]:
+    for facts in read_json(folder / "world-countries" / "dist" / "countries-unescaped.json"):
+        alpha_2, name = facts["cca2"], facts["name"]
+        yield from (("world-countries, English", name[kind], alpha_2) for kind in _KINDS)
+        for title, table in (("23 languages", facts["translations"]), ("own", name["native"])):
+            for names in table.values():
+                for kind in _KINDS:
+                    text = names[kind]
+                    yield f"world-countries, {title}, {kind}, {script(text)}", text, alpha_2
+        for text in facts["altSpellings"]:
+            if len(text) > 3:  # codes and their likes
+                yield "world-countries, alternative spellings", text, alpha_2
+
+
+_KINDS = ("common", "official")
+
+
+def main(folder: Path) -> None:
+    pairs = {
+        pair
+        for pair in (*i18n_iso_countries(folder), *world_countries(folder))
+        if pair[2] in countries() and any(map(str.isalpha, pair[1]))
+    }
+    owners: dict[str, set[str]] = defaultdict(set)
+    for _, name, alpha_2 in pairs:
+        owners[name.casefold()].add(alpha_2)
+    count: dict[str, Counter[str]] = defaultdict(Counter)
+    wrong: set[str] = set()
+    for kind, name, alpha_2 in sorted(pairs):
+        if len(owners[name.casefold()]) > 1:
+            continue
+        found = resolve(name).alpha_2
+        outcome = "right" if found == alpha_2 else "wrong" if found else "none"
+        for title in (kind, "all"):
+            count[title][outcome] += 1
+        if outcome == "wrong":
+            wrong.add(f"{name}: {alpha_2} by its source, {found}")
+    print("| Names | number | resolved | to another country |")
+    print("|---|--:|--:|--:|")
+    for title, outcomes in count.items():
+        number = outcomes.total()
+        share = outcomes["right"] / number
+        print(f"| {title} | {number:,} | {share:.1%} | {outcomes['wrong']} |")
+    print()
+    print("\n".join(sorted(wrong)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

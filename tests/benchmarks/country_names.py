@@ -14,12 +14,14 @@ import json
 import sys
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.resolver import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Class of a name, the name, and its country.
 Pair = tuple[str, str, str]

@@ -40,7 +40,7 @@ def _compile_once(self: Rule, append_unknown: bool = True) -> Callable[..., tupl
     return _BUILDERS[key]
 
 
-Rule._compile_builder = _compile_once  # type: ignore[method-assign]
+Rule._compile_builder = _compile_once  # type: ignore[method-assign]  # of the tests alone
 
 ROOT = Path(__file__).resolve().parent.parent
 

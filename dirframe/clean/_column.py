@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dirframe.clean._overrides import Overrides, checked_overrides
-from dirframe.clean._reasons import explain
+from dirframe.clean._reasons import Reason, explain
 from dirframe.clean.name_index import Resolution
 from dirframe.clean.resolver import resolve
 from dirframe.errors import Hint, InvalidInputError
@@ -126,6 +126,6 @@ def _resolve(value: Hashable, overrides: dict[Hashable, str | None]) -> Resoluti
     if value in overrides:
         code = overrides[value]
         if code is None:
-            return Resolution(None, reason="an override says: no country")
+            return Resolution(None, reason=Reason.OVERRIDE)
         return Resolution(code, "override")
     return resolve(value)

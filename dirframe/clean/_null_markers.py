@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dirframe.clean._reasons import Reason
 from dirframe.clean.name_index import Resolution
 
 __all__ = ["NULL_MARKER", "is_null_marker"]
 
-NULL_MARKER: Final = Resolution(None, reason="stands for an unknown value")
+NULL_MARKER: Final = Resolution(None, reason=Reason.NULL_MARKER)
 
 _TOKENS: Final = re.compile(r"[^\W\d_]+")
 

@@ -1,29 +1,39 @@
-"""Human-readable reasons for unresolved values."""
+"""Reasons for unresolved values."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import cache
-from typing import Final
 
 import pycountry
 
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.normalize import clean_text, normalize
 
-__all__ = ["NO_CODE", "UNKNOWN", "explain"]
+__all__ = ["Reason", "explain"]
 
-#: Generic reasons of `resolve`.
-UNKNOWN: Final = "names no country that is known"
-NO_CODE: Final = "no code of ISO 3166-1"
+
+class Reason(StrEnum):
+    """Why a value has no country; own.tsv has the reasons for values that it lists."""
+
+    UNKNOWN = "names no country that is known"
+    NO_CODE = "no code of ISO 3166-1"
+    NOT_TEXT = "not a text"
+    TOO_LONG = "too long for a name"
+    NO_LETTERS = "no letters"
+    NUMBER = "a number"
+    NULL_MARKER = "stands for an unknown value"
+    DOMAIN = "the ending of a domain"
+    ABBREVIATION = "an abbreviation of several meanings"
+    TWO_COUNTRIES = "names two countries"
+    OVERRIDE = "an override says: no country"
 
 
 def explain(raw: object, reason: str) -> str:
     """Return the reason, made more specific for subdivisions of ISO 3166-2."""
-    if reason not in (UNKNOWN, NO_CODE) or not isinstance(raw, str):
+    if reason is not Reason.UNKNOWN or not isinstance(raw, str):
         return reason
     key = normalize(clean_text(raw))
-    if reason == NO_CODE:
-        return reason
     if codes := _subdivisions().get(key):
         code = codes[0]
         state = countries()[code.partition("-")[0]].name

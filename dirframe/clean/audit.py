@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe.clean._column import raw_column, resolve_column
-from dirframe.clean._reasons import UNKNOWN, explain
+from dirframe.clean._reasons import Reason, explain
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.suggest import suggest
 from dirframe.errors import Hint, InvalidInputError
@@ -90,7 +90,8 @@ def _row(value: Hashable, count: int, answer: Resolution) -> _Row:
     if answer.alpha_2:
         return value, count, answer.alpha_2, countries()[answer.alpha_2].name, answer.rule, "", ""
     reason = explain(value, answer.reason)
-    code = suggest(value) if reason == UNKNOWN else None
+    # A subdivision has a reason of its own, and is no misspelt country.
+    code = suggest(value) if reason is Reason.UNKNOWN else None
     suggestion = f"{code} ({countries()[code].name})?" if code else ""
     return value, count, None, None, "", reason, suggestion
 

@@ -12,7 +12,7 @@ import pycountry
 
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean._vocabulary.territories import ISLANDS
-from dirframe.clean._vocabulary.words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS
+from dirframe.clean._vocabulary.words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS, KINDS
 from dirframe.clean.normalize import normalize, sort_words, strip_spaces
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Names:
         return _unambiguous(
             (without_island(key), answer.alpha_2)
             for key, answer in self.index.items()
-            if answer.alpha_2 in ISLANDS
+            if answer.alpha_2 in ISLANDS and without_island(key) not in KINDS
         )
 
     @cached_property

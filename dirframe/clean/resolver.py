@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dirframe.clean._null_markers import NULL_MARKER, is_null_marker
-from dirframe.clean._reasons import NO_CODE, UNKNOWN
+from dirframe.clean._reasons import Reason
 from dirframe.clean.name_index import Resolution, names
 from dirframe.clean.normalize import LOST, MISSING, clean_text, fold_lossy, normalize, undo_mojibake
 from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, resolve_text
@@ -25,9 +25,9 @@ def resolve(raw: object) -> Resolution:
     Tried in order: exact lookup, the rules, the rules after repairing the encoding.
     """
     if not isinstance(raw, str):
-        return Resolution(None, reason="not a text")
+        return Resolution(None, reason=Reason.NOT_TEXT)
     if len(raw) > _LONGEST:
-        return Resolution(None, reason="too long for a name")
+        return Resolution(None, reason=Reason.TOO_LONG)
     text = clean_text(raw)
     # The interface sends Namibia as plain NA; NA in full-width or with invisible letters is not it.
     if text.strip() == "NA" != raw.strip():
@@ -40,7 +40,7 @@ def resolve(raw: object) -> Resolution:
 def _by_rules(raw: str, text: str) -> Resolution:
     key = normalize(text)
     if not key:
-        return Resolution(None, reason="no letters")
+        return Resolution(None, reason=Reason.NO_LETTERS)
     if is_null_marker(text):
         return NULL_MARKER
     answer = NO_ANSWER if MISSING in text else by_rules(text)
@@ -65,9 +65,9 @@ def _repair_encoding(raw: str) -> Resolution | None:
     return None
 
 
-def _unresolved_reason(key: str) -> str:
+def _unresolved_reason(key: str) -> Reason:
     if key.replace(" ", "").isnumeric():
-        return "a number"
+        return Reason.NUMBER
     if len(key) < 4 and key.isascii() and key.isalnum():
-        return NO_CODE
-    return UNKNOWN
+        return Reason.NO_CODE
+    return Reason.UNKNOWN

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from dirframe.clean._null_markers import NULL_MARKER, is_null_marker
+from dirframe.clean._reasons import Reason
 from dirframe.clean._vocabulary.government_forms import allows_form, without_form
 from dirframe.clean._vocabulary.territories import ADJECTIVES, STATES_OF
 from dirframe.clean._vocabulary.words import (
@@ -60,12 +61,12 @@ _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
 
 #: Codes that are also words in lower case: el is El Salvador cut short.
 CAPITALS_ONLY: Final = frozenset(("el",))
-DOMAIN: Final = Resolution(None, reason="the ending of a domain")
-NOT_SPACED: Final = Resolution(None, reason="an abbreviation of several meanings")
+DOMAIN: Final = Resolution(None, reason=Reason.DOMAIN)
+NOT_SPACED: Final = Resolution(None, reason=Reason.ABBREVIATION)
 
 #: Maximum recursion depth.
 _DEEPEST: Final = 3
-TWO: Final = Resolution(None, reason="names two countries")
+TWO: Final = Resolution(None, reason=Reason.TWO_COUNTRIES)
 
 
 def as_it_stands(text: str) -> Resolution | None:

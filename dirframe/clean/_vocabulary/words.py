@@ -31,7 +31,7 @@ CONNECTORS: Final = _words(
 )
 
 _GOVERNMENT: Final = _words("""
-republic republique republica republik repubblica republiek republika respublika republiken
+republic republique republica republik repubblica republiek republika respublika republiken republikken
 kingdom royaume reino konigreich regno koninkrijk krolestwo kongeriket kongeriget konungariket
 state etat estado staat stato panstwo sultanate sultanat sultanato sultanaat emirate emirat
 emirato emiraat principality principaute principado furstentum principato prinsdom vorstendom

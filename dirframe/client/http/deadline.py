@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from urllib3.connection import HTTPConnection
 
-__all__ = ["Deadline"]
+__all__ = ["Deadline", "end_idle_watch"]
 
 
 class Deadline:
@@ -85,6 +85,14 @@ class _Watch:
         with self._changed:
             self._deadlines.discard(deadline)
 
+    def end_if_idle(self) -> None:
+        """End the thread if there is no deadline."""
+        with self._changed:
+            thread = self._thread if not self._deadlines else None
+            self._changed.notify()
+        if thread is not None:
+            thread.join(timeout=1.0)
+
     def _run(self) -> None:
         with self._changed:
             while self._deadlines:
@@ -100,3 +108,8 @@ class _Watch:
 
 
 _watch = _Watch()
+
+
+def end_idle_watch() -> None:
+    """End the thread that watches deadlines, if no exchange is under way."""
+    _watch.end_if_idle()

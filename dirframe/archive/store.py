@@ -85,7 +85,7 @@ class Store:
         self._database, self.name = database, name
         self._lock = threading.RLock()
         self._version: list[Any] = []
-        self._failure: sqlite3.Error | None = None
+        self._failure: ArchiveError | None = None
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -334,7 +334,7 @@ class Store:
         """Commit the changes of the block, and keep the writer's lock."""
         with self._lock:
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
-                raise self._failure_error()
+                raise self._failure or ArchiveError(f"{self.name} is written no more.")
             if self.read("PRAGMA data_version") != self._version:
                 raise self._busy()  # another process was faster between the last two transactions
             try:
@@ -342,18 +342,11 @@ class Store:
                 self._database.execute("COMMIT")
                 self._database.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                self._failure = error
+                is_busy = _code(error) == sqlite3.SQLITE_BUSY
+                self._failure = self._busy() if is_busy else self._unwritable(error)
                 with suppress(sqlite3.Error):
                     self._database.execute("ROLLBACK")
-                raise self._failure_error() from error
-
-    def _failure_error(self) -> ArchiveError:
-        """Return the error for a write that failed; the same in every thread."""
-        if self._failure is None:
-            return ArchiveError(f"{self.name} is written no more.")
-        if _code(self._failure) == sqlite3.SQLITE_BUSY:
-            return self._busy()
-        return self._unwritable(self._failure)
+                raise self._failure from error
 
     def _busy(self) -> ArchiveError:
         return ArchiveError(

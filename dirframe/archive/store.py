@@ -342,16 +342,15 @@ class Store:
                 self._database.execute("COMMIT")
                 self._database.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                is_busy = _code(error) == sqlite3.SQLITE_BUSY
-                self._failure = self._busy() if is_busy else self._unwritable(error)
+                busy = _code(error) == sqlite3.SQLITE_BUSY
+                self._failure = self._busy() if busy else self._unwritable(error)
                 with suppress(sqlite3.Error):
                     self._database.execute("ROLLBACK")
                 raise self._failure from error
 
     def _busy(self) -> ArchiveError:
         return ArchiveError(
-            f"Another process is writing to {self.name}. Wait until it has ended, or name another "
-            "file."
+            f"Another process writes to {self.name}. Wait until it has ended, or name another file."
         )
 
     def _unwritable(self, error: Exception) -> ArchiveError:

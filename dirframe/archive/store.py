@@ -350,7 +350,7 @@ class Store:
 
     def _busy(self) -> ArchiveError:
         return ArchiveError(
-            f"Another process writes to {self.name}. Wait until it has ended, or name another file."
+            f"Another process is writing to {self.name}. Wait until it ends, or name another file."
         )
 
     def _unwritable(self, error: Exception) -> ArchiveError:

@@ -35,7 +35,7 @@ def _most_projects(projects: Frame) -> int:
     if len(table) <= _DOTS:
         return int(table["projects"].max()) if len(table) else 1
     _, _, density = _density(*_numbers(table))
-    return int(density.max())
+    return int(np.max(density))
 
 
 @multiples("xy", highest=_most_projects)
@@ -90,8 +90,8 @@ def users_against_contributors(
         return numeric_axes.empty(ax, table, title, reason)
     x, y, weights = _numbers(table)
     numeric_axes.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
-    numeric_axes.logarithmic(ax, "x", x.max())
-    numeric_axes.logarithmic(ax, "y", y.max())
+    numeric_axes.logarithmic(ax, "x", float(np.max(x)))
+    numeric_axes.logarithmic(ax, "y", float(np.max(y)))
     draw = _dots if len(table) <= _DOTS else _cells
     classes = draw(ax, x, y, weights)
     unit = "Projects" if draw is _dots else "Projects in a cell"

@@ -111,10 +111,8 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
         with style():
             result = make(frame, **options_for(make, frame, selected(), options))
     except MissingColumnsError as error:
-        specified = {
-            field.column for resource in RESOURCES.values() for field in resource.specified
-        }
-        if specified.union(_OF_COUNTRIES).isdisjoint(error.columns):
+        known = _OF_COUNTRIES.union(*(resource.by_column for resource in RESOURCES.values()))
+        if known.isdisjoint(error.columns):
             raise
         return Passage((("text", f"{name} is not shown: {error}"),))
     if isinstance(result, Axes):

@@ -384,7 +384,7 @@ def read_contents(
             name = bundle_member(page.sha256)
             try:
                 compressed = packed.read(name)
-            except (KeyError, zipfile.BadZipFile) as error:
+            except (KeyError, OSError, zipfile.BadZipFile) as error:
                 raise ArchiveError(f"{name} is missing in {path}. Take it from a copy.") from error
             yield page, decompress(compressed, page.sha256, page.size, f"{name} in {path}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,8 @@ def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
     except DirframeError:
         raise
     except Exception as error:  # each library has its own error for a damaged file
-        if isinstance(error, OSError) and error.errno:  # an error of the disk, not of the content
+        # An error of the disk; an invalid position comes from the content.
+        if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
         raise InvalidInputError(
             f"{file} cannot be read as what its suffix says: {error}. Export the frame again."

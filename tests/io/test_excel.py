@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
-from dirframe import ExportWarning, InvalidInputError, export
+from dirframe import ExportWarning, InvalidInputError, export, read_export
 from tests.io import rich
 
 if TYPE_CHECKING:
@@ -46,3 +46,14 @@ def test_what_is_too_large_is_refused(frame: pd.DataFrame, tmp_path: Path) -> No
     with pytest.raises(InvalidInputError, match="holds"):
         export(frame, tmp_path / "f.xlsx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_entries_that_lie_before_the_file_are_a_clear_error(tmp_path: Path) -> None:
+    file = export(pd.DataFrame({"a": [1]}), tmp_path / "f.xlsx")
+    content = bytearray(file.read_bytes())
+    end = content.rindex(b"PK\5\6")  # of the zip's directory, whose offset is told there
+    offset = int.from_bytes(content[end + 16 : end + 20], "little")
+    content[end + 16 : end + 20] = (offset + 100).to_bytes(4, "little")
+    file.write_bytes(content)
+    with pytest.raises(InvalidInputError, match=r"f\.xlsx"):
+        read_export(file)

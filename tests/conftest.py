@@ -12,8 +12,12 @@ import hypothesis
 import pytest
 from werkzeug.routing import Rule
 
+import dirframe
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import pandas as pd
 
 # Before anything imports matplotlib: a test has no screen.
 os.environ["MPLBACKEND"] = "Agg"
@@ -40,7 +44,7 @@ def _compile_once(self: Rule, append_unknown: bool = True) -> Callable[..., tupl
     return _BUILDERS[key]
 
 
-Rule._compile_builder = _compile_once  # type: ignore[method-assign]  # of the tests alone
+Rule._compile_builder = _compile_once  # type: ignore[method-assign]  # a private function, for the reason above
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -96,3 +100,19 @@ def shared() -> Path:
     if not (folder / "spec").is_dir():
         pytest.skip("recorded answers are not beside this checkout (../shared)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_frames() -> dict[str, pd.DataFrame]:
+    """Load some records of each collection of the sample; no test changes them."""
+    with dirframe.sample_directory() as directory:
+        projects = dirframe.load_projects(directory, max_items=50, progress=False)
+        accounts = dirframe.load_accounts(directory, max_items=50, progress=False)
+        first = str(projects["id"].iloc[0])
+        return {
+            "projects": projects,
+            "accounts": dirframe.unify_countries(accounts),
+            "contributors": dirframe.load_contributors(first, directory=directory, progress=False),
+            "activity": dirframe.load_activity(first, directory=directory),
+            "languages": dirframe.load_languages(directory, progress=False),
+        }

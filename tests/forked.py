@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from multiprocessing.context import ForkServerProcess
+    from random import Random
+
+    from tests.faults.service import FaultyService
 
 _LOADED = multiprocessing.get_context("forkserver")
 _LOADED.set_forkserver_preload(
@@ -38,6 +43,20 @@ def start(
 def start_program(program: str, *words: str) -> ForkServerProcess:
     """Begin the text of a program, as `python -c` would."""
     return start(_run, program, words)
+
+
+def kill_after_requests(
+    service: FaultyService, chance: Random, program: str, *words: str, most: int = 8
+) -> None:
+    """Begin a program, and kill it at a random instant after up to so many requests."""
+    before = len(service.asked)
+    process = start_program(program, *words)
+    while process.is_alive() and len(service.asked) <= before + chance.randrange(1, most):
+        sleep(0.002)
+    sleep(chance.random() * 0.02)
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL  # in the middle
 
 
 def _begin(

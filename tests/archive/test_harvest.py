@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import random
-import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
-from time import sleep
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -20,7 +18,7 @@ from dirframe.errors import ArchiveError, QuotaExceededError
 from tests.faults import faults
 from tests.faults.conftest import ROOT
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
-from tests.forked import start_program
+from tests.forked import kill_after_requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,14 +119,7 @@ def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
     with FaultyService(Shelf(numbered(305), size=10)) as service:
         service.always = faults.late(0.01)
         for _ in range(2):
-            before = len(service.asked)
-            process = start_program(LINE, service.url, str(tmp_path / "a"))
-            while process.is_alive() and len(service.asked) <= before + chance.randrange(1, 9):
-                sleep(0.002)
-            sleep(chance.random() * 0.02)
-            process.kill()
-            process.join()
-            assert process.exitcode == -signal.SIGKILL  # in the middle
+            kill_after_requests(service, chance, LINE, service.url, str(tmp_path / "a"))
         asked = len(service.asked)
         kept = sum(one.pages for one in dirframe.open_archive(tmp_path / "a").rounds)
         assert asked - 2 * 3 <= kept <= asked  # lost is what was on its way, one a worker

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 import warnings
 from datetime import UTC, datetime
 from random import Random
-from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +15,7 @@ from tests.archive.living import LivingShelf
 from tests.archive.test_harvest import LINE as HARVEST
 from tests.faults import faults
 from tests.faults.service import FaultyService, numbered
-from tests.forked import start_program
+from tests.forked import kill_after_requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,14 +169,7 @@ def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
         shelf.remove(one)
     service.always = faults.late(0.01)
     for _ in range(3):
-        asked = len(service.asked)
-        process = start_program(LINE, service.url, str(folder))
-        while process.is_alive() and len(service.asked) <= asked + chance.randrange(1, 8):
-            sleep(0.002)
-        sleep(chance.random() * 0.02)
-        process.kill()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL  # in the middle
+        kill_after_requests(service, chance, LINE, service.url, str(folder))
         archive = dirframe.open_archive(folder)
         kept = sum(one.pages for one in archive.rounds) - 31
         # What was on its way is lost, and what only looked whether the directory can sort so.

@@ -19,23 +19,6 @@ ACCEPTED = {"": {"accounts", "projects"}}
 OTHERS = ["accounts", "projects", "contributors", "activity", "languages"]
 
 
-@pytest.fixture(scope="module")
-def frames() -> Iterator[dict[str, pd.DataFrame]]:
-    """Load a frame of each resource from the sample."""
-    with dirframe.sample_directory() as directory:
-        options: dict[str, Any] = {"directory": directory, "progress": False}
-        accounts = dirframe.load_accounts(max_items=25, **options)
-        projects = dirframe.load_projects(max_items=25, **options)
-        first = str(projects["id"].iloc[0])
-        yield {
-            "accounts": dirframe.unify_countries(accounts),
-            "projects": projects,
-            "contributors": dirframe.load_contributors(first, **options),
-            "activity": dirframe.load_activity(first, directory=directory),
-            "languages": dirframe.load_languages(**options),
-        }
-
-
 def _calls() -> Iterator[tuple[str, str, str]]:
     for kind, specs in (("stats", STATISTICS), ("plot", CHARTS)):
         for name, spec in specs.items():
@@ -46,36 +29,36 @@ def _calls() -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("kind", "name", "other"), list(_calls()))
 def test_a_frame_of_another_resource_is_refused(
-    frames: dict[str, pd.DataFrame], kind: str, name: str, other: str
+    sample_frames: dict[str, pd.DataFrame], kind: str, name: str, other: str
 ) -> None:
     function: Callable[[Any], object] = getattr(getattr(dirframe, kind), name)
     with pytest.raises(REFUSED):
-        function(frames[other])
+        function(sample_frames[other])
 
 
 @pytest.mark.parametrize("name", ["tags", "licenses"])
 def test_a_frame_without_provenance_is_told_by_its_columns(
-    frames: dict[str, pd.DataFrame], name: str
+    sample_frames: dict[str, pd.DataFrame], name: str
 ) -> None:
-    accounts = pd.DataFrame(frames["accounts"].to_dict("list"))
+    accounts = pd.DataFrame(sample_frames["accounts"].to_dict("list"))
     with pytest.raises(MissingColumnsError, match="load_projects"):
         getattr(dirframe.stats, name)(accounts)
 
 
 @pytest.mark.parametrize("name", ["tags", "licenses"])
 def test_projects_of_which_none_has_a_list_are_counted(
-    frames: dict[str, pd.DataFrame], name: str
+    sample_frames: dict[str, pd.DataFrame], name: str
 ) -> None:
-    without = frames["projects"].drop(columns=["tags", "licenses"])
+    without = sample_frames["projects"].drop(columns=["tags", "licenses"])
     assert len(getattr(dirframe.stats, name)(without)) == 0
 
 
 @pytest.mark.parametrize("name", ["tags", "licenses"])
-def test_other_engines_refuse_it_too(frames: dict[str, pd.DataFrame], name: str) -> None:
+def test_other_engines_refuse_it_too(sample_frames: dict[str, pd.DataFrame], name: str) -> None:
     statistic = getattr(dirframe.stats, name)
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
     dask = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
-    accounts = frames["accounts"].drop(columns=["html_url"], errors="ignore")
+    accounts = sample_frames["accounts"].drop(columns=["html_url"], errors="ignore")
     with pytest.raises(MissingColumnsError):
         statistic(dask.from_pandas(accounts, npartitions=2))
     table = pd.DataFrame({"id": ["1"], "posts_count": [1], "kudo_rank": [2]})

@@ -14,28 +14,10 @@ from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-@pytest.fixture(scope="module")
-def frames() -> Iterator[dict[str, pd.DataFrame]]:
-    """Load a frame of each resource that is drawn, from the sample."""
-    with dirframe.sample_directory() as directory:
-        options: dict[str, Any] = {"directory": directory, "progress": False}
-        projects = dirframe.load_projects(max_items=50, **options)
-        accounts = dirframe.load_accounts(max_items=50, **options)
-        first = str(projects["id"].iloc[0])
-        yield {
-            "projects": projects,
-            "": projects,
-            "accounts": dirframe.unify_countries(accounts),
-            "contributors": dirframe.load_contributors(first, **options),
-            "activity": dirframe.load_activity(first, directory=directory),
-        }
 
 
 def drawn(ax: Axes) -> tuple[object, ...]:
@@ -50,23 +32,23 @@ def drawn(ax: Axes) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_the_table_gives_the_chart_of_the_records(
-    frames: dict[str, pd.DataFrame], name: str
+    sample_frames: dict[str, pd.DataFrame], name: str
 ) -> None:
     spec = CHARTS[name]
     default = inspect.signature(getattr(plot, name)).parameters.get("top")
     options = {"top": default.default} if default and spec.options else {}
-    frame = frames[spec.collection]
+    frame = sample_frames[spec.collection or "projects"]
     table = getattr(stats, spec.statistic or name)(frame, **options)
     assert drawn(getattr(plot, name)(table)) == drawn(getattr(plot, name)(frame))
 
 
 def test_options_of_the_statistic_are_those_of_the_table(
-    frames: dict[str, pd.DataFrame], tmp_path: Path
+    sample_frames: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:
-    table = stats.growth(frames["projects"], freq="YE")
+    table = stats.growth(sample_frames["projects"], freq="YE")
     dirframe.export(table, tmp_path / "growth.parquet")
     again = dirframe.read_export(tmp_path / "growth.parquet")
-    assert drawn(plot.growth(again)) == drawn(plot.growth(frames["projects"], freq="YE"))
+    assert drawn(plot.growth(again)) == drawn(plot.growth(sample_frames["projects"], freq="YE"))
 
 
 @pytest.mark.parametrize(
@@ -74,25 +56,27 @@ def test_options_of_the_statistic_are_those_of_the_table(
     [({"top": 3}, "top"), ({"exclude": ["negative_lines"]}, "exclude"), ({"by": "year"}, "by")],
 )
 def test_options_of_the_statistic_are_not_taken_again(
-    frames: dict[str, pd.DataFrame], options: dict[str, Any], words: str
+    sample_frames: dict[str, pd.DataFrame], options: dict[str, Any], words: str
 ) -> None:
-    table = stats.tags(frames["projects"])
+    table = stats.tags(sample_frames["projects"])
     with pytest.raises(InvalidInputError, match=f"pass {words} to stats.tags"):
         plot.tags(table, **options)
 
 
-def test_tables_that_a_chart_does_not_draw_are_refused(frames: dict[str, pd.DataFrame]) -> None:
+def test_tables_that_a_chart_does_not_draw_are_refused(
+    sample_frames: dict[str, pd.DataFrame],
+) -> None:
     with pytest.raises(InvalidInputError, match=r"result of stats\.licenses; plot\.tags draws"):
-        plot.tags(stats.licenses(frames["projects"]))
+        plot.tags(stats.licenses(sample_frames["projects"]))
     with pytest.raises(InvalidInputError, match="computed with by"):
-        plot.tags(stats.tags(frames["projects"], by="year"))
+        plot.tags(stats.tags(sample_frames["projects"], by="year"))
     with pytest.raises(InvalidInputError, match="computed with top"):
-        plot.accounts_map(stats.accounts_by_country(frames["accounts"], top=3))
+        plot.accounts_map(stats.accounts_by_country(sample_frames["accounts"], top=3))
 
 
 @pytest.mark.parametrize("name", ["tags", "growth", "licenses", "language_share"])
 def test_a_statistic_refuses_the_result_of_a_statistic(
-    frames: dict[str, pd.DataFrame], name: str
+    sample_frames: dict[str, pd.DataFrame], name: str
 ) -> None:
     with pytest.raises(InvalidInputError, match=r"result of stats\.tags"):
-        getattr(stats, name)(stats.tags(frames["projects"]))
+        getattr(stats, name)(stats.tags(sample_frames["projects"]))

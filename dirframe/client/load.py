@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 
 #: Resource of an empty result at an undocumented path.
-_UNKNOWN = Resource("record", "records", (), (), "", key="")
+_UNKNOWN = Resource("record", "records", key="")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,11 +16,12 @@ from dirframe.errors import InvalidInputError
 from dirframe.provenance.absent_columns import Absent, absent
 from dirframe.provenance.fingerprint import Difference, ids_of
 from dirframe.provenance.record import ATTRIBUTE, Provenance
-from dirframe.schema import Resource
-from dirframe.schema.extensions import ALL_RESOURCES, detect_resource
+from dirframe.schema.extensions import ALL_RESOURCES, detect_resource, resource_named
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dirframe.schema import Resource
 
 __all__ = [
     "ATTRIBUTE",
@@ -89,7 +90,7 @@ def resource_of(frame: Any) -> Resource | None:
     attributes = getattr(frame, "attrs", None)  # tables of other engines have none
     record = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
     if name := Provenance.from_dict(record).resource:
-        return ALL_RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+        return resource_named(name)
     return detect_resource(frame.columns)
 
 

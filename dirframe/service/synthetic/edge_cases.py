@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dirframe.service.synthetic.descriptions import read_table
+from dirframe.service.synthetic.tables import read_table
 
 __all__ = ["ACCOUNTS", "EDGE_CASE_PERIOD", "PROJECTS", "EdgeCase", "texts"]
 

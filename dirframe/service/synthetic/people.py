@@ -8,16 +8,14 @@ rounded.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from dirframe.service.synthetic.descriptions import read_table
 from dirframe.service.synthetic.distributions import WeightedChoice
+from dirframe.service.synthetic.tables import read_rows, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 __all__ = ["COUNTRIES", "HOPELESS", "City", "Country", "country_code", "location", "person"]
 
@@ -65,14 +63,9 @@ class Culture:
     native: tuple[str, ...]
 
 
-def _rows(table: str) -> Iterator[dict[str, str]]:
-    text = (files(__package__) / "tables" / table).read_text("utf-8")
-    return csv.DictReader(text.splitlines())
-
-
 def _read_countries() -> WeightedChoice[Country]:
     cities: dict[str, list[City]] = {}
-    for row in _rows("cities.csv"):
+    for row in read_rows("cities.csv"):
         city = City(row["city"], row["region"], float(row["latitude"]), float(row["longitude"]))
         cities.setdefault(row["country"], []).append(city)
     cultures: dict[str, list[Culture]] = {}
@@ -91,7 +84,7 @@ def _read_countries() -> WeightedChoice[Country]:
                 tuple(cities[row["code"]]),
                 tuple(cultures[row["code"]]),
             ): float(row["weight"])
-            for row in _rows("countries.csv")
+            for row in read_rows("countries.csv")
         }
     )
 

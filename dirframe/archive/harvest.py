@@ -1,10 +1,9 @@
-"""Harvest a collection over days: every page is stored as received, and paid only once.
+"""Harvest a collection over days: every page is stored as received, and paid only once."""
 
-For collections that grow meanwhile, a stable sort is used (by id, else by created_at), as long
-as the pages show that the directory applies it. Other changes are located with few requests
-(`dirframe.archive.tracking`), and at the end completeness is proven as for a load
-(`dirframe.client.paging.completeness`).
-"""
+# For collections that grow meanwhile, a stable sort is used (by id, else by created_at), as long
+# as the pages show that the directory applies it. Other changes are located with few requests
+# (`dirframe.archive.tracking`), and at the end completeness is proven as for a load
+# (`dirframe.client.paging.completeness`).
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Data model of an archive: collection, rounds, pages and reasons for doubt.
+"""Data model of an archive: collection, rounds, pages and reasons for doubt."""
 
-Each class is a table of the archive's file (`dirframe.archive.store`), its fields the columns.
-"""
+# Each class is a table of the archive's file (`dirframe.archive.store`), its fields the columns.
 
 from __future__ import annotations
 

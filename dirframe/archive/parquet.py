@@ -1,14 +1,13 @@
-"""Write records to a folder of Parquet files with one schema, in bounded memory.
+"""Write records to a folder of Parquet files with one schema, in bounded memory."""
 
-The columns and types are known only after all records were read. So each run of records is first
-staged, chunk by chunk; then its chunks are converted to the common schema and written to files of
-their own. Runs are independent: `each` may process several concurrently, elsewhere, and more than
-once, since only the returned result of a run is used.
-
-Records can be partitioned into folders by a column. The column stays in the files too, and the
-folder names have no ``key=value`` form: readers that take a value from such a name have to guess
-its type, and pandas cannot read missing ones. Statistics in the files let filters skip the others.
-"""
+# The columns and types are known only after all records were read. So each run of records is first
+# staged, chunk by chunk; then its chunks are converted to the common schema and written to files of
+# their own. Runs are independent: `each` may process several concurrently, elsewhere, and more than
+# once, since only the returned result of a run is used.
+#
+# Records can be partitioned into folders by a column. The column stays in the files too, and the
+# folder names have no ``key=value`` form: readers that take a value from such a name have to guess
+# its type, and pandas cannot read missing ones. Statistics in the files let filters skip the others.
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""The SQLite file of an archive: its rounds, the index of its pages, and their content.
+"""The SQLite file of an archive: its rounds, the index of its pages, and their content."""
 
-The file uses SQLite's rollback journal: a write-ahead log requires memory shared by all readers,
-which network file systems do not provide. A writer holds the lock of an open transaction from its
-first to its last page, so that there is only one; readers see what it commits. Each row has a
-checksum and each round the number of its rows, so that damage is detected; each page has the
-SHA-256 of its content.
-"""
+# The file uses SQLite's rollback journal: a write-ahead log requires memory shared by all readers,
+# which network file systems do not provide. A writer holds the lock of an open transaction from its
+# first to its last page, so that there is only one; readers see what it commits. Each row has a
+# checksum and each round the number of its rows, so that damage is detected; each page has the
+# SHA-256 of its content.
 
 from __future__ import annotations
 
@@ -15,8 +14,9 @@ import threading
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+from dirframe._sqlite import open_database
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
 from dirframe.errors import ArchiveError
 
@@ -366,15 +366,9 @@ class Store:
         )
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def _connect(path: Path, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
     try:
-        return sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}",
-            uri=True,
-            timeout=BUSY_TIMEOUT,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        return open_database(path, mode=mode, timeout=BUSY_TIMEOUT, any_thread=True)
     except sqlite3.Error as error:
         raise ArchiveError(f"{path} cannot be opened ({error}).") from error
 

@@ -1,13 +1,12 @@
-"""Track a collection that changes while it is read over days: which pages to fetch next.
+"""Track a collection that changes while it is read over days: which pages to fetch next."""
 
-A state of the collection is valid while one session sees the same count of records. The known
-records of an earlier state, from the first on without a gap, are remembered in order. In a new
-state, two of its pages show how far that order has shifted at both positions. If both shifts are
-equal, and nothing can have been inserted in between because the order only grows at one end,
-nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
-the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
-not all pages after it.
-"""
+# A state of the collection is valid while one session sees the same count of records. The known
+# records of an earlier state, from the first on without a gap, are remembered in order. In a new
+# state, two of its pages show how far that order has shifted at both positions. If both shifts are
+# equal, and nothing can have been inserted in between because the order only grows at one end,
+# nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
+# the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
+# not all pages after it.
 
 from __future__ import annotations
 

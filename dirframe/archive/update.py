@@ -1,16 +1,15 @@
-"""Update an archive with few requests, and keep its earlier states.
+"""Update an archive with few requests, and keep its earlier states."""
 
-If a directory sorts by ``updated_at_reverse``, changed records come first. So pages are fetched
-until their records were changed before the last round began, with a margin of one day: clocks
-differ, and some directories truncate times to midnight. Each page is checked for this order. Since
-the newest records may be in this order by creation too, the opposite order has to begin with
-different records. Otherwise a full round is made instead.
-
-Records removed from a directory are on none of these pages. The count tells how many were removed.
-In a stable order, the stored and the current records differ only by them: each page shows how many
-were removed before it, so that a bisection locates each (`dirframe.archive.tracking`), with
-some ten requests for a thousand pages.
-"""
+# If a directory sorts by ``updated_at_reverse``, changed records come first. So pages are fetched
+# until their records were changed before the last round began, with a margin of one day: clocks
+# differ, and some directories truncate times to midnight. Each page is checked for this order. Since
+# the newest records may be in this order by creation too, the opposite order has to begin with
+# different records. Otherwise a full round is made instead.
+#
+# Records removed from a directory are on none of these pages. The count tells how many were removed.
+# In a stable order, the stored and the current records differ only by them: each page shows how many
+# were removed before it, so that a bisection locates each (`dirframe.archive.tracking`), with
+# some ten requests for a thousand pages.
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Own pages of records: which are needed, and how to fetch them.
+"""Own pages of records: which are needed, and how to fetch them."""
 
-Today's live service sends projects in collections without their analysis; only the page of each
-project has it. A record needs its own page if it came without an analysis but with an analysis
-id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
-every record without one needs its page.
-"""
+# Today's live service sends projects in collections without their analysis; only the page of each
+# project has it. A record needs its own page if it came without an analysis but with an analysis
+# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
+# every record without one needs its page.
 
 from __future__ import annotations
 

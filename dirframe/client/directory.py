@@ -15,7 +15,6 @@ from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     from requests.auth import AuthBase
 
@@ -190,12 +189,7 @@ class Directory(Card):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _card(self) -> tuple[str, dict[str, str], str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import check_incomplete, load_collection_query
+from dirframe.client.collection_loader import LoadOptions, load_collection_query
 from dirframe.client.directory import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
@@ -114,11 +114,10 @@ def load(
     (50, 'Int64')
     """
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
-    check_incomplete(incomplete)
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
     with client_or_default(directory) as client:
-        question = question_at(path, client, **parameters)
-        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
+        return load_at(question_at(path, client, **parameters), client, options)
 
 
 def question_at(path: str, client: Directory, **asked: Any) -> CollectionQuery:
@@ -174,11 +173,8 @@ def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolic
 def load_at(
     question: CollectionQuery,
     client: Directory,
-    incomplete: Incomplete,
-    policy: CachePolicy,
+    options: LoadOptions,
     *,
-    columns: Sequence[str] | None,
-    progress: bool | ProgressCallback,
     stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Load a query to an address; see `load`.
@@ -188,25 +184,17 @@ def load_at(
     InvalidInputError
         If `columns` is given for an undocumented resource.
     """
-    first = fetch_first(question, client, policy)
+    first = fetch_first(question, client, options.policy)
     resource = first.question.resource
-    if columns is not None and not resource.fields:
+    if options.columns is not None and not resource.fields:
         raise InvalidInputError(
             f"Nobody described the columns of <{resource.name}> records, so they cannot be chosen "
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:
-        return _single(first, client, columns)
+        return _single(first, client, options.columns)
     return load_collection_query(
-        first.question,
-        client,
-        incomplete,
-        policy,
-        columns=columns,
-        details=False,
-        progress=progress,
-        first=first.answer,
-        stacklevel=stacklevel,
+        first.question, client, options, first=first.answer, stacklevel=stacklevel
     )
 
 

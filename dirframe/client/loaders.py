@@ -1,13 +1,12 @@
-"""Load whole collections as typed frames.
+"""Load whole collections as typed frames."""
 
-The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
-"""
+# The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dirframe.client.collection_loader import load_collection_query
+from dirframe.client.collection_loader import LoadOptions, load_collection_query
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
@@ -108,15 +107,8 @@ def load_accounts(
     """
     question = CollectionQuery(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return load_collection_query(
-        question,
-        directory,
-        incomplete,
-        policy,
-        columns=columns,
-        details=False,
-        progress=progress,
-    )
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    return load_collection_query(question, directory, options)
 
 
 def load_projects(
@@ -225,12 +217,7 @@ def load_projects(
     """
     question = CollectionQuery(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return load_collection_query(
-        question,
-        directory,
-        incomplete,
-        policy,
-        columns=columns,
-        details=details,
-        progress=progress,
+    options = LoadOptions(
+        policy=policy, columns=columns, details=details, incomplete=incomplete, progress=progress
     )
+    return load_collection_query(question, directory, options)

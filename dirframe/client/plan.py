@@ -136,11 +136,8 @@ class Plan(Card):
         return f"Plan: load the {self.collection}", facts, verdict + self._how_exact
 
     def __str__(self) -> str:
-        resets = (
-            f"; the first comes back at {self.resets_at:%Y-%m-%d %H:%M} UTC"
-            if (self.resets_at)
-            else ""
-        )
+        at = self.resets_at
+        resets = f"; the first comes back at {at:%Y-%m-%d %H:%M} UTC" if at else ""
         left = f"{self.quota_left:,} requests are left today{resets}."
         if self.items is None:
             return (
@@ -255,22 +252,17 @@ def _price(
     items = available if cap is None or available is None else min(available, cap)
     is_whole = items == available and question.resource.paged and not first_page.is_single
     pages = _pages(items, envelope.records, whole=is_whole)
-    documents, paid = [first], first.attempts
+    documents = [first]
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
         documents += _others(client, question, last, fetch=exact)
-        paid = sum(answer.attempts for answer in documents)
-    cached = 0
-    if pages is not None and not refresh:
-        cached = sum(
-            session.is_cached(question.path, question.params(page)) for page in range(1, pages + 1)
-        )
-    to_pay = None if pages is None else pages - cached
+    numbers = range(1, 1 if refresh or pages is None else pages + 1)
+    cached = sum(session.is_cached(question.path, question.params(page)) for page in numbers)
     own, own_cached, unknown = 0, 0, 0
-    if details and items is not None and to_pay is not None:
+    if details and items is not None:
         fetcher = Details(client, question.resource, CachePolicy(refresh=refresh))
         own, own_cached, unknown = _details(fetcher, question, documents, items)
-        to_pay += own - own_cached
+    to_pay = None if pages is None else pages - cached + own - own_cached
     return Plan(
         collection=question.resource.collection,
         items=items,
@@ -281,7 +273,7 @@ def _price(
         requests_needed=to_pay,
         requests_at_least=None if to_pay is None else to_pay - unknown,
         exact=not unknown,
-        requests_used=paid,
+        requests_used=sum(answer.attempts for answer in documents),
         quota_left=session.quota.remaining(),
         resets_at=session.quota.resets_at(),
     )

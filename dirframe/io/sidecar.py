@@ -1,9 +1,8 @@
-"""Read and write the sidecar file that holds the record of a text file.
+"""Read and write the sidecar file that holds the record of a text file."""
 
-Two files cannot be replaced in one atomic step. So the new record is written first and contains
-the old one until the new file is in place: if the process ends in between, one of the two records
-matches the file.
-"""
+# Two files cannot be replaced in one atomic step. So the new record is written first and contains
+# the old one until the new file is in place: if the process ends in between, one of the two records
+# matches the file.
 
 from __future__ import annotations
 

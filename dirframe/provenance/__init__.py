@@ -1,8 +1,7 @@
-"""Provenance of a frame: a small record in ``frame.attrs["dirframe"]``.
+"""Provenance of a frame: a small record in ``frame.attrs["dirframe"]``."""
 
-The record is JSON, so that it survives query, assign, copy, pickle and Parquet. After operations
-that drop attributes (merge, concat, groupby), use `copy_provenance`.
-"""
+# The record is JSON, so that it survives query, assign, copy, pickle and Parquet. After operations
+# that drop attributes (merge, concat, groupby), use `copy_provenance`.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The schema of the interface: resources, fields and envelope.
+"""The schema of the interface: resources, fields and envelope."""
 
-Sources: the specification of the directory data service for every field whose dialect is
-`Dialect.SPECIFIED`; for the others responses recorded from 2008 to 2013 and the page templates of
-the live service. Client and service share only this package, which imports neither.
-"""
+# Sources: the specification of the directory data service for every field whose dialect is
+# `Dialect.SPECIFIED`; for the others responses recorded from 2008 to 2013 and the page templates of
+# the live service. Client and service share only this package, which imports neither.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Resources of an extension outside the specification.
+"""Resources of an extension outside the specification."""
 
-Sources: the page templates and the public reference of the live service, read in 2026, and
-recorded responses.
-"""
+# Sources: the page templates and the public reference of the live service, read in 2026, and
+# recorded responses.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""API keys and their daily quotas, exact across threads and processes.
+"""API keys and their daily quotas, exact across threads and processes."""
 
-Only the hash of a key is stored. A key has 160 random bits, so an unsalted SHA-256 cannot be
-inverted and can serve as the lookup column.
-"""
+# Only the hash of a key is stored. A key has 160 random bits, so an unsalted SHA-256 cannot be
+# inverted and can serve as the lookup column.
 
 from __future__ import annotations
 

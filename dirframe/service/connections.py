@@ -1,8 +1,7 @@
-"""Connections of the service: waitress channels with deadlines, on epoll or kqueue.
+"""Connections of the service: waitress channels with deadlines, on epoll or kqueue."""
 
-waitress polls every channel on every event and has a single timeout, which each byte resets. Here
-the cost of an event is independent of the number of connections, and deadlines are fixed.
-"""
+# waitress polls every channel on every event and has a single timeout, which each byte resets. Here
+# the cost of an event is independent of the number of connections, and deadlines are fixed.
 
 from __future__ import annotations
 

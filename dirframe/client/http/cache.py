@@ -1,10 +1,9 @@
-"""Persistent HTTP cache: requests-cache over SQLite, in a documented format.
+"""Persistent HTTP cache: requests-cache over SQLite, in a documented format."""
 
-An entry is one line of JSON (address, status, content type, times) and the body, compressed
-with LZ4 by pyarrow. No pickle: a cache file from elsewhere can contain wrong data, but no code.
-If the file cannot be used (damaged, locked, read-only, disk full), a warning is issued and the
-load continues without the cache.
-"""
+# An entry is one line of JSON (address, status, content type, times) and the body, compressed
+# with LZ4 by pyarrow. No pickle: a cache file from elsewhere can contain wrong data, but no code.
+# If the file cannot be used (damaged, locked, read-only, disk full), a warning is issued and the
+# load continues without the cache.
 
 from __future__ import annotations
 

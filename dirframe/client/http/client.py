@@ -37,7 +37,6 @@ from dirframe.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
     from dirframe.client.http.cache import CachedPage
     from dirframe.client.xml.parser import Page
@@ -273,12 +272,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _request_when_allowed(self, url: str, policy: CachePolicy) -> FetchedPage:

@@ -1,8 +1,7 @@
-"""Connections that record whether a request was sent, and the rate of its response.
+"""Connections that record whether a request was sent, and the rate of its response."""
 
-An attempt without a connection (unknown host, refused, no TLS, no tunnel) is distinguished from an
-interrupted one by the state of the connection, not by the text of an error.
-"""
+# An attempt without a connection (unknown host, refused, no TLS, no tunnel) is distinguished from an
+# interrupted one by the state of the connection, not by the text of an error.
 
 from __future__ import annotations
 
@@ -22,7 +21,6 @@ from dirframe.errors import ConfigurationError, Hint
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextvars import Token
-    from types import TracebackType
 
     from dirframe.client.http.deadline import Deadline
 
@@ -80,12 +78,7 @@ class Attempt:
         self._token = _current.set(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._token is not None:
             _current.reset(self._token)
 

@@ -1,9 +1,8 @@
-"""A time limit for a whole exchange.
+"""A time limit for a whole exchange."""
 
-The timeouts of requests apply to each read from the socket. A server that sends one byte a minute
-never exceeds them, not even in the headers. So a thread shuts the socket down when the whole
-exchange has taken too long.
-"""
+# The timeouts of requests apply to each read from the socket. A server that sends one byte a minute
+# never exceeds them, not even in the headers. So a thread shuts the socket down when the whole
+# exchange has taken too long.
 
 from __future__ import annotations
 
@@ -14,8 +13,6 @@ import time
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from urllib3.connection import HTTPConnection
 
 __all__ = ["Deadline", "end_idle_watch"]
@@ -40,12 +37,7 @@ class Deadline:
         _watch.add(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         _watch.remove(self)
 
     def allows(self, pause: float) -> bool:

@@ -1,7 +1,6 @@
-"""Classify failed requests: reason, advice, and whether to retry.
+"""Classify failed requests: reason, advice, and whether to retry."""
 
-The classification uses the types and codes of the errors of requests, urllib3 and ssl.
-"""
+# The classification uses the types and codes of the errors of requests, urllib3 and ssl.
 
 from __future__ import annotations
 

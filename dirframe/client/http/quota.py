@@ -1,9 +1,8 @@
-"""The daily quota of a key: counted on this machine, shared by all processes of a user.
+"""The daily quota of a key: counted on this machine, shared by all processes of a user."""
 
-A directory allows a number of requests per day and key (1,000 by the specification). A request may
-be sent if fewer were sent in the 24 hours before it. This never exceeds the quota of a directory
-that counts from the first request of a day.
-"""
+# A directory allows a number of requests per day and key (1,000 by the specification). A request may
+# be sent if fewer were sent in the 24 hours before it. This never exceeds the quota of a directory
+# that counts from the first request of a day.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Send requests to the directory: validate responses, retry, and charge the quota.
+"""Send requests to the directory: validate responses, retry, and charge the quota."""
 
-`SingleOriginAdapter` adds the key only when a request is sent, and only for the configured host.
-It returns a response only if that is a complete, validated success (or a redirect within the
-host); anything else is raised, and so is never stored.
-"""
+# `SingleOriginAdapter` adds the key only when a request is sent, and only for the configured host.
+# It returns a response only if that is a complete, validated success (or a redirect within the
+# host); anything else is raised, and so is never stored.
 
 from __future__ import annotations
 

@@ -1,24 +1,23 @@
-"""Fetch the pages of a collection and prove that no record is missing.
+"""Fetch the pages of a collection and prove that no record is missing."""
 
-A collection is proven complete if its pages are contiguous from the first position to the last,
-all report the same ``items_available``, and the number of different ids equals it. Records may be
-added, removed or moved during pagination, and a sort without a tie-break may return one record
-twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
-still cannot be proven is in `CollectionResult.incomplete_reason`.
-
-If the count is a multiple of the page size, one more page is requested: only an empty page after
-the last one shows that the count was not too small.
-
-Records without their analysis can be replaced by those of their own pages. Each keeps its
-position; a record whose own page cannot be fetched remains unchanged.
-"""
+# A collection is proven complete if its pages are contiguous from the first position to the last,
+# all report the same ``items_available``, and the number of different ids equals it. Records may be
+# added, removed or moved during pagination, and a sort without a tie-break may return one record
+# twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
+# still cannot be proven is in `CollectionResult.incomplete_reason`.
+#
+# If the count is a multiple of the page size, one more page is requested: only an empty page after
+# the last one shows that the count was not too small.
+#
+# Records without their analysis can be replaced by those of their own pages. Each keeps its
+# position; a record whose own page cannot be fetched remains unchanged.
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pandas as pd
@@ -356,14 +355,6 @@ class _Paginator(PageSequence):
         return (
             f"the own pages of {len(missing):,} records did not come: "
             f"{', '.join(missing[:_NAMED])}{more}"
-        )
-
-    def _keys(self, frame: pd.DataFrame, used: list[Page]) -> pd.Series[Any]:
-        """Return the values that identify the records: their key, or else their digests."""
-        if self._key in frame:
-            return frame[self._key]
-        return pd.Series(
-            [identifier for page in used for identifier in page.ids], frame.index, dtype="str"
         )
 
     def _halt(self, frame: pd.DataFrame) -> str | None:

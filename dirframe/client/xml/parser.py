@@ -1,10 +1,9 @@
-"""Parse a page into its envelope and its records.
+"""Parse a page into its envelope and its records."""
 
-The parser accepts the specification's envelope and all that services of this kind have sent since
-2007: elements in any order, unknown elements and attributes, repeated elements, error bodies
-without an envelope. It takes bytes and never fetches; entities, external documents and network
-access are disabled.
-"""
+# The parser accepts the specification's envelope and all that services of this kind have sent since
+# 2007: elements in any order, unknown elements and attributes, repeated elements, error bodies
+# without an envelope. It takes bytes and never fetches; entities, external documents and network
+# access are disabled.
 
 from __future__ import annotations
 

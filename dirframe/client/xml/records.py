@@ -139,9 +139,11 @@ class RecordReader:
 
     def last_digests(self) -> tuple[str, ...]:
         """Return a digest of the content of each record in the page added last."""
-        if self._last is None or self._last.records is None:
+        records = self._last.records if self._last else None
+        if records is None:
             return ()
-        return record_digests(self._last.records, self._parser.tree)
+        tree = self._parser.tree(records) if isinstance(records, TagScan) else records
+        return record_digests(tree)
 
     def _flatten_pending(self) -> None:
         scans, self._pending = self._pending, []

@@ -1,8 +1,7 @@
-"""Embed a SHA-256 digest in a file where other programs ignore it.
+"""Embed a SHA-256 digest in a file where other programs ignore it."""
 
-Parquet and Arrow files are read from a footer at the end, and databases by page number from the
-beginning. So other readers skip 64 bytes before the footer, or after the last page.
-"""
+# Parquet and Arrow files are read from a footer at the end, and databases by page number from the
+# beginning. So other readers skip 64 bytes before the footer, or after the last page.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Check a file before a native library reads it, which a damaged file could crash.
+"""Check a file before a native library reads it, which a damaged file could crash."""
 
-A file with a digest is verified against it. A file without one (from an older version or another
-program) is first read in a subprocess.
-"""
+# A file with a digest is verified against it. A file without one (from an older version or another
+# program) is first read in a subprocess.
 
 from __future__ import annotations
 

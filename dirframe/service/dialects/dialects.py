@@ -1,8 +1,7 @@
-"""Dialects of the interface, read from `dialects.toml`: that of the specification and two others.
+"""Dialects of the interface, read from `dialects.toml`: that of the specification and two others."""
 
-Sources: the specification; responses recorded from 2008 to 2013; the page templates of the live
-service, read in 2026.
-"""
+# Sources: the specification; responses recorded from 2008 to 2013; the page templates of the live
+# service, read in 2026.
 
 from __future__ import annotations
 
@@ -129,7 +128,7 @@ def _rules(name: str, table: dict[str, Any]) -> Rules:
         tag: Shape(tuple(shape.pop("order", ())), **_sets(shape))
         for tag, shape in table.pop("shapes", {}).items()
     }
-    refusals = {n: Refusal(**table.pop(n)) for n in _REFUSALS if n in table}
+    refusals: dict[str, Any] = {n: Refusal(**table.pop(n)) for n in _REFUSALS if n in table}
     hidden = _sets(table.pop("not_in_collections", {}))
     return Rules(name, shapes=shapes, not_in_collections=hidden, **refusals, **_sets(table))
 

@@ -1,9 +1,8 @@
-"""Read collections in XML files into rows for the store.
+"""Read collections in XML files into rows for the store."""
 
-Any dialect of the interface is read, one record at a time, so that files may have any size.
-Fields that other dialects name differently are added under the name in the specification;
-everything else is kept unchanged.
-"""
+# Any dialect of the interface is read, one record at a time, so that files may have any size.
+# Fields that other dialects name differently are added under the name in the specification;
+# everything else is kept unchanged.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Index of the terms of records, and relevance ranking of query results.
+"""Index of the terms of records, and relevance ranking of query results."""
 
-A term is a title, a word of a title, a tag or a name in URLs; each is folded. The table of terms
-is in the order of ids, so that the first record with a name is the one with the lowest id.
-"""
+# A term is a title, a word of a title, a tag or a name in URLs; each is folded. The table of terms
+# is in the order of ids, so that the first record with a name is the one with the lowest id.
 
 from __future__ import annotations
 
@@ -134,19 +133,21 @@ def match_ranks(
 
 
 def _with_term(database: sqlite3.Connection, collection: str, kind: _Kind, term: str) -> Numbers:
-    rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ?",
-        (kind.value, term),
-    )
-    return np.fromiter((number for (number,) in rows), dtype=np.uint32)
+    return _numbers(database, collection, "term = ?", kind.value, term)
 
 
 def _with_beginning(
     database: sqlite3.Connection, collection: str, kind: _Kind, beginning: str
 ) -> Numbers:
+    bounds = (beginning, beginning + _LAST)
+    return _numbers(database, collection, "term >= ? AND term < ?", kind.value, *bounds)
+
+
+def _numbers(
+    database: sqlite3.Connection, collection: str, condition: str, *values: int | str
+) -> Numbers:
     rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term >= ? AND term < ?",
-        (kind.value, beginning, beginning + _LAST),
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND {condition}", values
     )
     return np.fromiter((number for (number,) in rows), dtype=np.uint32)
 

@@ -1,9 +1,8 @@
-"""Read-only store of a directory: pages of records as XML, by sort and query.
+"""Read-only store of a directory: pages of records as XML, by sort and query."""
 
-A sort is an array of record numbers, read when the store is opened (8 bytes per record and sort);
-the reverse sort reads it backwards. The result of a query is such an array too and is cached, so
-that further pages are cheap.
-"""
+# A sort is an array of record numbers, read when the store is opened (8 bytes per record and sort);
+# the reverse sort reads it backwards. The result of a query is such an array too and is cached, so
+# that further pages are cheap.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Pages sorted without a tie-break: records with equal sort keys have no fixed order.
+"""Pages sorted without a tie-break: records with equal sort keys have no fixed order."""
 
-The database of the live service behaves like this: a record can be on two pages, and another on
-none. Here the order of ties depends on the requested page, and is reproducible.
-"""
+# The database of the live service behaves like this: a record can be on two pages, and another on
+# none. Here the order of ties depends on the requested page, and is reproducible.
 
 from __future__ import annotations
 

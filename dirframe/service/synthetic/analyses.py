@@ -1,9 +1,8 @@
-"""Generate the analysis of a synthetic project: months, people, lines, languages, factoids.
+"""Generate the analysis of a synthetic project: months, people, lines, languages, factoids."""
 
-The figures of an analysis are consistent: there are contributors only with activity in the last
-twelve months, percentages add up to 100 with the main language first, and factoids match the
-figures.
-"""
+# The figures of an analysis are consistent: there are contributors only with activity in the last
+# twelve months, percentages add up to 100 with the main language first, and factoids match the
+# figures.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Distributions of the figures of generated projects.
+"""Distributions of the figures of generated projects."""
 
-Source: figures of 12,360 projects recorded in 2013 (OhlohAnalytics data set, M. Bruntink,
-University of Amsterdam, CC-BY 3.0), rounded to two digits. Figures that were not
-measured are marked "chosen".
-"""
+# Source: figures of 12,360 projects recorded in 2013 (OhlohAnalytics data set, M. Bruntink,
+# University of Amsterdam, CC-BY 3.0), rounded to two digits. Figures that were not
+# measured are marked "chosen".
 
 from __future__ import annotations
 

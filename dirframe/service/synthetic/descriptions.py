@@ -1,8 +1,7 @@
-"""Generate names, descriptions and tags of synthetic projects.
+"""Generate names, descriptions and tags of synthetic projects."""
 
-They are composed of words in `tables/words.toml`; any resemblance to real projects is
-coincidental.
-"""
+# They are composed of words in `tables/words.toml`; any resemblance to real projects is
+# coincidental.
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Edge cases that generated collections contain on purpose, to test programs.
+"""Edge cases that generated collections contain on purpose, to test programs."""
 
-The texts are in `tables/peculiar.toml`.
-"""
+# The texts are in `tables/peculiar.toml`.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Generate collections of any size and write them as XML.
+"""Generate collections of any size and write them as XML."""
 
-A record depends only on the seed and its index. A smaller collection is therefore a prefix of
-every larger one with the same seed, and memory use is constant.
-"""
+# A record depends only on the seed and its index. A smaller collection is therefore a prefix of
+# every larger one with the same seed, and memory use is constant.
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""Generate contributors, monthly activity and sizes of a synthetic project.
+"""Generate contributors, monthly activity and sizes of a synthetic project."""
 
-They are derived from the record of the project on request and agree with its analysis:
-
-- the months range from `min_month` to `max_month`, and both have a commit;
-- `twelve_month_contributor_count` people committed in the twelve months before the analysis;
-- the lines of code after the last month are `total_code_lines`;
-- commits and people agree with their counts in the analysis, if present.
-
-The distribution of work over people and months is chosen, not measured.
-"""
+# They are derived from the record of the project on request and agree with its analysis:
+#
+# - the months range from `min_month` to `max_month`, and both have a commit;
+# - `twelve_month_contributor_count` people committed in the twelve months before the analysis;
+# - the lines of code after the last month are `total_code_lines`;
+# - commits and people agree with their counts in the analysis, if present.
+#
+# The distribution of work over people and months is chosen, not measured.
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Generate names and locations of accounts, and their countries as given by two geocoders.
+"""Generate names and locations of accounts, and their countries as given by two geocoders."""
 
-The first geocoder returns most countries as a two-letter code. Those that it cannot resolve
-(`geocoder` 2 in `tables/countries.csv`) come from a second one, as a name in varying spellings.
-Weights of countries, rates of variants and all names are chosen; coordinates of cities are
-rounded.
-"""
+# The first geocoder returns most countries as a two-letter code. Those that it cannot resolve
+# (`geocoder` 2 in `tables/countries.csv`) come from a second one, as a name in varying spellings.
+# Weights of countries, rates of variants and all names are chosen; coordinates of cities are
+# rounded.
 
 from __future__ import annotations
 

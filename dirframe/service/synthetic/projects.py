@@ -1,8 +1,7 @@
-"""Generate synthetic projects.
+"""Generate synthetic projects."""
 
-Lines, contributors and users have the measured rank correlations: three correlated normal
-deviates (a Gaussian copula) determine the quantile in each distribution.
-"""
+# Lines, contributors and users have the measured rank correlations: three correlated normal
+# deviates (a Gaussian copula) determine the quantile in each distribution.
 
 from __future__ import annotations
 

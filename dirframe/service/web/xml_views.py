@@ -18,10 +18,11 @@ from dirframe.service.dialects.xml_writer import (
     collection_xml,
     failed_xml,
     single_xml,
+    unavailable_xml,
     without_analysis_xml,
 )
 from dirframe.service.store.ties import page_without_tie_break
-from dirframe.service.web.extension_views import ExtensionViews
+from dirframe.service.web.extension_views import AnalysisUnavailable, ExtensionViews
 from dirframe.service.web.params import (
     page_or_first,
     parse_arguments,
@@ -84,6 +85,8 @@ def add_views(
     else:
         add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
         add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
+    unavailable = unavailable_xml("Code analysis is not available")
+    app.register_error_handler(AnalysisUnavailable, lambda _: _answer(unavailable))
     extensions = ExtensionViews(store, rules)
     for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
         prefix = path.strip("/")

@@ -19,7 +19,6 @@ from requests.utils import get_netrc_auth
 from dirframe import __version__
 from dirframe.client.http.cache import ResponseCache
 from dirframe.client.http.connections import trusted_certificates
-from dirframe.client.http.deadline import end_idle_watch
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.redaction import install_log_redaction
 from dirframe.client.http.redirects import MovedPaths
@@ -265,7 +264,6 @@ class Session:
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
         self._session.close()
-        end_idle_watch()
         self.cache.close()
         self.quota.close()
 

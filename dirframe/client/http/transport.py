@@ -153,17 +153,17 @@ class SingleOriginAdapter(HTTPAdapter):
         signed = self._auth.sign(request)
         outcome: _Reply | Failure | None = None
         tries = attempts = 0
-        with Deadline(self._settings.total_timeout) as deadline:
-            while (receipt := self._quota.acquire()) is not None:
-                charged = receipt
-                outcome = self._attempt(signed, url, options, deadline, charged)
-                tries += 1
-                attempts += outcome.has_arrived
-                pause = self._pause(outcome, tries)
-                if pause is None or not deadline.allows(pause):
-                    break
-                if pause:
-                    time.sleep(pause)
+        deadline = Deadline(self._settings.total_timeout)
+        while (receipt := self._quota.acquire()) is not None:
+            charged = receipt
+            outcome = self._attempt(signed, url, options, deadline, charged)
+            tries += 1
+            attempts += outcome.has_arrived
+            pause = self._pause(outcome, tries)
+            if pause is None or not deadline.allows(pause):
+                break
+            if pause:
+                time.sleep(pause)
         if outcome is None:
             return self._quota_error(url)
         if deadline.passed:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from dirframe.archive.snapshot import Mask
 
-__all__ = ["Archive", "open_archive", "read_pages"]
 
 #: Pages written to Parquet by one task; a task is repeated if its worker is lost.
 _TASK = 20_480

@@ -29,7 +29,6 @@ from dirframe.errors import ArchiveError, InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["bundle", "open_bundle"]
 
 CONTENTS = "bundle.json"
 MANIFEST = "manifest.jsonl"

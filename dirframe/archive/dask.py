@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.archive.parquet import MapFunction
 
-__all__ = ["Executor", "open_executor"]
 
 #: Shares per worker: a lost worker loses only one of its shares, and others can take the rest.
 _SHARES = 4

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from dirframe.archive.writer import ArchiveWriter
     from dirframe.client.directory import Directory
 
-__all__ = ["KnownState", "abandon_details", "harvest", "run_details", "run_round", "start_round"]
-
 
 def harvest(
     collection: Literal["accounts", "projects"],

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
-__all__ = [
-    "Collection",
-    "Doubt",
-    "Outcome",
-    "PageRecord",
-    "Reason",
-    "Refusal",
-    "Round",
-    "RoundKind",
-    "encode_ids",
-]
-
 
 class RoundKind(StrEnum):
     """What a round fetches."""

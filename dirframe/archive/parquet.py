@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     #: Returns the records of a run; called once, or again after a worker was lost.
     Run = Callable[[], Iterable[pd.DataFrame]]
 
-__all__ = ["MapFunction", "write_parquet"]
 
 #: Number of buffered rows above which a row group of the largest folder is written.
 _ROWS = 16_384

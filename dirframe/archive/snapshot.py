@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-__all__ = ["PageRef", "ReadTask", "Snapshot", "compress", "decompress", "read_contents"]
 
 _CODEC = "zstd"
 

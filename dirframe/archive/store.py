@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["BATCH", "PAGE_COLUMNS", "Store"]
 
 FORMAT = 1
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from dirframe.archive.model import PageRecord
 
-__all__ = ["CollectionTracker", "sort_keys"]
-
 
 class CollectionTracker:
     """Known state of a collection that is read page by page, in one order.

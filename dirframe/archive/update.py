@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from dirframe.archive.writer import ArchiveWriter, CompressedPage
     from dirframe.client.directory import Directory
 
-__all__ = ["find_removed", "update"]
 
 #: Sorts by change, newest first, if the directory applies it.
 NEWEST_FIRST = "updated_at_reverse"

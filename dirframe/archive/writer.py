@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dirframe.client.paging.query import CollectionQuery
     from dirframe.errors import ServiceError
 
-__all__ = ["ArchiveWriter", "CompressedPage", "is_client_error", "open_writer"]
 
 _DAY = timedelta(days=1)
 _SPENT = """

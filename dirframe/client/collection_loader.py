@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 from dirframe.client.details import Details
 from dirframe.client.directory import client_or_default
 from dirframe.client.load_provenance import attach_load_provenance
-from dirframe.client.paging.paginator import IncompleteWarning, fetch_collection
+from dirframe.client.paging.paginator import fetch_collection
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
     AnalysesNotSentWarning,
     Hint,
     IncompleteCollectionError,
+    IncompleteWarning,
     InvalidInputError,
 )
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.paging.query import CollectionQuery
 
-__all__ = ["Incomplete", "LoadOptions", "load_collection_query"]
 
 Incomplete = Literal["raise", "warn"]
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.schema import Resource
 
-__all__ = ["load_activity", "load_contributors", "load_languages", "load_size"]
-
 
 def load_languages(
     directory: Directory | None = None,

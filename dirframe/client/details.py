@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = [
-    "ANALYSIS_COLUMNS",
-    "Details",
-    "Refused",
-    "Sent",
-    "check_details",
-    "read_sent",
-    "record_path",
-    "refusal_from_error",
-    "sent_columns",
-    "unsent_columns",
-    "wants_analysis",
-    "with_signs",
-]
 
 _ELEMENT = "analysis"
 _ID = "analysis_id"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.settings import ApiKey
 
-__all__ = ["Directory", "client_or_default"]
-
 
 class Directory(Card):
     """Connection to an open source directory.

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.xml.envelope import Envelope
 
-__all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 
 #: Resource of an empty result at an undocumented path.
 _UNKNOWN = Resource("record", "records", key="")

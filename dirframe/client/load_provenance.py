@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
     from dirframe.settings import Settings
 
-__all__ = ["attach_load_provenance"]
-
 
 def attach_load_provenance(
     frame: pd.DataFrame,

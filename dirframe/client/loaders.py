@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.paging.progress import ProgressCallback
 
-__all__ = ["load_accounts", "load_projects"]
-
 
 def load_accounts(
     directory: Directory | None = None,

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
 
-__all__ = ["Plan", "plan"]
 
 _MAY_FIT = "It may fit, or not."
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.schema import Resource
 
-__all__ = ["load_account", "load_project"]
 
 #: Fields that identify a record besides its id; users may pass the title as well.
 _NAMES = ("url_name", "vanity_url", "login", "name")

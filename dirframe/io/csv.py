@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read_csv", "read_jsonl", "stream_csv", "write_csv", "write_jsonl"]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read_duckdb", "read_sqlite", "write_duckdb", "write_sqlite"]
 
 _KEEPER_TABLE = f"CREATE TABLE {METADATA_KEY} (frame TEXT, fact TEXT, value TEXT)"
 _INT64 = range(-(2**63), 2**63)

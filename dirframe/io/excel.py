@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read_xlsx", "write_xlsx"]
 
 _ROWS, _COLUMNS, _CHARACTERS, _NAME = 1_048_576, 16_384, 32_767, 31
 _EXACT = 10**15

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from dirframe.io.frame_codec import ExportFrame
 
 
-__all__ = ["KINDS", "FileFormat", "beside", "kind_of"]
-
-
 @dataclass(frozen=True)
 class FileFormat:
     """An export format.

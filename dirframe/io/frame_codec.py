@@ -21,7 +21,6 @@ from dirframe.io.metadata import record_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ExportFrame", "as_json", "decode_column", "encode_column", "prepare", "restored_frame"]
 
 _HELD = ("str", "string", "object", "category", "bool", "boolean")
 

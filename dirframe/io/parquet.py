@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["from_arrow", "read_feather", "read_parquet", "to_arrow", "write_feather"]
-__all__ += ["write_parquet"]
-
 
 def to_arrow(prepared: ExportFrame) -> pa.Table:
     """Convert a frame to an Arrow table, and record how its lists are stored."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-__all__ = ["read_sidecar", "write_with_sidecar"]
 
 #: While a file is being replaced: the record of the old file, or None.
 _REPLACES = "replaces"

@@ -13,16 +13,6 @@ from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Dialect, Field, Resourc
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "ACTIVITY_FACT",
-    "ALL_RESOURCES",
-    "CONTRIBUTOR_FACT",
-    "EXTENSIONS",
-    "LANGUAGE",
-    "SIZE_FACT",
-    "detect_resource",
-    "resource_named",
-]
 
 _ANALYSES = "/projects/{project}/analyses/{analysis}"
 

@@ -22,13 +22,6 @@ from dirframe.settings import data_folder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "APPLICATIONS_PER_DEVELOPER",
-    "DAILY_QUOTA",
-    "KeyRecord",
-    "KeyStore",
-    "QuotaDecision",
-]
 
 #: Default requests per day and key (specification, Limits).
 DAILY_QUOTA = 1_000

@@ -23,7 +23,6 @@ from dirframe.service.tasks import PersistentTask
 if sys.platform != "win32":
     import resource
 
-__all__ = ["Connection", "Connections", "Limits", "bounded_by_open_files"]
 
 #: File descriptors reserved for the rest of the process: stores, key files, server sockets.
 _OTHER_FILES = 200

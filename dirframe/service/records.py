@@ -22,16 +22,6 @@ from dirframe.schema import RESOURCES, Field, Kind
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = [
-    "ITEM_TAGS",
-    "Record",
-    "Value",
-    "fold",
-    "record_from_element",
-    "text_of",
-    "texts_of",
-    "without_controls",
-]
 
 Value: TypeAlias = "str | int | float | Mapping[str, Value] | list[Value] | None"
 Record: TypeAlias = Mapping[str, Value]

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["Service", "run", "serve"]
 
 _THREADS = 8
 _GRACE = 10.0

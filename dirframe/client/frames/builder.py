@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.columns import CellValue, ColumnBuffer, ColumnChunk, FieldPath
     from dirframe.schema import Resource
 
-__all__ = ["FrameBuilder", "UnreadableValueWarning"]
 
 _EXAMPLES = 3
 

@@ -20,7 +20,6 @@ from dirframe.schema import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ConvertedColumn", "convert_column", "to_pandas"]
 
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),

@@ -15,7 +15,6 @@ from dirframe.schema import Kind
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["inferred_kind"]
 
 #: Last words of column names whose values are always text.
 _TEXTS = frozenset(

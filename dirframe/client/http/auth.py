@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from dirframe.settings import ApiKey
 
-__all__ = ["ApiKeyAuth"]
-
 
 class ApiKeyAuth:
     """The API key of one directory, added to a request only when it is sent.

@@ -27,17 +27,6 @@ from dirframe._sqlite import enable_wal, open_database
 from dirframe.errors import CacheWarning, Hint
 from dirframe.settings import cache_folder
 
-__all__ = [
-    "CACHE_FILE",
-    "CacheInfo",
-    "CacheWarning",
-    "CachedPage",
-    "ResponseCache",
-    "cache_info",
-    "clear_cache",
-    "prune_cache",
-]
-
 #: The number is the version of the format; each version has a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
-__all__ = ["CachePolicy", "FetchedPage", "Session", "StaleWarning"]
 
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
 

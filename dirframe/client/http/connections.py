@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.http.deadline import Deadline
 
-__all__ = ["DEADLINE_POOLS", "Attempt", "trusted_certificates"]
 
 #: The first variable that is set counts: those of requests and curl, then those of OpenSSL.
 _CERTIFICATE_VARIABLES = (

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["Deadline"]
-
 
 class Deadline:
     """The time by which an exchange has to end.

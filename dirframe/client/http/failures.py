@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dirframe.client.http.connections import Attempt
     from dirframe.settings import Settings
 
-__all__ = ["Failure", "classify_failure", "proxy_of", "proxy_refusal", "time_is_up"]
 
 _AGAIN_PYTHON = "What was loaded is in the cache: run the same line again."
 _AGAIN_SHELL = "What was loaded is in the cache: run the same command again."

@@ -19,7 +19,6 @@ from dirframe.errors import Hint, QuotaWarning
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["QUOTA_FILE", "DailyQuota", "QuotaWarning"]
 
 QUOTA_FILE = "quota.sqlite"
 

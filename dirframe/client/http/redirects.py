@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     import requests
 
-__all__ = ["MovedPaths", "cross_origin_error", "origin", "redirect_target"]
 
 _EXTENSION = ".xml"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

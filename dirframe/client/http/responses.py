@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.errors import RequestError
 
-__all__ = ["RUN_AGAIN_LATER", "Rejection", "RejectionKind", "check_response", "parse_retry_after"]
 
 #: Maximum in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0

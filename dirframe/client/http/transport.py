@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
-__all__ = ["DirectoryResponse", "SingleOriginAdapter"]
 
 _CHUNK = 64 * 1024
 _PROXY_REFUSES = 407

@@ -35,7 +35,7 @@ from dirframe.client.frames.columns import column_paths, select_columns, with_id
 from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK, Page, PageSequence
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import IncompleteWarning, NotFoundError
+from dirframe.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from dirframe.client.http.client import FetchedPage
     from dirframe.schema import Resource
 
-__all__ = ["CollectionResult", "Fetch", "IncompleteWarning", "fetch_collection"]
 
 #: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["fetch_ahead"]
 
 T = TypeVar("T")
 Key = TypeVar("Key")

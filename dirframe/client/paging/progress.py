@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Progress", "ProgressCallback"]
 
 #: A callback that receives the number of records so far and the total.
 ProgressCallback: TypeAlias = "Callable[[int, int], None]"

@@ -12,8 +12,6 @@ from dirframe.client.xml.flatten import local_name, text_of
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["record_digests"]
-
 
 def record_digests(records: etree._Element) -> tuple[str, ...]:
     """Return a digest of the content of each record of a page.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.columns import CellValue, FieldPath
     from dirframe.schema import Resource
 
-__all__ = ["flatten_records", "list_paths", "local_name", "text_of"]
-
 
 def flatten_records(
     records: Iterable[etree._Element], resource: Resource | None

@@ -22,7 +22,6 @@ from dirframe.errors import UnreadableResponseError
 if TYPE_CHECKING:
     from dirframe.client.xml.envelope import Envelope
 
-__all__ = ["MAX_BYTES", "Page", "PageParser", "check_records"]
 
 #: Default maximum size of a document. Parsing takes about six times its size in memory.
 MAX_BYTES = 64 * 1024 * 1024

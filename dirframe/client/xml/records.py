@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = ["RecordReader"]
 
 #: Bytes of pages that are flattened together: the cost per call hardly depends on their number.
 _BATCH_BYTES = 1024 * 1024

@@ -13,7 +13,6 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Seal"]
 
 _MARK = b"dirframe sha256 of all other".ljust(32, b"\0")
 _LENGTH = len(_MARK) + 32

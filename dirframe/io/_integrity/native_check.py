@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.io.formats import FileFormat
 
-__all__ = ["SEALED", "check", "check_record", "warn_of_change"]
 
 #: Key in a record: the file contains a digest.
 SEALED = "sealed"

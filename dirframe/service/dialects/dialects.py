@@ -16,17 +16,6 @@ from dirframe.schema import PAGE_SIZE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DIALECTS",
-    "KEY_REQUIRED",
-    "RECORDED",
-    "SPECIFICATION",
-    "TODAY",
-    "Refusal",
-    "Rules",
-    "Shape",
-    "rules_of",
-]
 
 #: Error text of the specification for a request without a valid key.
 KEY_REQUIRED = "A valid api_key is required to access this URL."

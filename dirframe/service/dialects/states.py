@@ -14,8 +14,6 @@ from dirframe.errors import ConfigurationError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["States", "StatesFile"]
-
 
 @dataclass(frozen=True)
 class States:

@@ -11,18 +11,6 @@ from dataclasses import dataclass
 from dirframe.schema import ACCOUNT, COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
 
-__all__ = [
-    "collection_parts",
-    "collection_xml",
-    "element_xml",
-    "error_xml",
-    "failed_xml",
-    "record_xml",
-    "single_xml",
-    "unavailable_xml",
-    "without_analysis_xml",
-]
-
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
 _NEEDS_ESCAPING = re.compile(f'[&<>"\r{FORBIDDEN}]')

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["APPLICATION_ID", "SORT_ALIASES", "VERSION", "base_sorts", "build_store"]
 
 #: SQLite application id of a store ("dirf").
 APPLICATION_ID = 0x64697266

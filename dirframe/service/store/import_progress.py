@@ -8,8 +8,6 @@ from typing import Any, Protocol, Self, TextIO
 
 from tqdm.std import tqdm
 
-__all__ = ["ImportProgress", "OnFile"]
-
 #: Seconds between two lines if the stream is not a terminal.
 _INTERVAL = 10.0
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-__all__ = ["StoreRow", "find_files", "read_file", "to_store_row"]
 
 #: Fields named differently in other dialects: parent path, name there, name here.
 _OTHER_NAMES: tuple[tuple[tuple[str, ...], str, str], ...] = (

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-__all__ = ["index_terms", "match_ranks", "named", "tagged"]
-
 
 class _Kind(IntEnum):
     TITLE = 0

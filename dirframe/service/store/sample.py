@@ -22,7 +22,6 @@ from dirframe.settings import cache_folder
 if TYPE_CHECKING:
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["open_data", "sample_files"]
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _NAMES = ("accounts.xml.gz", "projects.xml.gz")

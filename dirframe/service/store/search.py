@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-__all__ = ["TRIGRAM", "build_index", "search"]
 
 #: Minimum length for SQLite's trigram index; shorter words scan the list of words.
 TRIGRAM = 3

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["MAX_QUERY", "MAX_WORDS", "Page", "Store"]
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
 MAX_QUERY = 500

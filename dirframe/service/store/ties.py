@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
     from dirframe.service.store.store import Store
 
-__all__ = ["page_without_tie_break"]
 
 #: Sort keys. Other sorts have a tie-break or are not sorts of the live service.
 _KEYS = {

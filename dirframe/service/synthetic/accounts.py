@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Value
 
-__all__ = ["account", "address"]
 
 _STREAM = 2
 

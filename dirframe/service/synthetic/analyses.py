@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dirframe.service.records import Value
     from dirframe.service.synthetic.calibration import Language
 
-__all__ = ["analysis"]
 
 #: Offset of the ids of analyses.
 _NUMBERS_FROM = 1_000_000

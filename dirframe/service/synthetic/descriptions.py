@@ -16,8 +16,6 @@ from dirframe.service.synthetic.tables import read_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["description", "project_name", "tags"]
-
 
 _TABLE = read_table("words.toml")
 _NAME = {key: tuple(words.split()) for key, words in _TABLE["name"].items()}

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["QuantileCurve", "WeightedChoice", "normal", "normal_cdf", "permute", "seed_record"]
 
 T = TypeVar("T")
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from dirframe.service.synthetic.tables import read_table
 
-__all__ = ["ACCOUNTS", "EDGE_CASE_PERIOD", "PROJECTS", "EdgeCase", "texts"]
-
 #: One record in this many takes its texts from the list, in turn.
 EDGE_CASE_PERIOD = 50
 _FIRST = 16

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Record, Value
 
-__all__ = ["History"]
 
 #: Share of comment lines in comment and code lines, by factoid.
 _COMMENT_RATIOS = {

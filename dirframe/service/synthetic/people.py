@@ -16,7 +16,6 @@ from dirframe.service.synthetic.tables import read_rows, read_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["COUNTRIES", "HOPELESS", "City", "Country", "country_code", "location", "person"]
 
 #: Rate at which the first geocoder resolves countries that it usually cannot.
 _CODE_ALL_THE_SAME = 0.12

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Value
 
-__all__ = ["project"]
 
 _STREAM = 1
 _LC, _LU, _CU = (

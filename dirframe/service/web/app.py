@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from dirframe.service.api_keys import KeyStore
     from dirframe.service.store.store import Store
 
-__all__ = ["create_app"]
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",

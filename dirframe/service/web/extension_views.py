@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dirframe.service.records import Record, Value
     from dirframe.service.store.store import Store
 
-__all__ = ["AnalysisUnavailable", "ExtensionViews"]
 
 #: Number of project histories that are cached for further pages.
 _CACHED_HISTORIES = 16

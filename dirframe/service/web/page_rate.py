@@ -14,8 +14,6 @@ from pyrate_limiter.buckets import InMemoryBucket
 from dirframe.errors import ConfigurationError
 from dirframe.service.web.proxy import parse_address
 
-__all__ = ["PAGE_RATE", "PageRate"]
-
 #: Default limit in pages per minute and client address.
 PAGE_RATE = 60
 

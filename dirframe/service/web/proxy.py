@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-__all__ = ["behind_proxy", "parse_address"]
-
 
 def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplication:
     """Wrap `app` for use behind a proxy.

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from dirframe.service.dialects.states import StatesFile
     from dirframe.service.store.store import Store
 
-__all__ = ["NOTHING", "add_views"]
 
 NOTHING = "There is nothing at this address."
 

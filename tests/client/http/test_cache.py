@@ -17,7 +17,8 @@ from requests_cache.backends.sqlite import SQLiteCache
 
 import dirframe
 from dirframe.client.http import cache as cache_module
-from dirframe.client.http.cache import CACHE_FILE, CacheWarning, ResponseCache
+from dirframe.client.http.cache import CACHE_FILE, ResponseCache
+from dirframe.errors import CacheWarning
 from tests.client import Asked, Reply, Server, failed, page_xml, record
 
 if TYPE_CHECKING:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.fast.scan import Indices, Mask
     from dirframe.schema import Resource
 
-__all__ = ["Layout"]
 
 #: Maximum number of columns, and of different tags, in a layout; above it, pages fall back to the
 #: tree. The memory of a layout grows with their square.

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Indices", "Mask", "TagScan", "scan_tags"]
-
 _DECLARATION = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:<\?xml\s(?:[^>]*?\sencoding\s*=\s*[\"']([^\"']+))?)?"
 )

@@ -106,10 +106,10 @@ def harvest(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
     check_details(resources[collection], details=details)
-    question = CollectionQuery(resource=resources[collection], query=query, sort=sort)
+    collection_query = CollectionQuery(resource=resources[collection], query=query, sort=sort)
     file = Path(path)
     budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
-    with open_writer(file, directory, question, details=details, **budget) as writer:
+    with open_writer(file, directory, collection_query, details=details, **budget) as writer:
         rounds = writer.rounds
         if not rounds:
             run_round(writer, start_round(writer, [sort] if sort else None))
@@ -343,7 +343,7 @@ def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
         parsed = (
             parser.parse(read_page(writer.store, page), source=page.sha256) for _, page, _ in chunk
         )
-        page_ids, sent = read_sent(parsed, writer.question.resource)
+        page_ids, sent = read_sent(parsed, writer.query.resource)
         counts = np.concatenate(
             [
                 np.ones(len(page.ids), dtype=bool) if mask is None else mask

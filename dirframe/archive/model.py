@@ -355,4 +355,6 @@ _TIMES = {"at", "began", "retrieved"}
 
 def encode_ids(ids: Iterable[str | None]) -> str:
     """Encode ids as in `PageRecord.ids_json`."""
-    return json.dumps([one or None for one in ids], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        [identifier or None for identifier in ids], ensure_ascii=False, separators=(",", ":")
+    )

@@ -64,7 +64,7 @@ class MapFunction(Protocol):
 class _Staged(NamedTuple):
     """A staged run: the location, number, schema and partition values of its chunks."""
 
-    place: Path
+    folder: Path
     files: int
     schema: pa.Schema
     parts: list[str | None]
@@ -112,7 +112,7 @@ def write_parquet(
         for staged, _ in zip(
             staged_runs, each(finalize, list(enumerate(staged_runs))), strict=True
         ):
-            shutil.rmtree(staged.place)
+            shutil.rmtree(staged.folder)
         complete.replace(folder)
     except OSError as error:
         raise ArchiveError(
@@ -291,7 +291,7 @@ def _batches(gathered: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the records of a run in order, in batches of a minimum size."""
     held: list[pa.Table] = []
     for number in range(gathered.files):
-        table = pq.read_table(gathered.place / f"{number:08}.parquet")
+        table = pq.read_table(gathered.folder / f"{number:08}.parquet")
         columns = [_column(table, field) for field in schema]
         held.append(pa.Table.from_arrays(columns, schema=schema))
         if number == gathered.files - 1 or sum(map(len, held)) >= _BATCH:

@@ -177,9 +177,9 @@ class Store:
             self.insert("archive", collection)
 
     def _check_format(self) -> None:
-        found = self.read("PRAGMA user_version")[0][0]
-        if found != FORMAT:
-            raise ArchiveError(f"{self.name} is of format {found}; this dirframe reads {FORMAT}.")
+        version = self.read("PRAGMA user_version")[0][0]
+        if version != FORMAT:
+            raise ArchiveError(f"{self.name} is of format {version}; this dirframe reads {FORMAT}.")
 
     def close(self) -> None:
         """Close the file and release the writer's lock."""
@@ -256,9 +256,9 @@ class Store:
         ArchiveError
             If it is damaged.
         """
-        found = self.read("PRAGMA integrity_check(1)")
-        if found != [("ok",)]:
-            raise self.damaged(found[0][0])
+        problems = self.read("PRAGMA integrity_check(1)")
+        if problems != [("ok",)]:
+            raise self.damaged(problems[0][0])
 
     def _checked(self, rows: list[Any], count: int, *, more: bool = False) -> list[Any]:
         """Verify the number of rows and their checksums; return the rows without checksums."""

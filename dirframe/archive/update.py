@@ -113,9 +113,9 @@ def update(
     if not archive.rounds:
         raise ArchiveError(f"{file} is empty: nothing was harvested yet. Harvest into it first.")
     collection, details = archive.collection, has_details(archive.rounds)
-    question = CollectionQuery(resource=collection.resource, query=collection.query)
+    query = CollectionQuery(resource=collection.resource, query=collection.query)
     budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
-    with open_writer(file, directory, question, details=details, **budget) as writer:
+    with open_writer(file, directory, query, details=details, **budget) as writer:
         last = writer.rounds[-1]
         if full or last.kind is not RoundKind.DETAILS or last.outcome is not None:
             _update(writer, full=full)

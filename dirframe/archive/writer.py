@@ -59,13 +59,13 @@ class ArchiveWriter:
         self,
         store: Store,
         directory: Directory,
-        question: CollectionQuery,
+        query: CollectionQuery,
         *,
         details: bool,
         requests_per_day: int | None,
         stop_at: datetime | None,
     ) -> None:
-        self.store, self.directory, self.question = store, directory, question
+        self.store, self.directory, self.query = store, directory, query
         self._details = details
         self._requests_per_day, self._stop_at = requests_per_day, stop_at
         self._lock = Lock()
@@ -79,8 +79,8 @@ class ArchiveWriter:
 
     def _check_collection(self) -> None:
         stored, name = self.store.collection(), self.store.name
-        question, settings = self.question, self.directory.settings
-        if (stored.resource, stored.query) != (question.resource, question.query):
+        query, settings = self.query, self.directory.settings
+        if (stored.resource, stored.query) != (query.resource, query.query):
             matching = f" matching {stored.query!r}" if stored.query else ""
             raise ArchiveError(
                 f"{name} holds {stored.resource.collection}{matching}, which is another question. "
@@ -99,32 +99,32 @@ class ArchiveWriter:
     def fetch(self, number: int, sort: str | None) -> CompressedPage:
         """Fetch a page; it is not stored yet."""
         self.check_budget()
-        question = replace(self.question, sort=sort)
-        answer = self.directory.session.get(question.path, question.params(number), _UNCACHED)
-        return self.parse(answer, number, sort)
+        query = replace(self.query, sort=sort)
+        fetched = self.directory.session.get(query.path, query.params(number), _UNCACHED)
+        return self.parse(fetched, number, sort)
 
-    def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:
+    def parse(self, fetched: FetchedPage, number: int, sort: str | None) -> CompressedPage:
         """Return the record of a fetched page."""
-        reader = RecordReader(self.question.resource)
-        envelope = reader.add(answer.page)
+        reader = RecordReader(self.query.resource)
+        envelope = reader.add(fetched.page)
         key = (sort or "").removesuffix("_reverse")
         texts = [text for text in reader.last_values(key) if text] if key else []
         values = sort_keys(texts)
-        digest, compressed = compress(answer.content)
+        digest, compressed = compress(fetched.content)
         page = PageRecord(
             page=number,
             session=self.session,
             sha256=digest,
-            size=len(answer.content),
+            size=len(fetched.content),
             compressed_size=len(compressed),
-            retrieved=answer.retrieved.isoformat(),
+            retrieved=fetched.retrieved.isoformat(),
             first=envelope.first_item_position,
             available=envelope.items_available,
             ids_json=encode_ids(reader.last_values("id")),
             low=texts[0] if texts else None,
             high=texts[-1] if texts else None,
             ordered=int(values == sorted(values, reverse=(sort or "").endswith("_reverse"))),
-            paid=answer.attempts,
+            paid=fetched.attempts,
             synthetic=int(envelope.synthetic),
         )
         return CompressedPage(page, compressed)
@@ -138,7 +138,7 @@ class ArchiveWriter:
     def fetch_details(self, current: Round, number: int, identifier: str) -> None:
         """Fetch the own page of a record and store it or its refusal."""
         self.check_budget()
-        resource = self.question.resource
+        resource = self.query.resource
         response = Details(self.directory, resource, _UNCACHED).fetch(identifier)
         if not isinstance(response, Refused):
             fetched = self.parse(response, number, None)
@@ -229,7 +229,7 @@ class _DeadlineReached(Exception):  # noqa: N818  # not an error
 def open_writer(
     path: Path,
     directory: Directory | None,
-    question: CollectionQuery,
+    query: CollectionQuery,
     *,
     details: bool = False,
     requests_per_day: int | None,
@@ -250,10 +250,10 @@ def open_writer(
         raise InvalidInputError("stop_at has no time zone; pass datetime.now().astimezone(), say.")
     with client_or_default(directory) as client:
         settings = client.settings
-        what = question.resource.name, settings.base_url, settings.name, question.query
+        what = query.resource.name, settings.base_url, settings.name, query.query
         budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
         with Store.open_writer(path, Collection(*what)) as store:
-            writer = ArchiveWriter(store, client, question, details=details, **budget)
+            writer = ArchiveWriter(store, client, query, details=details, **budget)
             try:
                 yield writer
             except _DeadlineReached:

@@ -57,7 +57,7 @@ class LoadOptions:
 
 
 def load_collection_query(
-    question: CollectionQuery,
+    query: CollectionQuery,
     directory: Directory | None,
     options: LoadOptions,
     *,
@@ -68,7 +68,7 @@ def load_collection_query(
 
     Parameters
     ----------
-    question
+    query
         The validated query.
     directory
         As in `load_projects`.
@@ -89,7 +89,7 @@ def load_collection_query(
     IncompleteCollectionError
         If the collection cannot be proven complete.
     """
-    resource = question.resource
+    resource = query.resource
     with (
         client_or_default(directory) as client,
         Progress(resource.collection, shown=options.progress) as bar,
@@ -99,18 +99,18 @@ def load_collection_query(
 
         def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
             chosen = policy.for_retry() if refresh else policy
-            return session.get(question.path, question.params(page), chosen)
+            return session.get(query.path, query.params(page), chosen)
 
         def get_cached(page: int) -> FetchedPage | None:
             if page == 1 and first is not None:
                 return first
-            return session.get_cached(question.path, question.params(page), policy)
+            return session.get_cached(query.path, query.params(page), policy)
 
         result = fetch_collection(
             fetch,
             resource,
             get_cached=get_cached,
-            max_items=question.max_items,
+            max_items=query.max_items,
             workers=client.settings.max_workers,
             columns=options.columns,
             progress=bar.advance,
@@ -119,14 +119,14 @@ def load_collection_query(
         )
         if result.fetched:
             session.warn_if_stale(result.fetched)
-    capped = f"capped at max_items={question.max_items}" if result.capped else None
+    capped = f"capped at max_items={query.max_items}" if result.capped else None
     frame = attach_load_provenance(
         result.frame,
         client.settings,
         resource,
         result.fetched,
         requests_without_answer=sum(refusal.requests for refusal in result.refused.values()),
-        query=question.to_provenance() | ({"details": True} if options.details else {}),
+        query=query.to_provenance() | ({"details": True} if options.details else {}),
         items_available=result.available,
         complete=result.complete,
         incomplete_reason=result.incomplete_reason or capped,

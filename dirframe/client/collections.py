@@ -144,8 +144,8 @@ def load_contributors(
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
-    asked = {"project": project, "query": query, "sort": sort, "max_items": max_items}
-    return _load(CONTRIBUTOR_FACT, directory, options, **asked)
+    parameters = {"project": project, "query": query, "sort": sort, "max_items": max_items}
+    return _load(CONTRIBUTOR_FACT, directory, options, **parameters)
 
 
 def load_activity(
@@ -255,11 +255,11 @@ def load_size(
 
 
 def _load(
-    resource: Resource, directory: Directory | None, options: LoadOptions, **asked: Any
+    resource: Resource, directory: Directory | None, options: LoadOptions, **parameters: Any
 ) -> pd.DataFrame:
-    facts = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
+    facts = {"project": str(parameters.pop("project")).strip()} if "project" in parameters else {}
     path = path_of(resource.paths[0], analysis="latest", **facts)
     address = Address(path, paged=resource.paged, single=False, facts=facts)
-    question = CollectionQuery(resource=resource, address=address, **asked)
+    query = CollectionQuery(resource=resource, address=address, **parameters)
     with client_or_default(directory) as client:
-        return load_at(question, client, options, stacklevel=5)
+        return load_at(query, client, options, stacklevel=5)

@@ -165,7 +165,7 @@ def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[s
     """Return the columns of a frame that are filled only by analyses."""
     if not wants_analysis(resource, columns):
         return ()
-    return tuple(one for one in ANALYSIS_COLUMNS if columns is None or one in columns)
+    return tuple(name for name in ANALYSIS_COLUMNS if columns is None or name in columns)
 
 
 def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:

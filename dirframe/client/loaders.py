@@ -103,10 +103,12 @@ def load_accounts(
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
     (50, True)
     """
-    question = CollectionQuery(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
+    collection_query = CollectionQuery(
+        resource=ACCOUNT, query=query, sort=sort, max_items=max_items
+    )
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
-    return load_collection_query(question, directory, options)
+    return load_collection_query(collection_query, directory, options)
 
 
 def load_projects(
@@ -213,9 +215,11 @@ def load_projects(
     >>> projects["stack_count"].is_monotonic_decreasing
     True
     """
-    question = CollectionQuery(resource=PROJECT, query=query, sort=sort, max_items=max_items)
+    collection_query = CollectionQuery(
+        resource=PROJECT, query=query, sort=sort, max_items=max_items
+    )
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     options = LoadOptions(
         policy=policy, columns=columns, details=details, incomplete=incomplete, progress=progress
     )
-    return load_collection_query(question, directory, options)
+    return load_collection_query(collection_query, directory, options)

@@ -175,8 +175,8 @@ class Session:
             If only the cache may be used and the document is not in it.
         """
         policy = policy or CachePolicy()
-        answer = self.get_cached(path, parameters, policy)
-        return answer or self._request_when_allowed(self.address(path, parameters), policy)
+        fetched = self.get_cached(path, parameters, policy)
+        return fetched or self._request_when_allowed(self.address(path, parameters), policy)
 
     def get_cached(
         self, path: str, parameters: Mapping[str, str], policy: CachePolicy
@@ -247,11 +247,11 @@ class Session:
         query = urlencode(sorted(parameters.items()))
         return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
 
-    def warn_if_stale(self, answers: list[FetchedPage]) -> None:
+    def warn_if_stale(self, pages: list[FetchedPage]) -> None:
         """Warn if any of the documents is expired."""
-        oldest = min(answer.retrieved for answer in answers)
+        oldest = min(page.retrieved for page in pages)
         age = datetime.now(UTC) - oldest
-        if age > self._settings.expire_after and any(answer.from_cache for answer in answers):
+        if age > self._settings.expire_after and any(page.from_cache for page in pages):
             warnings.warn(
                 StaleWarning(
                     f"Pages from the cache are used although they are old: the oldest was fetched "
@@ -322,8 +322,8 @@ class Session:
         content_type = response.headers.get("Content-Type", "")
         retrieved = datetime.now(UTC)
         if keep:
-            came_from = response.url if response.history else url
-            retrieved = self.cache.put(self._key(url), came_from, response.content, content_type)
+            final_url = response.url if response.history else url
+            retrieved = self.cache.put(self._key(url), final_url, response.content, content_type)
         return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
     def _is_fresh(self, stored: CachedPage) -> bool:

@@ -126,10 +126,10 @@ def _patience(case: str, argument: str) -> Hint:
     return Hint(f"{_AGAIN_PYTHON} {case}, pass {argument}.", shell=_AGAIN_SHELL)
 
 
-def proxy_refusal(proxy: str | None, *, said: str) -> Failure:
+def proxy_refusal(proxy: str | None, *, answer: str) -> Failure:
     """Return the failure of a request that a proxy refused to forward."""
     who = f"the proxy {proxy}" if proxy else "a proxy"
-    return Failure(f"{who} refused it ({said})", _PROXY, has_arrived=False)
+    return Failure(f"{who} refused it ({answer})", _PROXY, has_arrived=False)
 
 
 def proxy_of(url: str, proxies: Mapping[str, str]) -> str | None:
@@ -163,7 +163,7 @@ def _not_connected(
         return Failure(reason, hint, has_arrived=False)
     # http.client raises a bare OSError for each answer to CONNECT but 200.
     if proxy and type(root) is OSError and root.errno is None:
-        return proxy_refusal(proxy, said=str(root))
+        return proxy_refusal(proxy, answer=str(root))
     if not isinstance(error, _INTERRUPTIONS):
         reason = f"it cannot be asked for ({_words(root)})"
         return Failure(reason, Hint("Check the address."), has_arrived=False)
@@ -216,7 +216,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             getattr(following, "original_error", None),
             following.__cause__,
         ]
-        following = next((one for one in linked if isinstance(one, BaseException)), None)
+        following = next((link for link in linked if isinstance(link, BaseException)), None)
 
 
 def _received(error: http.client.BadStatusLine) -> str:

@@ -92,7 +92,7 @@ class MovedPaths:
     def __init__(self) -> None:
         self._names: dict[tuple[str, ...], str] = {}
 
-    def learn(self, asked: str, answered: str) -> None:
+    def learn(self, requested: str, final: str) -> None:
         """Record a redirect if it changes only one name in the path.
 
         Parameters
@@ -100,8 +100,8 @@ class MovedPaths:
         asked, answered
             The URLs of the request and of its response, on the same host.
         """
-        before, after = _segments(asked), _segments(answered)
-        if len(before) != len(after) or urlsplit(asked).query != urlsplit(answered).query:
+        before, after = _segments(requested), _segments(final)
+        if len(before) != len(after) or urlsplit(requested).query != urlsplit(final).query:
             return
         differing = [n for n, name in enumerate(before) if name != after[n]]
         if len(differing) == 1:

@@ -145,10 +145,10 @@ class SingleOriginAdapter(HTTPAdapter):
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> DirectoryResponse | DirframeError:
         """Attempt a request until it succeeds or is given up."""
-        asked, base_url = request.url or "", self._settings.base_url
-        if origin(asked) != origin(base_url):
-            return cross_origin_error(asked, asked)
-        url = remove_key(asked)  # a grant may add its token to the URL
+        requested, base_url = request.url or "", self._settings.base_url
+        if origin(requested) != origin(base_url):
+            return cross_origin_error(requested, requested)
+        url = remove_key(requested)  # a grant may add its token to the URL
         signed = self._auth.sign(request)
         outcome: _Reply | Failure | None = None
         tries = attempts = 0
@@ -198,7 +198,7 @@ class SingleOriginAdapter(HTTPAdapter):
                 response = super().send(signed, **options)
                 outcome = _Reply(response, self._read_body(response, url))
             if response.status_code == _PROXY_REFUSES:  # sent only by proxies
-                outcome = proxy_refusal(proxy_of(url, proxies), said=str(_PROXY_REFUSES))
+                outcome = proxy_refusal(proxy_of(url, proxies), answer=str(_PROXY_REFUSES))
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             outcome = classify_failure(error, attempt, url=url, proxies=proxies, settings=settings)
         finally:
@@ -278,7 +278,7 @@ class SingleOriginAdapter(HTTPAdapter):
         resets_at = self._quota.resets_at()
         when = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
         return QuotaExceededError(
-            f"{url} was not asked for: the quota of {self._quota.limit:,} requests within 24 hours "
+            f"{url} was not requested for: the quota of {self._quota.limit:,} requests within 24 hours "
             f"is used up for this key.{when}",
             url=url,
             resets_at=resets_at,

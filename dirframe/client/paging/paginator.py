@@ -183,7 +183,7 @@ class _Paginator(PageSequence):
         self._reader = RecordReader(resource, chosen=column_paths(resource, names))
         self._builder = FrameBuilder(resource, names)
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
-        self._answers: list[FetchedPage] = []
+        self._fetched: list[FetchedPage] = []
         self._synthetic = False
         self._held = 0
         self._own: dict[str, int] = {}  # row of each record read from its own page
@@ -219,8 +219,8 @@ class _Paginator(PageSequence):
             return True
         workers = self._workers if len(numbers) > 1 else 1
         needed = takewhile(lambda _: not ended(), numbers)
-        for number, answer in fetch_ahead(fetch, get_cached, needed, workers):
-            self._read_one(number, answer)
+        for number, fetched in fetch_ahead(fetch, get_cached, needed, workers):
+            self._read_one(number, fetched)
             if self._progress is not None:
                 self._progress(sum(count for _, count in self._rows[-1:]), self.expected_records())
         return bool(numbers)
@@ -229,8 +229,8 @@ class _Paginator(PageSequence):
         """Return whether the latest page read since `begin` is the last one."""
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
-    def _read_one(self, number: int, answer: FetchedPage) -> None:
-        envelope = self._reader.add(answer.page)
+    def _read_one(self, number: int, fetched: FetchedPage) -> None:
+        envelope = self._reader.add(fetched.page)
         reader = self._reader
         ids = reader.last_values(self._key) if self._key else reader.last_digests()
         self._synthetic |= envelope.synthetic
@@ -241,15 +241,17 @@ class _Paginator(PageSequence):
             first=envelope.first_item_position,
             ids=ids,
             reading=reading,
-            order=(answer.retrieved.timestamp(), reading),
+            order=(fetched.retrieved.timestamp(), reading),
         )
         self.add(page)
-        self._was_read(number, len(ids), answer)
+        self._was_read(number, len(ids), fetched)
 
-    def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
+    def _was_read(self, number: int, count: int, fetched: FetchedPage) -> None:
         self._rows.append((number, count))
         # The content is no longer needed and takes memory.
-        self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
+        self._fetched.append(
+            replace(fetched, content=b"", page=replace(fetched.page, records=None))
+        )
         self._held += 1
         if self._held == PAGES_PER_CHUNK:
             self._convert()
@@ -272,8 +274,8 @@ class _Paginator(PageSequence):
             if progress is not None:
                 progress(1, len(needed))
 
-    def _read_own(self, identifier: str, answer: FetchedPage) -> None:
-        envelope = self._reader.add(answer.page)
+    def _read_own(self, identifier: str, fetched: FetchedPage) -> None:
+        envelope = self._reader.add(fetched.page)
         ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
         if ids == (identifier,):
@@ -281,7 +283,7 @@ class _Paginator(PageSequence):
         else:
             names = ", ".join(str(value) for value in ids[:3]) or "nothing"
             self._refused[identifier] = Refused(f"answered with {names}", requests=0)
-        self._was_read(0, len(ids), answer)
+        self._was_read(0, len(ids), fetched)
 
     def _convert(self) -> None:
         self._builder.add(self._reader.pop_columns())
@@ -334,7 +336,7 @@ class _Paginator(PageSequence):
             or self.incomplete_reason(len(frame), int(ids.isna().sum()), repeated)
             or self._details_doubt(),
             duplicates=repeated if self._key else 0,
-            fetched=self._answers,
+            fetched=self._fetched,
             synthetic=self._synthetic,
             stopped=self.stopped,
             details=len(self._own),

@@ -29,14 +29,14 @@ class Progress:
     def __init__(self, unit: str, *, shown: bool | ProgressCallback) -> None:
         self._unit = unit
         self._shown = shown
-        self._came = 0
+        self._count = 0
         self._bar: Any = None
 
     def advance(self, count: int, total: int) -> None:
         """Add a number of records, of a total."""
-        self._came += count
+        self._count += count
         if callable(self._shown):
-            self._shown(self._came, total)
+            self._shown(self._count, total)
             return
         if not self._shown:
             return

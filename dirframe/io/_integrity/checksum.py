@@ -38,7 +38,7 @@ class Seal:
     def write(self, file: Path) -> None:
         """Write the digest into a finished file."""
         with file.open("r+b") as stream:
-            position = self._place(stream)
+            position = self._footer_offset(stream)
             if position is None:
                 raise OSError(f"{file.name} was written without the end that its format has.")
             digest = hashlib.sha256()
@@ -53,7 +53,7 @@ class Seal:
     def fits(self, file: Path) -> bool | None:
         """Return whether a file matches its digest; None if it has none."""
         with file.open("rb") as stream:
-            end = self._place(stream)
+            end = self._footer_offset(stream)
             if end is None or end < _LENGTH:
                 return None
             stream.seek(end - _LENGTH)
@@ -69,7 +69,7 @@ class Seal:
             digest.update(stream.read())
         return digest.digest() == trailer[len(_MARK) :]
 
-    def _place(self, stream: IO[bytes]) -> int | None:
+    def _footer_offset(self, stream: IO[bytes]) -> int | None:
         """Return the offset of the footer, or the end of a file without one."""
         size = stream.seek(0, os.SEEK_END)
         if not self.magic:

@@ -69,13 +69,13 @@ def index_terms(
 def _rows(
     records: Iterable[tuple[int, str, str, str]],
 ) -> Iterator[tuple[int, str, int, int]]:
-    for place, (number, title, tags, names) in enumerate(records):
+    for position, (number, title, tags, names) in enumerate(records):
         terms = {(_Kind.TITLE, title)}
         terms |= {(_Kind.WORD, word) for word in title.split()}
         terms |= {(_Kind.TAG, tag) for tag in tags.split("\n") if tag}
         terms |= {(_Kind.NAME, name) for name in names.split("\n") if name}
         for kind, term in terms:
-            yield kind.value, term, place, number
+            yield kind.value, term, position, number
 
 
 def named(database: sqlite3.Connection, collection: str, name: str) -> int | None:

@@ -108,16 +108,16 @@ def _distorted(text: str, draw: Callable[[], float]) -> str:
 def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
     """Return a claimed location, and its latitude and longitude as geocoded."""
     city = country.cities[int(draw() * len(country.cities))]
-    place = f"{city.name}, {city.region}" if city.region else city.name
+    city_and_region = f"{city.name}, {city.region}" if city.region else city.name
     form = draw()
     if form < 0.70:
-        text = f"{place}, {country.name}"
+        text = f"{city_and_region}, {country.name}"
     elif form < 0.85:
-        text = place
+        text = city_and_region
     elif form < 0.92:
         text = country.name
     elif form < 0.96:
-        text = place.lower()
+        text = city_and_region.lower()
     else:
         text = f"{city.name} ({country.code})"
     if draw() < 0.5:

@@ -47,6 +47,11 @@ CREATE TABLE keys (
 )
 """
 
+_LIST = """
+SELECT id, developer, application, daily_limit, iif(window_start > ?1, used, 0), created_at,
+    revoked_at, iif(window_start > ?1, window_start + ?2, NULL)
+FROM keys ORDER BY id
+"""
 # A single statement checks and counts, so that two requests cannot both use the last one.
 _COUNT = """
 UPDATE keys SET
@@ -209,24 +214,8 @@ class KeyStore:
     def list(self) -> list[KeyRecord]:
         """Return all keys that were ever issued, in order."""
         with self._lock:
-            rows = self._database.execute(
-                "SELECT id, developer, application, daily_limit, used, created_at, revoked_at,"
-                " window_start FROM keys ORDER BY id"
-            ).fetchall()
-        oldest_start = self._now() - _DAY
-        return [
-            KeyRecord(
-                id=number,
-                developer=developer,
-                application=application,
-                daily_limit=limit,
-                used=used if start > oldest_start else 0,
-                created_at=created,
-                revoked_at=revoked,
-                resets_at=start + _DAY if start > oldest_start else None,
-            )
-            for number, developer, application, limit, used, created, revoked, start in rows
-        ]
+            rows = self._database.execute(_LIST, (self._now() - _DAY, _DAY)).fetchall()
+        return [KeyRecord(*row) for row in rows]
 
     def revoke(self, key_id: int) -> None:
         """Revoke a key by its id in `list`."""

@@ -309,17 +309,12 @@ class History:
         fact = self._fact(person)
         if fact["primary_language_id"] is None:
             return []
+        shared = ("comment_ratio", "man_months", "commits")
         return [
-            {
-                "analysis_id": fact["analysis_id"],
-                "contributor_id": fact["contributor_id"],
-                "contributor_name": fact["contributor_name"],
-                "language_id": fact["primary_language_id"],
-                "language_nice_name": fact["primary_language_nice_name"],
-                "comment_ratio": fact["comment_ratio"],
-                "man_months": fact["man_months"],
-                "commits": fact["commits"],
-            }
+            {name: fact[name] for name in ("analysis_id", "contributor_id", "contributor_name")}
+            | {"language_id": fact["primary_language_id"]}
+            | {"language_nice_name": fact["primary_language_nice_name"]}
+            | {name: fact[name] for name in shared}
         ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from dirframe.client.details import Details
 from dirframe.client.directory import client_or_default
 from dirframe.client.load_provenance import attach_load_provenance
-from dirframe.client.paging.paginator import fetch_collection
+from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
     AnalysesNotSentWarning,
@@ -106,7 +106,7 @@ def load_collection_query(
                 return first
             return session.get_cached(query.path, query.params(page), policy)
 
-        result = fetch_collection(
+        result = Paginator(
             fetch,
             resource,
             get_cached=get_cached,
@@ -116,7 +116,7 @@ def load_collection_query(
             progress=bar.advance,
             details=Details(client, resource, policy) if options.details else None,
             on_details=own.advance,
-        )
+        ).run()
         if result.fetched:
             session.warn_if_stale(result.fetched)
     capped = f"capped at max_items={query.max_items}" if result.capped else None

@@ -86,18 +86,7 @@ class CollectionResult:
         return self.incomplete_reason is None and not self.capped
 
 
-def fetch_collection(
-    fetch: Fetch,
-    resource: Resource,
-    *,
-    max_items: int | None = None,
-    workers: int = 1,
-    columns: Sequence[str] | None = None,
-    get_cached: Callable[[int], FetchedPage | None] = lambda _: None,
-    progress: Callable[[int, int], None] | None = None,
-    details: Details | None = None,
-    on_details: Callable[[int, int], None] | None = None,
-) -> CollectionResult:
+class Paginator(PageSequence):
     """Fetch a collection, all of it or a limited number of records.
 
     Parameters
@@ -113,73 +102,29 @@ def fetch_collection(
     columns
         Names of the columns to read; None for all.
     get_cached
-        Returns a page that need not be fetched, or None. Called first, and in this thread:
-        threads do not speed up reading pages from disk.
-    progress
-        Called after each page with its number of records and the number expected in total. If
-        it raises StopIteration, the fetch ends, as with the callbacks of SciPy's optimizers.
-    details
-        Fetches the own pages of records without their analysis; None leaves these records
-        unchanged.
-    on_details
-        Called after each own page, as `progress` is.
-
-    Returns
-    -------
-    CollectionResult
-        The frame, and what is known about its completeness.
     """
-    paginator = _Paginator(
-        fetch,
-        resource,
-        max_items=max_items,
-        workers=workers,
-        columns=with_id_column(columns, resource.key),
-        get_cached=get_cached,
-        progress=progress,
-    )
-    details = details if wants_analysis(resource, columns) else None
-    paginator.asks_details = details is not None
-    try:
-        paginator.read([1])
-        while paginator.read_on():
-            pass
-        for _ in range(MAX_REFETCHES):
-            pages = paginator.inconsistent_pages()
-            if not pages:
-                break
-            paginator.read(pages, refresh=True)
-            while paginator.read_on(refresh=True):
-                pass
-        if details is not None:
-            paginator.read_details(details, on_details)
-    except StopIteration:
-        paginator.stopped = True
-    return paginator.result()
 
-
-class _Paginator(PageSequence):
     def __init__(
         self,
         fetch: Fetch,
         resource: Resource,
         *,
-        max_items: int | None,
-        workers: int,
-        columns: Sequence[str] | None,
-        get_cached: Callable[[int], FetchedPage | None],
-        progress: Callable[[int, int], None] | None,
+        max_items: int | None = None,
+        workers: int = 1,
+        columns: Sequence[str] | None = None,
+        get_cached: Callable[[int], FetchedPage | None] = lambda _: None,
+        progress: Callable[[int, int], None] | None = None,
+        details: Details | None = None,
+        on_details: Callable[[int, int], None] | None = None,
     ) -> None:
         super().__init__(max_items, paged=resource.paged)
-        self._fetch = fetch
-        self._get_cached = get_cached
-        self._workers = workers
-        self._progress = progress
-        self._columns = columns
-        self._key = resource.key
-        self._resource = resource
-        self._wants_analysis = wants_analysis(resource, columns)
-        names = with_signs(resource, columns)
+        self._fetch, self._get_cached, self._workers = fetch, get_cached, workers
+        self._progress, self._on_details = progress, on_details
+        self._columns = with_id_column(columns, resource.key)
+        self._key, self._resource = resource.key, resource
+        self._wants_analysis = wants_analysis(resource, self._columns)
+        self._details = details if self._wants_analysis else None
+        names = with_signs(resource, self._columns)
         self._reader = RecordReader(resource, chosen=column_paths(resource, names))
         self._builder = FrameBuilder(resource, names)
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
@@ -189,19 +134,37 @@ class _Paginator(PageSequence):
         self._own: dict[str, int] = {}  # row of each record read from its own page
         self._refused: dict[str, Refused] = {}
         self._details_left: int | None = None
-        self.asks_details = False
-        self.stopped = False  # by the progress callback
+        self._stopped = False  # by a callback
+
+    def run(self) -> CollectionResult:
+        """Return the records, and what is known about their completeness."""
+        try:
+            self._read([1])
+            while self._read_on():
+                pass
+            for _ in range(MAX_REFETCHES):
+                pages = self.inconsistent_pages()
+                if not pages:
+                    break
+                self._read(pages, refresh=True)
+                while self._read_on(refresh=True):
+                    pass
+            if self._details is not None:
+                self._read_details(self._details)
+        except StopIteration:
+            self._stopped = True
+        return self._result()
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read_on(self, *, refresh: bool = False) -> bool:
+    def _read_on(self, *, refresh: bool = False) -> bool:
         """Read the next pages, up to the last one; return whether there were any."""
         begin = len(self._rows)
         numbers = self.missing_pages()
         # Once the last page is known, pages after it that are not in flight are not requested.
-        return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
+        return self._read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
 
-    def read(
+    def _read(
         self,
         numbers: Sequence[int],
         *,
@@ -256,9 +219,7 @@ class _Paginator(PageSequence):
         if self._held == PAGES_PER_CHUNK:
             self._convert()
 
-    def read_details(
-        self, details: Details, progress: Callable[[int, int], None] | None = None
-    ) -> None:
+    def _read_details(self, details: Details) -> None:
         """Read the own pages of the records that need one."""
         rows, ids, _ = self._chosen()
         needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
@@ -271,8 +232,8 @@ class _Paginator(PageSequence):
             else:
                 self._read_own(identifier, response)
             self._details_left -= 1
-            if progress is not None:
-                progress(1, len(needed))
+            if self._on_details is not None:
+                self._on_details(1, len(needed))
 
     def _read_own(self, identifier: str, fetched: FetchedPage) -> None:
         envelope = self._reader.add(fetched.page)
@@ -311,7 +272,7 @@ class _Paginator(PageSequence):
         sent = sent_columns(self._builder)
         return Sent(sent.held[rows], sent.named[rows])
 
-    def result(self) -> CollectionResult:
+    def _result(self) -> CollectionResult:
         """Combine the latest version of each page, in order, each id once."""
         rows, ids, repeated = self._chosen()
         sent = self._sent(rows)
@@ -325,9 +286,9 @@ class _Paginator(PageSequence):
         cap = self._max_items
         available = self.available()
         needed = int(sent.needed().sum()) if self._wants_analysis else 0
-        if self.asks_details and self._details_left is None:  # stopped before the first one
+        if self._details is not None and self._details_left is None:  # stopped before the first one
             self._details_left = needed
-        bare = self._wants_analysis and not self.asks_details and sent.left_out
+        bare = self._wants_analysis and self._details is None and sent.left_out
         return CollectionResult(
             frame=frame,
             available=available,
@@ -338,7 +299,7 @@ class _Paginator(PageSequence):
             duplicates=repeated if self._key else 0,
             fetched=self._fetched,
             synthetic=self._synthetic,
-            stopped=self.stopped,
+            stopped=self._stopped,
             details=len(self._own),
             refused=self._refused,
             not_sent=unsent_columns(self._resource, self._columns) if bare else (),
@@ -359,7 +320,7 @@ class _Paginator(PageSequence):
         )
 
     def _halt(self, frame: pd.DataFrame) -> str | None:
-        if not self.stopped:
+        if not self._stopped:
             return None
         if self._details_left:
             return f"it was stopped with {self._details_left:,} own pages left to ask for"

@@ -20,7 +20,7 @@ from dirframe.archive.model import Doubt, Reason, RoundKind
 from dirframe.archive.snapshot import Snapshot, read_page
 from dirframe.archive.status import has_details, is_finished, rounds_as_of
 from dirframe.archive.tracking import CollectionTracker
-from dirframe.archive.writer import is_client_error, open_writer
+from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.details import Sent, check_details, read_sent
 from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK
 from dirframe.client.paging.prefetch import fetch_ahead
@@ -108,8 +108,8 @@ def harvest(
     check_details(resources[collection], details=details)
     collection_query = CollectionQuery(resource=resources[collection], query=query, sort=sort)
     file = Path(path)
-    budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
-    with open_writer(file, directory, collection_query, details=details, **budget) as writer:
+    budget = Budget(requests_per_day, stop_at)
+    with open_writer(file, directory, collection_query, budget, details=details) as writer:
         rounds = writer.rounds
         if not rounds:
             run_round(writer, start_round(writer, [sort] if sort else None))

@@ -30,7 +30,7 @@ from dirframe.archive.model import Doubt, Reason, RoundKind
 from dirframe.archive.snapshot import Snapshot
 from dirframe.archive.status import has_details, rounds_as_of
 from dirframe.archive.tracking import sort_keys
-from dirframe.archive.writer import is_client_error, open_writer
+from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.paging.completeness import MAX_REFETCHES
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import ArchiveError, NotFoundError, ServiceError
@@ -114,8 +114,8 @@ def update(
         raise ArchiveError(f"{file} is empty: nothing was harvested yet. Harvest into it first.")
     collection, details = archive.collection, has_details(archive.rounds)
     query = CollectionQuery(resource=collection.resource, query=collection.query)
-    budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
-    with open_writer(file, directory, query, details=details, **budget) as writer:
+    budget = Budget(requests_per_day, stop_at)
+    with open_writer(file, directory, query, budget, details=details) as writer:
         last = writer.rounds[-1]
         if full or last.kind is not RoundKind.DETAILS or last.outcome is not None:
             _update(writer, full=full)

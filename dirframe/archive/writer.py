@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -52,6 +52,24 @@ class CompressedPage(NamedTuple):
     content: bytes
 
 
+@dataclass(frozen=True)
+class Budget:
+    """How many requests a day, and until when, an archive may be written to."""
+
+    requests_per_day: int | None
+    stop_at: datetime | None
+
+    def __post_init__(self) -> None:
+        if self.requests_per_day is not None and self.requests_per_day < 1:
+            raise InvalidInputError(
+                f"requests_per_day is {self.requests_per_day}; it must be a whole number from 1."
+            )
+        if self.stop_at is not None and self.stop_at.tzinfo is None:
+            raise InvalidInputError(
+                "stop_at has no time zone; pass datetime.now().astimezone(), say."
+            )
+
+
 class ArchiveWriter:
     """Fetch pages within the daily quota and store them; created by `open_writer`."""
 
@@ -60,14 +78,12 @@ class ArchiveWriter:
         store: Store,
         directory: Directory,
         query: CollectionQuery,
+        budget: Budget,
         *,
         details: bool,
-        requests_per_day: int | None,
-        stop_at: datetime | None,
     ) -> None:
         self.store, self.directory, self.query = store, directory, query
-        self._details = details
-        self._requests_per_day, self._stop_at = requests_per_day, stop_at
+        self._details, self._budget = details, budget
         self._lock = Lock()
         self._check_collection()
         self.rounds = store.rounds()
@@ -180,14 +196,15 @@ class ArchiveWriter:
     def check_budget(self) -> None:
         """Count a request, or raise if none is left."""
         now = _now()
-        if self._stop_at is not None and now >= self._stop_at:
+        limit, stop_at = self._budget.requests_per_day, self._budget.stop_at
+        if stop_at is not None and now >= stop_at:
             raise _DeadlineReached
         with self._lock:
-            if self._requests_per_day is not None:
+            if limit is not None:
                 self._spent = [moment for moment in self._spent if moment > now - _DAY]
-                if len(self._spent) >= self._requests_per_day:
+                if len(self._spent) >= limit:
                     raise QuotaExceededError(
-                        f"requests_per_day={self._requests_per_day:,} of this archive are made.",
+                        f"requests_per_day={limit:,} of this archive are made.",
                         url=self.directory.settings.base_url,
                         resets_at=min(self._spent) + _DAY,
                     )
@@ -201,7 +218,7 @@ class ArchiveWriter:
         else:
             status = Archive(Path(self.store.name)).status()
             days = status.days_remaining(
-                self._requests_per_day or self.directory.settings.daily_quota
+                self._budget.requests_per_day or self.directory.settings.daily_quota
             )
             progress = (
                 f"{status.heading} are kept in {self.store.name}; "
@@ -230,10 +247,9 @@ def open_writer(
     path: Path,
     directory: Directory | None,
     query: CollectionQuery,
+    budget: Budget,
     *,
     details: bool = False,
-    requests_per_day: int | None,
-    stop_at: datetime | None,
 ) -> Iterator[ArchiveWriter]:
     """Yield the only writer of an archive; reaching the stop time ends the block silently.
 
@@ -242,18 +258,11 @@ def open_writer(
     QuotaExceededError
         If the daily quota is used up, with the state of the archive and the time to continue.
     """
-    if requests_per_day is not None and requests_per_day < 1:
-        raise InvalidInputError(
-            f"requests_per_day is {requests_per_day}; it must be a whole number from 1."
-        )
-    if stop_at is not None and stop_at.tzinfo is None:
-        raise InvalidInputError("stop_at has no time zone; pass datetime.now().astimezone(), say.")
     with client_or_default(directory) as client:
         settings = client.settings
         what = query.resource.name, settings.base_url, settings.name, query.query
-        budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
         with Store.open_writer(path, Collection(*what)) as store:
-            writer = ArchiveWriter(store, client, query, details=details, **budget)
+            writer = ArchiveWriter(store, client, query, budget, details=details)
             try:
                 yield writer
             except _DeadlineReached:

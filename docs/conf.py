@@ -141,13 +141,14 @@ html_theme = "furo"
 html_title = f"dirframe {release}"
 html_static_path = ["_static"]
 html_css_files = ["dirframe.css"]
+html_js_files = ["accessible.js"]
 html_copy_source = False
 html_show_sphinx = False
 # Prompts and outputs are not what one pastes.
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 html_theme_options = {
     "navigation_with_keys": True,
     "light_css_variables": {
@@ -170,7 +171,8 @@ def picture_of_a_chart(
     chart = CHARTS.get(name.removeprefix("dirframe.plot."))
     if chart is None or not name.startswith("dirframe.plot."):
         return
-    end = lines.index("")
+    summary = next(number for number, line in enumerate(lines) if line)
+    end = lines.index("", summary)
     image = [f".. image:: /charts/{chart.name}.png", f"   :alt: {chart.title}", "   :width: 70%"]
     lines[end:end] = ["", *image, ""]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Project of the sample whose months and contributors are drawn.
-PROJECT = "711"
+PROJECT = "633"
 #: The line that loads the frame of each collection.
 LOADS = {
     "projects": "projects = dirframe.load_projects(directory)",
@@ -29,13 +29,13 @@ def call(name: str) -> str:
     """Give the code of a chart."""
     chart = CHARTS[name]
     options = f", top={TOP}" if "top" in (chart.chart_options or chart.options) else ""
-    return f"dirframe.plot.{name}({chart.collection or 'projects'}{options})"
+    return f"plot.{name}({chart.collection or 'projects'}{options})"
 
 
 def draw(folder: Path) -> None:
     """Draw each chart into a folder, as a PNG file of its own name."""
     folder.mkdir(parents=True, exist_ok=True)
-    names: dict[str, object] = {"dirframe": dirframe}
+    names: dict[str, object] = {"dirframe": dirframe, "plot": dirframe.plot}
     with dirframe.sample_directory() as directory:
         exec("\n".join(LOADS.values()), names | {"directory": directory}, names)  # noqa: S102  # what the page shows is what is run
     for name in CHARTS:
@@ -46,8 +46,9 @@ def draw(folder: Path) -> None:
 
 def loads() -> str:
     """Give the code that loads the frames of all charts."""
-    lines = ["```python", "directory = dirframe.sample_directory()", *LOADS.values(), "```"]
-    return "\n".join(lines)
+    imports = ["import dirframe", "from dirframe import plot", ""]
+    directory = "directory = dirframe.sample_directory()"
+    return "\n".join(["```python", *imports, directory, *LOADS.values(), "```"])
 
 
 def gallery(folder: str) -> str:

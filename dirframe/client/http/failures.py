@@ -229,6 +229,5 @@ def _words(error: BaseException) -> str:
 
 
 def _address(url: str) -> str:
-    parts = urlsplit(url)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return f"{host}:{parts.port}" if parts.port else f"{host}"
+    """Return host and port of a URL, without a user and a password."""
+    return urlsplit(url).netloc.rpartition("@")[2]

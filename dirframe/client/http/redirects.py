@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 _EXTENSION = ".xml"
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
@@ -53,7 +52,7 @@ def redirect_target(
         The target URL, without the key; the error for a target that must not be requested;
         None if the response is not a redirect.
     """
-    if response.status_code not in _REDIRECTS or "Location" not in response.headers:
+    if not response.is_redirect:
         return None
     try:
         # Headers are decoded as Latin-1.

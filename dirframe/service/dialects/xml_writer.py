@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 from dirframe.schema import ACCOUNT, COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
@@ -153,9 +154,8 @@ def _attributes(content: Mapping[str, object]) -> str:
 def _escape(text: str) -> str:
     if not _NEEDS_ESCAPING.search(text):
         return text
-    text = without_controls(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A parser turns a bare carriage return into a line feed.
-    return text.replace('"', "&quot;").replace("\r", "&#13;")
+    return escape(without_controls(text), {'"': "&quot;", "\r": "&#13;"})
 
 
 def collection_parts(

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from dirframe._sqlite import open_database
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
 from dirframe.errors import ArchiveError
 
@@ -99,14 +99,10 @@ class Store:
             raise _folder(path)
         if not path.is_file():
             raise ArchiveError(f"There is no file {path}.")
-        store = cls(_connect(path, "rw"), str(path))
-        try:
+        with close_on_error(cls(_connect(path, "rw"), str(path))) as store:
             if store.read("PRAGMA application_id") != [(APPLICATION_ID,)]:
                 raise ArchiveError(f"{path} is no archive. Name a file that harvest wrote.")
             store._check_format()
-        except BaseException:
-            store.close()
-            raise
         return store
 
     @classmethod
@@ -134,12 +130,8 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ArchiveError(f"{path.parent} cannot be made ({error.strerror}).") from error
-        store = cls(_connect(path, "rwc"), str(path))
-        try:
+        with close_on_error(cls(_connect(path, "rwc"), str(path))) as store:
             store._begin(collection)
-        except BaseException:
-            store.close()
-            raise
         return store
 
     @classmethod

@@ -221,7 +221,7 @@ def plan(
     if exact and refresh:
         raise InvalidInputError(
             "exact=True reads the pages that the load then has in the cache, and with "
-            "refresh=True the load details for them again. Leave one of them out."
+            "refresh=True the load asks for them again. Leave one of them out."
         )
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:

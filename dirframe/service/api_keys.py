@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from dirframe._sqlite import enable_wal, open_database, transaction
+from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.settings import data_folder
 
@@ -116,11 +116,8 @@ class KeyStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._database = open_database(self.path, any_thread=True)
-            try:
+            with close_on_error(self._database):
                 self._prepare()
-            except BaseException:
-                self._database.close()
-                raise
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
 

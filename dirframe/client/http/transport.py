@@ -278,7 +278,7 @@ class SingleOriginAdapter(HTTPAdapter):
         resets_at = self._quota.resets_at()
         when = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
         return QuotaExceededError(
-            f"{url} was not requested for: the quota of {self._quota.limit:,} requests within 24 hours "
+            f"{url} was not asked for: the quota of {self._quota.limit:,} requests within 24 hours "
             f"is used up for this key.{when}",
             url=url,
             resets_at=resets_at,

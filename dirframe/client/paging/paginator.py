@@ -102,6 +102,16 @@ class Paginator(PageSequence):
     columns
         Names of the columns to read; None for all.
     get_cached
+        Returns a page that need not be fetched, or None. Called first, and in this thread:
+        threads do not speed up reading pages from disk.
+    progress
+        Called after each page with its number of records and the number expected in total. If
+        it raises StopIteration, the fetch ends, as with the callbacks of SciPy's optimizers.
+    details
+        Fetches the own pages of records without their analysis; None leaves these records
+        unchanged.
+    on_details
+        Called after each own page, as `progress` is.
     """
 
     def __init__(

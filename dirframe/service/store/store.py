@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from dirframe._sqlite import open_database
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import fold, without_controls
@@ -87,13 +87,10 @@ class Store:
         if not path.is_file():
             raise StoreError(f"There is no store {path}.")
         try:
-            self._read()
+            with close_on_error(self):
+                self._read()
         except sqlite3.Error as error:
-            self.close()
             raise StoreError(f"{path} is not a store: {error}.") from error
-        except StoreError:
-            self.close()
-            raise
 
     def _read(self) -> None:
         database = self._database()

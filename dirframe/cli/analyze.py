@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dirframe.charts import CHARTS, SELECTION, STATISTICS
-from dirframe.cli import frame_output
 from dirframe.cli.frame_input import file_argument, read_input
+from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
     SELECTION_OPTIONS,
+    collection_option,
+    command,
+    group,
     of_contributors,
     of_months,
     query_options,
@@ -84,7 +87,7 @@ _PARTICULAR = {
 }
 
 
-@click.command()
+@command()
 @file_argument
 @click.option(
     "--audit",
@@ -100,7 +103,7 @@ _PARTICULAR = {
 )
 @click.option("--column", default="country_code", show_default=True, help="What names a country.")
 @click.option("--strict", is_flag=True, help="Fail if a value names no country.")
-@frame_output.output
+@output
 @query_options
 def clean(
     *,
@@ -109,14 +112,12 @@ def clean(
     overrides: str | None,
     column: str,
     strict: bool,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
+    out: Output,
     **question: Any,
 ) -> None:
-    """Add the country's codes and name to accounts; the raw value stays.
+    """Add the country's codes and name to accounts.
 
-    Takes FILE, - for standard input, or asks the directory for its accounts.
+    The raw value stays. Takes FILE, - for standard input, or asks the directory for its accounts.
 
     \b
     Examples:
@@ -126,8 +127,7 @@ def clean(
     """
     from dirframe import country_audit, country_note, unify_countries
 
-    frame_output.check_output(output, overwrite, fmt)
-    frame_output.check_output(audit, overwrite)
+    check_target(audit, overwrite=out.overwrite)
     answers = None if overrides is None else _answers(overrides)
     frame = read_input(file, "accounts", question)
     cleaned = unify_countries(
@@ -135,9 +135,9 @@ def clean(
     )
     if audit is not None:
         table = country_audit(frame, column=column, overrides=answers)
-        frame_output.write(table, audit, overwrite)
-    frame_output.write_frame(cleaned, output, overwrite, fmt)
-    frame_output.echo_note(country_note(cleaned))
+        write(table, audit, out.overwrite)
+    out.write(cleaned)
+    echo_note(country_note(cleaned))
 
 
 def _answers(file: str) -> pd.DataFrame:
@@ -164,7 +164,7 @@ def _listing(nouns: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], C
     )
 
 
-@click.group()
+@group()
 @_listing(STATISTICS)
 def stats() -> None:
     """Compute a statistic of accounts, projects or one project.
@@ -178,10 +178,10 @@ def stats() -> None:
     """
 
 
-@click.group()
+@group()
 @_listing(STATISTICS)
 def sensitivity() -> None:
-    """Compute a statistic with and without the records that are in doubt.
+    """Compute a statistic with and without records in doubt.
 
     Each takes a file, - for standard input, or asks the directory. The table has the rows of
     the statistic without exclusion, with each rule of dirframe flags alone, and with all.
@@ -193,7 +193,7 @@ def sensitivity() -> None:
     """
 
 
-@click.group()
+@group()
 @_listing(CHARTS)
 def plot() -> None:
     """Draw a chart of accounts, projects or one project.
@@ -214,23 +214,16 @@ def _records(
     if noun.by_country and "country_name" not in frame:
         from dirframe import unify_countries
 
-        frame_output.echo_note("The countries are unified first, as by dirframe clean.")
+        echo_note("The countries are unified first, as by dirframe clean.")
         frame = unify_countries(frame)
     return frame
 
 
-def _of(noun: ChartSpec) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _of(noun: ChartSpec) -> Any:
     if noun.collection:
         of_project = {"contributors": of_contributors, "activity": of_months}
-        return with_options(of_project.get(noun.collection, query_options))
-    return with_options(
-        click.option(
-            "--collection",
-            type=click.Choice(["accounts", "projects"]),
-            help="What to ask for without a file.",
-        ),
-        query_options,
-    )
+        return of_project.get(noun.collection, query_options)
+    return with_options(collection_option, query_options)
 
 
 def _help(noun: ChartSpec, group: str, example: str) -> str:
@@ -274,23 +267,15 @@ def _table(
 ) -> click.Command:
     """Create a command that writes a table computed from records."""
 
-    def give(
-        file: str | None,
-        output: Path | None,
-        overwrite: bool,
-        fmt: str | None,
-        collection: str | None = None,
-        **given: Any,
-    ) -> None:
-        frame_output.check_output(output, overwrite, fmt)
+    def give(file: str | None, out: Output, collection: str | None = None, **given: Any) -> None:
         own = split(options, given)
         frame = _records(noun, collection, file, given)
-        frame_output.write_frame(compute(frame, own), output, overwrite, fmt)
+        out.write(compute(frame, own))
 
     decorate = with_options(
-        file_argument, *(_PARTICULAR[name] for name in options), frame_output.output, _of(noun)
+        file_argument, *(_PARTICULAR[name] for name in options), output, _of(noun)
     )
-    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(give))
+    return command(noun.name, help=text, short_help=noun.summary)(decorate(give))
 
 
 def _chart(noun: ChartSpec) -> click.Command:
@@ -326,7 +311,7 @@ def _chart(noun: ChartSpec) -> click.Command:
             type=click.Path(dir_okay=False, path_type=Path),
             help=f"A .png, .svg or .pdf.  [default: {noun.name}.png]",
         ),
-        frame_output.target,
+        target,
         click.option(
             "--dpi",
             metavar="N",
@@ -338,7 +323,7 @@ def _chart(noun: ChartSpec) -> click.Command:
         _of(noun),
     )
     text = _help(noun, "plot", f" -o {noun.name}.svg")
-    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
+    return command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
 
 
 def _picture(path: Path, overwrite: bool) -> Path:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.cli.options import connection_options, estimate_options, open_directory, plain_format
+from dirframe.cli.options import (
+    command,
+    connection_options,
+    estimate_options,
+    open_directory,
+    plain_format,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["ESTIMATE_OPTIONS", "echo_estimate", "plan", "quota"]
 
 #: Options that the cost of a load depends on.
-ESTIMATE_OPTIONS = ("base_url", "sample", "query", "sort", "max_items", "refresh", "details")
+ESTIMATE_OPTIONS = (
+    *("base_url", "sample", "query", "sort", "max_items", "columns", "refresh", "details"),
+)
 
 _BAR = 30
 
@@ -40,7 +48,7 @@ def _iso(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
-@click.command()
+@command()
 @click.argument("collection")
 @estimate_options
 @click.option(
@@ -65,7 +73,7 @@ def plan(collection: str, fmt: str, **question: Any) -> None:
     echo_estimate(collection, fmt=fmt, **question)
 
 
-@click.command()
+@command()
 @connection_options
 @plain_format
 def quota(base_url: str | None, sample: bool, fmt: str) -> None:

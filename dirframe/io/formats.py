@@ -70,6 +70,7 @@ KINDS = {
     ".csv": FileFormat(_one(csv.write_csv), csv.read_csv, sidecar=True),
     ".tsv": FileFormat(_one(csv.write_tsv), csv.read_tsv, sidecar=True),
     ".jsonl": FileFormat(_one(csv.write_jsonl), csv.read_jsonl, sidecar=True),
+    ".json": FileFormat(_one(csv.write_json), csv.read_json, sidecar=True),
     ".parquet": FileFormat(
         _one(parquet.write_parquet), _alone(parquet.read_parquet), seal=Seal(b"PAR1"), native=True
     ),

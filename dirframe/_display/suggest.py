@@ -1,0 +1,23 @@
+"""Suggest the name that was meant."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["did_you_mean"]
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return a question that names similar choices, after a blank; empty if there is none.
+
+    Choices with the name as one of their words come first: `projects` means `load_projects`.
+    """
+    names = [str(choice) for choice in choices]
+    close = [other for other in names if name in other.split("_")]
+    close += get_close_matches(name, names, n=3)
+    quoted = [repr(match) for match in dict.fromkeys(close)]
+    return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""

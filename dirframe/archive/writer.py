@@ -22,8 +22,8 @@ from dirframe.archive.model import (
 from dirframe.archive.snapshot import compress
 from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused
-from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceededError
@@ -31,6 +31,7 @@ from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceeded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.query import CollectionQuery
@@ -59,7 +60,7 @@ class ArchiveWriter:
     def __init__(
         self,
         store: Store,
-        directory: Directory,
+        directory: Connection,
         question: CollectionQuery,
         *,
         details: bool,

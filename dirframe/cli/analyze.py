@@ -50,7 +50,7 @@ def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
     return read
 
 
-_PARTICULAR = {
+_PARTICULAR: dict[str, Any] = {
     "top": click.option(
         "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
     ),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dirframe import provenance
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
-from dirframe.client.directory import client_or_default
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.client.paging.paginator import IncompleteWarning, fetch_collection
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.directory import Directory
+    from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.paging.paginator import CollectionResult
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.paging.query import CollectionQuery
+    from dirframe.schema import Resource
+    from dirframe.settings import Settings
 
-__all__ = ["Incomplete", "check_incomplete", "load_collection_query"]
+__all__ = ["Incomplete", "attach_load_provenance", "check_incomplete", "load_collection_query"]
 
 Incomplete = Literal["raise", "warn"]
 
 
 def load_collection_query(
     question: CollectionQuery,
-    directory: Directory | None,
+    directory: Connection | None,
     incomplete: Incomplete,
     policy: CachePolicy,
     *,
@@ -130,7 +132,7 @@ def check_incomplete(incomplete: str) -> None:
 
 
 def _fetch_pages(
-    client: Directory,
+    client: Connection,
     question: CollectionQuery,
     policy: CachePolicy,
     *,
@@ -209,4 +211,50 @@ def _not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
             shell=f"--details asks for the own pages, {price}; dirframe plan projects --details "
             "says how many.",
         ),
+    )
+
+
+def attach_load_provenance(
+    frame: pd.DataFrame,
+    settings: Settings,
+    resource: Resource,
+    answers: list[FetchedPage],
+    *,
+    requests_without_answer: int = 0,
+    **facts: Any,
+) -> pd.DataFrame:
+    """Record the source, time and cost of a frame in its attributes.
+
+    Parameters
+    ----------
+    frame
+        Modified in place; only its attributes change.
+    settings
+        Settings of the queried directory.
+    resource
+        Resource of the records.
+    answers
+        The pages that the frame was made of.
+    requests_without_answer
+        Requests that were charged but returned no document.
+    **facts
+        More fields of `dirframe.provenance.Provenance`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame.
+    """
+    times = [answer.retrieved.isoformat(timespec="seconds") for answer in answers]
+    return provenance.set_provenance(
+        frame,
+        source=settings.name,
+        base_url=settings.base_url,
+        resource=resource.name,
+        items_loaded=len(frame),
+        retrieved_oldest=min(times, default=None),
+        retrieved_newest=max(times, default=None),
+        requests_made=sum(answer.attempts for answer in answers) + requests_without_answer,
+        requests_cached=sum(answer.from_cache for answer in answers),
+        **facts,
     )

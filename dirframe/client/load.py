@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import check_incomplete, load_collection_query
-from dirframe.client.directory import client_or_default
+from dirframe.client.collection_loader import (
+    attach_load_provenance,
+    check_incomplete,
+    load_collection_query,
+)
+from dirframe.client.connection import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import InvalidInputError, UnreadableResponseError
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.collection_loader import Incomplete
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
@@ -121,7 +125,7 @@ def load(
         return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
 
 
-def question_at(path: str, client: Directory, **asked: Any) -> CollectionQuery:
+def question_at(path: str, client: Connection, **asked: Any) -> CollectionQuery:
     """Return the query to an address given by the user."""
     settings = client.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
@@ -134,7 +138,7 @@ def question_at(path: str, client: Directory, **asked: Any) -> CollectionQuery:
     return CollectionQuery(resource=resource or _UNKNOWN, address=address, **asked)
 
 
-def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolicy) -> First:
+def fetch_first(question: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
     """Fetch the first page of an address and determine its resource.
 
     Raises
@@ -173,7 +177,7 @@ def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolic
 
 def load_at(
     question: CollectionQuery,
-    client: Directory,
+    client: Connection,
     incomplete: Incomplete,
     policy: CachePolicy,
     *,
@@ -210,7 +214,7 @@ def load_at(
     )
 
 
-def _single(first: First, client: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
+def _single(first: First, client: Connection, columns: Sequence[str] | None) -> pd.DataFrame:
     answer, resource = first.answer, first.question.resource
     client.session.warn_if_stale([answer])
     parsed = frame_pages([answer.page], resource, columns=columns)

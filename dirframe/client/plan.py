@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display.card import Card
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import (
     Details,
     check_details,
     read_sent,
     wants_analysis,
 )
-from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, question_at
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
 
@@ -244,7 +245,7 @@ def plan(
 
 
 def _price(
-    client: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
+    client: Connection, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
 ) -> Plan:
     session = client.session
     first_page = fetch_first(question, client, CachePolicy())
@@ -288,7 +289,7 @@ def _price(
 
 
 def _others(
-    client: Directory, question: CollectionQuery, last: int, *, fetch: bool
+    client: Connection, question: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
     """Return the pages of a collection after the first: all, or those in the cache."""
     session = client.session

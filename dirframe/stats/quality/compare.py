@@ -10,6 +10,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
 from dirframe.stats._core.loaders import ANY
@@ -137,6 +138,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     0  1  Ant       5      3      -2
     """
     ids = {}
+    before, after = as_pandas(before), as_pandas(after)
     for name, frame in (("before", before), ("after", after)):
         require_columns(frame, "id", loader=ANY)
         ids[name] = _checked_ids(frame, name)

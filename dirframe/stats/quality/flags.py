@@ -111,6 +111,7 @@ def flags(
     >>> print(flags(projects)["evidence"][0])
     first month 1989-11; Java first appeared in 1995
     """
+    frame = as_pandas(frame)
     selected = applicable(frame) if rules is None else rules_of(rules)
     required(frame, selected)
     facts = facts_of(frame, set(selected), max_age)

@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
@@ -99,7 +99,7 @@ def test_the_import_hook_is_gone_once_pandas_is_there() -> None:
 def test_the_accessor_calls_the_public_functions_with_its_frame() -> None:
     with dirframe.sample_directory() as directory:
         projects = directory.projects(max_items=40, progress=False)
-    accessor = projects.dirframe
+    accessor: Any = projects.dirframe
     assert accessor.cite() == dirframe.cite(projects)
     assert str(accessor.summary()) == str(dirframe.summary(projects))
     shares = dirframe.stats.language_share(projects, top=3)

@@ -193,7 +193,16 @@ def test_type_checkers_are_told_the_same_homes_as_python() -> None:
 def test_a_type_checker_knows_every_name_and_refuses_a_wrong_one(tmp_path: Path) -> None:
     user = tmp_path / "user.py"
     lines = [f"from dirframe import {name}" for name in PUBLIC]
-    user.write_text("\n".join([*lines, "import dirframe", "dirframe.load_acounts"]) + "\n")
+    lines += [
+        "import dirframe",
+        "with dirframe.sample_directory() as directory:",
+        "    directory.projects(max_items=3, columns=['name']).head()",
+        "    directory.accounts(offline=True).head()",
+        "    directory.plan('projects', details=True).fits",
+        "    directory.quota().left",
+        "dirframe.load_acounts",
+    ]
+    user.write_text("\n".join(lines) + "\n")
     report, errors, _ = api.run(["--strict", f"--cache-dir={ROOT / '.mypy_cache'}", str(user)])
     assert errors == ""
     complaints = [line for line in report.splitlines() if ": error:" in line]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from dirframe._display.card import Card
 from dirframe.client.connection import Connection
@@ -11,12 +11,15 @@ from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from dirframe.client.plan import Plan
 
 __all__ = ["Directory", "Quota"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,6 +57,11 @@ class Quota(Card):
         if self.resets_at is not None:
             facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         return f"Quota: {self.directory}", facts, ""
+
+
+def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a function whose first argument is optional, which mypy else accepts in no class."""
+    return function
 
 
 class Directory(Connection):
@@ -117,8 +125,8 @@ class Directory(Connection):
     """
 
     # The loaders themselves: their first argument is the directory.
-    accounts = load_accounts
-    projects = load_projects
+    accounts = _as_method(load_accounts)
+    projects = _as_method(load_projects)
 
     def plan(
         self,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.schema import PROJECT
-from dirframe.stats._core.backends import map_reduce
+from dirframe.stats._core.backends import as_pandas, map_reduce
 from dirframe.stats._core.groupby import aggregate
 from dirframe.stats._core.result import attach_counts
 from dirframe.stats._rules.exclusion import applicable, columns_read, required, rules_of, tests_of

@@ -124,7 +124,7 @@ def test_a_wrong_name_is_answered_with_the_right_one(wrong: list[str], right: st
 
 def test_names_may_be_typed_with_hyphens(tmp_path: Path) -> None:
     file = tmp_path / "projects.csv"
-    file.write_text("id,analysis_main_language_name\n1,C\n2,C\n")
+    file.write_text("id,analysis_main_language_name,analysis_total_code_lines\n1,C,5\n2,C,6\n")
     done = dirframe("stats", "language-share", str(file))
     assert (done.returncode, done.stdout.splitlines()[1].split(",")[0]) == (0, "C")
     picture = tmp_path / "x.svg"

@@ -97,7 +97,7 @@ def test_eighty_columns_show_what_research_needs_first() -> None:
 def test_progress_counts_the_records_that_were_asked_for() -> None:
     shown = on_a_terminal("projects", "--sample", "--limit", "12", columns=100)
     assert " 12/12 " in shown
-    assert "25 " not in shown.partition("\x1b[1m")[0]
+    assert "25 projects" not in shown
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "table"])
@@ -126,10 +126,10 @@ def test_a_column_that_does_not_exist_is_named_with_the_one_that_is_meant(
 ) -> None:
     outcome = run("projects", "--sample", "--columns", "lines")
     assert outcome.code == 2
-    assert "Did you mean 'analysis_total_code_lines'?" in outcome.err
+    assert "Did you mean 'analysis_total_code_lines'" in outcome.err
     outcome = run("stats", "language_share", projects, "--columns", "shares")
     assert outcome.code == 2
-    assert "Did you mean 'share'?" in outcome.err
+    assert "Did you mean 'share'" in outcome.err
 
 
 def test_a_colour_is_never_shown_as_a_language(tmp_path: Path, run: Any) -> None:

@@ -16,6 +16,7 @@ from dirframe._display.values import entries, is_number, label, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.align import VerticalAlignMethod
     from rich.console import JustifyMethod
 
 __all__ = ["align", "plain_table", "render_record", "render_table"]
@@ -49,9 +50,16 @@ class _Column(NamedTuple):
 
 
 def render_table(
-    frame: pd.DataFrame, *, width: int, rows: int, first: Sequence[str] = ()
+    frame: pd.DataFrame,
+    *,
+    width: int,
+    rows: int,
+    first: Sequence[str] = (),
+    folded: bool = False,
 ) -> tuple[Table, str]:
     """Draw the first rows and the columns that fit, those named by `first` before all others.
+
+    Texts that do not fit are cut, or `folded` onto several lines.
 
     Returns
     -------
@@ -78,7 +86,7 @@ def render_table(
     drawn = {column.name for column in columns}
     left_out = _left_out(len(frame) - len(shown), [name for name in names if name not in drawn])
     widths = [min(column.width(widest, lines), width) for column in columns]
-    return _drawn(columns, widths), left_out
+    return _drawn(columns, widths, folded=folded), left_out
 
 
 def plain_table(frame: pd.DataFrame) -> list[str]:
@@ -106,16 +114,17 @@ def render_record(frame: pd.DataFrame) -> Table:
     return table
 
 
-def _drawn(columns: Sequence[_Column], widths: Sequence[int]) -> Table:
+def _drawn(columns: Sequence[_Column], widths: Sequence[int], *, folded: bool) -> Table:
     # The box is a rule below the header; its blank dividers are half of each gap.
     padding = (0, _GAP - 1, 0, 0)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=padding)
     for column, width in zip(columns, widths, strict=True):
         justify: JustifyMethod = "right" if column.right else "left"
-        table.add_column(Text(column.heading), justify=justify, vertical="bottom", width=width)
+        vertical: VerticalAlignMethod = "top" if folded else "bottom"  # of headings and cells
+        table.add_column(Text(column.heading), justify=justify, vertical=vertical, width=width)
     for cells in zip(*(column.cells for column in columns), strict=True):
-        texts = map(_cut, cells, widths)
-        table.add_row(*(Text(text, no_wrap=True) for text in texts))
+        texts = cells if folded else map(_cut, cells, widths)
+        table.add_row(*(Text(text, no_wrap=not folded) for text in texts))
     return table
 
 

@@ -189,7 +189,8 @@ class ArchiveWriter:
                 self._spent = [moment for moment in self._spent if moment > now - _DAY]
                 if len(self._spent) >= self._requests_per_day:
                     raise QuotaExceededError(
-                        f"requests_per_day={self._requests_per_day:,} of this archive are made.",
+                        f"The {self._requests_per_day:,} requests of this day for this archive are "
+                        "made.",
                         url=self.directory.settings.base_url,
                         resets_at=min(self._spent) + _DAY,
                     )

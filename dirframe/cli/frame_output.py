@@ -63,7 +63,10 @@ class Output:
     def write(
         self, frame: pd.DataFrame, *, about_source: bool = True, first: Sequence[str] = ()
     ) -> None:
-        """Write a frame, and its caption to standard error; a terminal shows some columns first."""
+        """Write a frame, and its caption to standard error.
+
+        A terminal shows the columns named by `first` first, with their whole texts.
+        """
         from dirframe.provenance import caption
 
         about = caption(frame) if about_source else ""
@@ -73,7 +76,8 @@ class Output:
         else:
             fmt = self.fmt or ("table" if sys.stdout.isatty() else "csv")
             if fmt == "table":
-                _print_table(frame, () if self.columns else first or _overview(frame))
+                chosen = () if self.columns else first or _overview(frame)
+                _print_table(frame, chosen, folded=bool(first))
             elif fmt == "parquet":
                 _binary().write(_parquet(frame))
             else:
@@ -256,7 +260,7 @@ def _overview(frame: pd.DataFrame) -> tuple[str, ...]:
     return ("id", *columns) if columns else ()
 
 
-def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
+def _print_table(frame: pd.DataFrame, first: Sequence[str], *, folded: bool) -> None:
     from dirframe._display.text import plain_table, render_record, render_table
 
     if not sys.stdout.isatty():
@@ -269,7 +273,9 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
     if len(frame) == 1:
         console.print(render_record(frame))
         return
-    table, left_out = render_table(frame, width=width, rows=_ROWS_ON_A_TERMINAL, first=first)
+    table, left_out = render_table(
+        frame, width=width, rows=_ROWS_ON_A_TERMINAL, first=first, folded=folded
+    )
     if os.environ.get("NO_COLOR"):  # of which rich makes bold text
         table.header_style = "none"
     console.print(table)

@@ -16,7 +16,7 @@ from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
 from dirframe.schema import Resource
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def question_at(path: str, client: Connection, **asked: Any) -> CollectionQuery:
     for name in ("query", "sort"):
         if asked.get(name) is not None and name in address.parameters:
             raise InvalidInputError(
-                f"The path {path!r} says what {name} is, and so does {name}=. Say it once."
+                f"{name} stands in the path {path!r} and is given beside it, too.",
+                hint=Hint(f"Leave {name}= out.", shell=f"Leave --{name} out."),
             )
     resource, _ = known_resource(address.path)
     return CollectionQuery(resource=resource or _UNKNOWN, address=address, **asked)

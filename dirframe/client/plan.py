@@ -225,8 +225,9 @@ def plan(
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     if exact and refresh:
         raise InvalidInputError(
-            "exact=True reads the pages that the load then has in the cache, and with "
-            "refresh=True the load asks for them again. Leave one of them out."
+            "An exact plan reads the pages that the load then has in the cache, and a refreshing load "
+            "asks for them again.",
+            hint=Hint("Leave exact= or refresh= out.", shell="Leave --exact or --refresh out."),
         )
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:

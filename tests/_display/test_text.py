@@ -127,6 +127,16 @@ def test_a_text_is_cut_after_a_word() -> None:
     assert shown(frame, 20)[2] == "one two three four…"
 
 
+def test_texts_are_folded_instead_where_they_are_what_is_read() -> None:
+    frame = pd.DataFrame({"name": ["one_name", "b"], "meaning": ["some words that are many", "c"]})
+    table, _ = render_table(frame, width=26, rows=50, folded=True)
+    assert lines_of(table, 26)[2:] == [
+        "one_name  some words that",
+        "          are many",
+        "b         c",
+    ]
+
+
 def test_rows_without_room_are_counted() -> None:
     _, left_out = render_table(pd.DataFrame({"n": range(53)}), width=80, rows=50)
     assert left_out.startswith("Not shown: 3 more rows.")

@@ -194,13 +194,17 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     if kind not in _ID_KINDS:
         raise InvalidInputError(
             f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
-            "of both snapshots can be matched. Convert them: frame.astype({'id': 'Int64'})."
+            "of both snapshots can be matched.",
+            hint=Hint("Convert them: frame.astype({'id': 'Int64'}).", shell="Convert them first."),
         )
     ids = pd.Index(column.astype("str"), dtype="str")
     if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
-            f"In `{name}`, {repeated_ids:,} ids are there twice, so records cannot be told apart. "
-            "Remove duplicates first: frame.drop_duplicates('id')."
+            f"In `{name}`, {repeated_ids:,} ids are there twice, so records cannot be told apart.",
+            hint=Hint(
+                "Remove duplicates first: frame.drop_duplicates('id').",
+                shell="Remove duplicates first; dirframe flags FILE --rule duplicate_id lists them.",
+            ),
         )
     return ids
 

@@ -16,6 +16,7 @@ from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
     SELECTION_OPTIONS,
+    Command,
     collection_option,
     command,
     group,
@@ -239,7 +240,7 @@ def _help(noun: ChartSpec, group: str, example: str) -> str:
     )
 
 
-def _statistic(noun: ChartSpec) -> click.Command:
+def _statistic(noun: ChartSpec) -> Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import stats
 
@@ -249,7 +250,7 @@ def _statistic(noun: ChartSpec) -> click.Command:
     return _table(noun, (*noun.options, *SELECTION), compute, _help(noun, "stats", ""))
 
 
-def _sensitivity(noun: ChartSpec) -> click.Command:
+def _sensitivity(noun: ChartSpec) -> Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import sensitivity, stats
 
@@ -264,10 +265,12 @@ def _table(
     options: Sequence[str],
     compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
     text: str,
-) -> click.Command:
+) -> Command:
     """Create a command that writes a table computed from records."""
 
-    def give(file: str | None, out: Output, collection: str | None = None, **given: Any) -> None:
+    def write_table(
+        file: str | None, out: Output, collection: str | None = None, **given: Any
+    ) -> None:
         own = split(options, given)
         frame = _records(noun, collection, file, given)
         out.write(compute(frame, own))
@@ -275,10 +278,10 @@ def _table(
     decorate = with_options(
         file_argument, *(_PARTICULAR[name] for name in options), output, _of(noun)
     )
-    return command(noun.name, help=text, short_help=noun.summary)(decorate(give))
+    return command(noun.name, help=text, short_help=noun.summary)(decorate(write_table))
 
 
-def _chart(noun: ChartSpec) -> click.Command:
+def _chart(noun: ChartSpec) -> Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
     options = (*particular, *SELECTION)
 
@@ -349,8 +352,15 @@ def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
     return getattr(plot, name)(frame, **options).get_figure(root=True)
 
 
-for _noun in STATISTICS.values():
-    stats.add_command(_statistic(_noun))
-    sensitivity.add_command(_sensitivity(_noun))
-for _noun in CHARTS.values():
-    plot.add_command(_chart(_noun))
+#: Sections of the help, by collection; the others are of one project.
+_SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
+
+for _group, _make, _nouns in (
+    (stats, _statistic, STATISTICS),
+    (sensitivity, _sensitivity, STATISTICS),
+    (plot, _chart, CHARTS),
+):
+    for _noun in _nouns.values():
+        _command = _make(_noun)
+        _command.section = _SECTIONS.get(_noun.collection, "One project")
+        _group.add_command(_command)

@@ -92,7 +92,9 @@ class Group(Command, click.Group):
         widest = max(map(len, self.commands), default=0)
         for title, records in sections.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(widest), text) for name, text in records])
+                formatter.write_dl(
+                    [(name.ljust(widest), text) for name, text in records], col_max=40
+                )
 
 
 def command(name: str | None = None, **texts: str) -> Callable[[Callable[..., Any]], Command]:

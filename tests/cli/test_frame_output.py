@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,12 @@ pty = pytest.importorskip("pty", reason="terminals are others there")
 
 def on_a_terminal(*words: str, columns: int = 60, **environment: str) -> str:
     """Run the command line on a terminal of its own and return what that shows."""
+    import fcntl
+    import termios
+
     pid, master = pty.fork()
     if not pid:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 40, columns, 0, 0))
         os.environ.update({"COLUMNS": str(columns), "TERM": "xterm"} | environment)
         os.execv(sys.executable, [sys.executable, "-m", "dirframe", *words])
     shown = b""

@@ -145,10 +145,8 @@ class Archive(Card):
                     f"No project in the archive {self.path} came with its analysis: the directory "
                     "sends it with the own page of each project alone.",
                     hint=Hint(
-                        "Harvest into it with details=True to keep these pages too, for one "
-                        "request each.",
-                        shell="dirframe harvest with --details keeps these pages in it too, for "
-                        "one request each.",
+                        "Harvest with details=True to keep these pages, for one request each.",
+                        shell="dirframe harvest --details keeps these pages, for one request each.",
                     ),
                     requests=int(sent_columns(builder).needed()[keep].sum()),
                 ),

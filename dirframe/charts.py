@@ -32,6 +32,8 @@ class ChartSpec:
         One-line summary for lists of commands.
     title : str
         Title in lists of charts; empty if there is no chart.
+    keys : tuple of str
+        Columns of the result that say what a row is about; the others are its figures.
     base : tuple of str
         Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
@@ -48,6 +50,7 @@ class ChartSpec:
     collection: str
     summary: str
     title: str = ""
+    keys: tuple[str, ...] = ()
     base: tuple[str, str] = ("", "")
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
@@ -64,6 +67,7 @@ _ALL = (
         name="language_share",
         collection=_P,
         summary="Count the projects of each main language.",
+        keys=("language",),
         title="Projects by main language",
         base=("with_language", "with a main language"),
         options=("top",),
@@ -72,6 +76,7 @@ _ALL = (
         name="contributors_by_language",
         collection=_P,
         summary="Describe contributors by main language.",
+        keys=("language",),
         title="Contributors by main language",
         base=(
             "with_language_and_contributors",
@@ -83,6 +88,7 @@ _ALL = (
         name="contributors_per_thousand_lines",
         collection=_P,
         summary="Relate contributors to lines of code.",
+        keys=("language",),
         title="Contributors per thousand lines",
         base=("with_both", "with a main language, contributors and lines"),
         options=("top",),
@@ -91,6 +97,7 @@ _ALL = (
         name="language_breakdown",
         collection=_P,
         summary="Share out all code among languages.",
+        keys=("language",),
         title="All code by language",
         base=(
             "with_breakdown",
@@ -102,6 +109,7 @@ _ALL = (
         name="languages_by_year",
         collection=_P,
         summary="Count main languages by year.",
+        keys=("year", "language"),
         title="Main languages by year",
         base=("with_language_and_date", "with a main language and a date"),
         options=("top", "date"),
@@ -110,6 +118,7 @@ _ALL = (
         name="contributor_distribution",
         collection=_P,
         summary="Count projects by number of contributors.",
+        keys=("contributors",),
         title="Contributors a project",
         base=_WITH_CONTRIBUTORS,
     ),
@@ -117,6 +126,7 @@ _ALL = (
         name="team_size_classes",
         collection=_P,
         summary="Count projects in classes of team size.",
+        keys=("team_size", "smallest", "largest"),
         title="Sizes of teams",
         base=_WITH_CONTRIBUTORS,
         options=("bounds",),
@@ -125,6 +135,7 @@ _ALL = (
         name="lorenz",
         collection=_P,
         summary="Give the Lorenz curve of contributors.",
+        keys=("contributors",),
         title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
@@ -132,6 +143,7 @@ _ALL = (
         name="activity",
         collection=_P,
         summary="Count active and dormant projects.",
+        keys=("activity",),
         title="Active and dormant projects",
         base=("with_activity", "whose activity is known"),
         options=("as_of", "window"),
@@ -140,6 +152,7 @@ _ALL = (
         name="project_age",
         collection=_P,
         summary="Count projects by age in years.",
+        keys=("years",),
         title="Age of projects",
         base=("with_age", "with a known age"),
         options=("as_of",),
@@ -148,6 +161,7 @@ _ALL = (
         name="life_span",
         collection=_P,
         summary="Time from first to last activity.",
+        keys=("id",),
         title="Life spans",
         base=("with_life_span", "with a valid life span"),
         options=("top", "window"),
@@ -156,6 +170,7 @@ _ALL = (
         name="accounts_by_country",
         collection=_A,
         summary="Count the accounts of each country.",
+        keys=("country_alpha_2", "country_name"),
         title="Accounts by country",
         base=("with_country", "with a country"),
         options=("top",),
@@ -173,6 +188,7 @@ _ALL = (
         name="growth",
         collection="",
         summary="Count records over time.",
+        keys=("start",),
         title="Growth",
         base=("with_created_at", "with a date"),
         options=("freq",),
@@ -182,6 +198,7 @@ _ALL = (
         name="users_against_contributors",
         collection=_P,
         summary="Compare users with contributors.",
+        keys=("users", "contributors"),
         title="Users and contributors",
         base=("with_both", "with users and contributors"),
     ),
@@ -189,6 +206,7 @@ _ALL = (
         name="licenses",
         collection=_P,
         summary="Count the projects under each licence.",
+        keys=("license",),
         title="Licences",
         base=("with_license", "with a licence"),
         options=("top",),
@@ -197,6 +215,7 @@ _ALL = (
         name="tags",
         collection=_P,
         summary="Count the projects with each tag.",
+        keys=("tag",),
         title="Tags",
         base=("with_tag", "with a tag"),
         options=("top",),
@@ -205,6 +224,7 @@ _ALL = (
         name="accounts_by_kudo_rank",
         collection=_A,
         summary="Count the accounts of each kudo rank.",
+        keys=("kudo_rank",),
         title="Accounts by kudo rank",
         base=("with_kudo_rank", "with a kudo rank"),
     ),
@@ -212,6 +232,7 @@ _ALL = (
         name="posts_distribution",
         collection=_A,
         summary="Count accounts by number of posts.",
+        keys=("posts",),
         title="Posts an account",
         base=("with_posts", "with a valid number of posts"),
     ),
@@ -219,6 +240,7 @@ _ALL = (
         name="commits_by_contributor",
         collection=_C,
         summary="Rank contributors by their commits.",
+        keys=("contributor_id", "contributor_name"),
         title="Commits by contributor",
         base=_WITH_COMMITS,
     ),
@@ -226,6 +248,7 @@ _ALL = (
         name="monthly_activity",
         collection=_M,
         summary="Follow commits and contributors by month.",
+        keys=("month",),
         title="Activity by month",
         base=("with_month", "with a month"),
     ),
@@ -233,18 +256,21 @@ _ALL = (
         name="commit_concentration",
         collection=_C,
         summary="Give bus factor, Gini and top shares.",
+        keys=("measure",),
         base=_WITH_COMMITS,
     ),
     ChartSpec(
         name="contributor_concentration",
         collection=_P,
         summary="Give Gini and the largest projects' shares.",
+        keys=("measure",),
         base=_WITH_CONTRIBUTORS,
     ),
     ChartSpec(
         name="contributor_quantiles",
         collection=_P,
         summary="Give quantiles of contributors a project.",
+        keys=("quantile",),
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
     ),

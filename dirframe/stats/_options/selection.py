@@ -15,6 +15,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._options.strata import Stratum, strata_of
 from dirframe.stats._rules.exclusion import excluded
 
@@ -118,7 +119,7 @@ def taken(
     arguments = bound.arguments
     selection: Selection = DEFAULTS | {n: v for n, v in arguments.items() if n in DEFAULTS}  # type: ignore[assignment]  # filtered by the keys of the TypedDict
     own = {n: v for n, v in arguments.items() if n not in DEFAULTS and n != first}
-    return arguments[first], own, selection
+    return as_pandas(arguments[first]), own, selection
 
 
 def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:

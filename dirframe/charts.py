@@ -104,7 +104,7 @@ _ALL = (
         summary="Count main languages by year.",
         title="Main languages by year",
         base=("with_language_and_date", "with a main language and a date"),
-        options=("top", "date"),
+        options=("top", "date", "min_projects"),
     ),
     ChartSpec(
         name="contributor_distribution",

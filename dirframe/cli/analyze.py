@@ -67,6 +67,12 @@ _PARTICULAR = {
         type=click.Choice(["analysis_min_month", "created_at"]),
         help="What counts as a project's year.",
     ),
+    "min_projects": click.option(
+        "--min-projects",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Take years with fewer projects together.",
+    ),
     "bounds": click.option(
         "--bounds", metavar="N,N,…", callback=_numbers(int), help="Where classes begin: 0,1,2,10."
     ),

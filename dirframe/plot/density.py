@@ -9,7 +9,7 @@ from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.colours import OTHER, language_colour
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_per_thousand_lines"]
 
@@ -29,7 +29,7 @@ def contributors_per_thousand_lines(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the contributors per thousand lines of code by main language.
 
@@ -82,9 +82,8 @@ def contributors_per_thousand_lines(
     # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People in twelve months\nper thousand lines of code"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
-    colours = [language_colour(language) for language in table["language"]]
-    if counts["languages_in_other"]:
-        colours[-1] = OTHER
+    pooled = counts["languages_in_other"]
+    colours = current().palette.languages(table["language"], pooled=pooled)
     ratios = table["contributors_per_thousand_lines"].astype("Float64")
     has_ratio = ratios.notna()
     cells = [

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
@@ -37,7 +37,7 @@ def growth(
     ax: Axes | None = None,
     freq: str = "MS",
     cumulative: bool = True,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of accounts or projects over time.
 
@@ -106,7 +106,7 @@ def languages_by_year(
     ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the main languages of the projects begun in each year.
 

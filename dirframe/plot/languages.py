@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import OTHER, language_colour
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
@@ -27,7 +27,7 @@ def language_share(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of projects by main language.
 
@@ -73,7 +73,7 @@ def language_share(
         title="Projects by main language",
         unit="Projects (share of those with a main language)",
         colours=_colours(table),
-        nothing=typography.empty_reason(counts["projects"], "project", "a main language"),
+        message=typography.empty_reason(counts["projects"], "project", "a main language"),
         notes=[_not_shown(counts)],
     )
 
@@ -84,7 +84,7 @@ def contributors_by_language(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the contributors per project by main language.
 
@@ -159,10 +159,8 @@ def contributors_by_language(
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
-    colours = [language_colour(language) for language in table["language"]]
-    if table.attrs["dirframe"]["counted"]["languages_in_other"]:
-        colours[-1] = OTHER
-    return colours
+    pooled = table.attrs["dirframe"]["counted"]["languages_in_other"]
+    return current().palette.languages(table["language"], pooled=pooled)
 
 
 def _not_shown(counts: dict[str, int]) -> str:

@@ -10,7 +10,8 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._drawing.colours import NEUTRAL, OTHER
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
@@ -36,7 +37,7 @@ def activity(
     ax: Axes | None = None,
     as_of: date | str | None = None,
     window: int = 12,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the numbers of active, dormant and unknown projects.
 
@@ -102,8 +103,8 @@ def activity(
         "projects",
         title="Active and dormant projects",
         unit="Projects (share of those that are known)",
-        colours=[ACCENT, NEUTRAL, OTHER],
-        nothing=typography.empty_reason(counts["projects"], "project", "begun yet"),
+        colours=[current().palette.accent, NEUTRAL, OTHER],
+        message=typography.empty_reason(counts["projects"], "project", "begun yet"),
         notes=notes,
     )
 
@@ -114,7 +115,7 @@ def project_age(
     *,
     ax: Axes | None = None,
     as_of: date | str | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the age distribution of projects.
 
@@ -161,7 +162,7 @@ def project_age(
         return numeric_axes.empty(ax, table, title, reason)
     years, counts_by_year = table["years"].to_numpy(float), table["projects"].to_numpy(float)
     numeric_axes.labels(ax, title, "Age (whole years since the first activity)", "Projects")
-    ax.bar(years, counts_by_year, width=0.85, color=ACCENT)
+    ax.bar(years, counts_by_year, width=0.85, color=current().palette.accent)
     numeric_axes.counts(ax, "y", counts_by_year.max())
     numeric_axes.whole(ax, 0, int(years.max()))
     ax.grid(visible=False, axis="x")
@@ -183,7 +184,7 @@ def life_span(
     ax: Axes | None = None,
     top: int | None = 20,
     window: int = 12,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw each project from its first to its last month with activity.
 

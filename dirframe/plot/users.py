@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Whole = NDArray[np.int64]
 
@@ -43,7 +43,7 @@ def users_against_contributors(
     projects: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw users of projects against their contributors.
 

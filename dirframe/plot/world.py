@@ -12,14 +12,14 @@ from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
-from dirframe.plot.countries import nothing, unknown
+from dirframe.plot.countries import empty_message, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_map"]
 
@@ -38,7 +38,7 @@ def accounts_map(
     accounts: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of accounts by country on a world map.
 
@@ -92,7 +92,7 @@ def accounts_map(
     ax = axes.axes(ax, _ROWS)
     axes.titles(ax, "Accounts by country")
     if table.empty:
-        axes.empty_message(ax, nothing(counts))
+        axes.empty_message(ax, empty_message(counts))
         axes.caption(ax, table)
         return ax
     on_map = table["country_alpha_2"].isin(list(shapes))

@@ -15,6 +15,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 from dirframe import provenance
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.colours import NEUTRAL, OTHER
+from dirframe.plot._drawing.options import current
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page
 #: The gid of axes that are one of several panels.
 PANEL = "panel"
-_ROW_HEIGHT = 0.25  # inches
+_ROW_HEIGHT, _HEIGHT_OF_LINES = 0.25, 1.3  # inches
+_LOWEST_ROW = 0.72  # of the usual height, as the text is smaller
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
 # Maximum share of the axes for number columns, and the width of the names in points.
@@ -55,8 +57,12 @@ def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
             # Without a layout engine, names longer than the margin are cut off.
             figure.set_layout_engine("constrained")
         return ax
-    height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    inches = current().inches or width
+    # Titles, units and captions take more lines in a narrow figure.
+    lines = _HEIGHT_OF_LINES * _FIGURE_WIDTH / inches
+    row = _ROW_HEIGHT * max(min(inches / _FIGURE_WIDTH, 1), _LOWEST_ROW)
+    height = lines + row * max(rows, _ROWS_AT_LEAST)
+    _, ax = plt.subplots(figsize=(inches, height), layout="constrained")
     return ax
 
 
@@ -156,7 +162,8 @@ def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
 def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) -> None:
     """Set the title, `pad` points above the axes, and the unit below them."""
     size = typography.size(ax, mpl.rcParams["axes.titlesize"])
-    text = typography.wrapped(title, size, typography.width(ax))
+    own = current().title
+    text = typography.wrapped(title if own is None else own, size, typography.width(ax))
     ax.set_title(text, fontsize=size, pad=pad, **typography.plain_text_props())
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # The layout will reduce the width for long names.
@@ -175,8 +182,17 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     if (collected := _held.get()) is not None:
         collected.append(Caption(statistic, notes))
         return
-    text = " ".join(note for note in (*notes, excluded(statistic)) if note)
-    note_below(ax, "\n".join([text, provenance.caption(statistic)]))
+    if text := caption_text(statistic, notes):
+        note_below(ax, text)
+
+
+def caption_text(statistic: pd.DataFrame, notes: Sequence[str]) -> str:
+    """Return a caption of the notes, or of the text in their place, and the source."""
+    own = current().caption
+    if own is False:
+        return ""
+    text = own if isinstance(own, str) else " ".join(filter(None, [*notes, excluded(statistic)]))
+    return "\n".join([text, provenance.caption(statistic)]).strip()
 
 
 def note_below(ax: Axes, text: str) -> None:

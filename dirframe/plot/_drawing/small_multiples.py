@@ -6,9 +6,11 @@ from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.dates import DateLocator
+from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator
 
 from dirframe import provenance
@@ -16,9 +18,17 @@ from dirframe.errors import InvalidInputError
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.axes import Caption
 from dirframe.plot._drawing.bins import bins_shared
+from dirframe.plot._drawing.options import (
+    APPEARANCE,
+    DOCUMENTED,
+    ChartOptions,
+    appearance,
+    current,
+)
 from dirframe.plot._drawing.tables import options_of_table
 from dirframe.stats._options.selection import (
     BY_CHART,
+    DEFAULTS,
     combined,
     computed,
     extended,
@@ -41,8 +51,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 PANELS = 9  # more would be too small to compare
-_COLUMNS = 3
-_WIDTH = 3.7  # inches
+_WIDTH, _NARROWEST = 3.7, 3.3  # inches
 _CAPTION = 7  # points, as the caption of a small chart
 
 
@@ -52,37 +61,44 @@ def multiples(
     height: float = 3.2,
     highest: Callable[[Any], int] | None = None,
 ) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
-    """Add the options of `Selection` to a chart; `share` names the axes shared by its panels.
+    """Add the options of `ChartOptions` to a chart; `share` names the axes shared by its panels.
 
     `share` is empty for a chart without scales. A panel is `height` inches high. `highest` returns
     the highest number in a chart of all records, for a chart whose shades mean numbers.
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
-        signature, state = extended(chart, BY_CHART)
+        signature, document = extended(
+            chart,
+            BY_CHART + DOCUMENTED,
+            annotations=ChartOptions.__annotations__,
+            defaults=DEFAULTS | APPEARANCE,
+        )
         name = getattr(chart, "__name__", "chart")
 
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
             frame, chart_options, selection = taken(name, signature, args, options)
-            if result_of(frame):
-                return chart(frame, **options_of_table(name, frame, chart_options, selection))
             draw: Callable[..., Axes] = chart
-            if selection["by"] is None:
-                exclusions = {option: selection[option] for option in ("exclude", "max_age")}
-                return draw(frame, **chart_options, **exclusions)
-            if chart_options.pop("ax", None) is not None:
-                raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
-            return _draw(
-                frame,
-                selection,
-                lambda part, ax: draw(part, ax=ax, **chart_options),
-                share=share,
-                height=height,
-                highest=highest,
-            )
+            look = {n: chart_options.pop(n) for n in APPEARANCE if n in chart_options}
+            with appearance(look, has_axes=chart_options.get("ax") is not None):
+                if result_of(frame):
+                    return draw(frame, **options_of_table(name, frame, chart_options, selection))
+                if selection["by"] is None:
+                    exclusions = {option: selection[option] for option in ("exclude", "max_age")}
+                    return draw(frame, **chart_options, **exclusions)
+                if chart_options.pop("ax", None) is not None:
+                    raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
+                return _draw(
+                    frame,
+                    selection,
+                    lambda part, ax: draw(part, ax=ax, **chart_options),
+                    share=share,
+                    height=height,
+                    highest=highest,
+                )
 
-        return state(wrapper)
+        return document(wrapper)
 
     return decorate
 
@@ -101,9 +117,10 @@ def _draw(
     strata = strata_of(records, by, min_records=selection["min_records"], most=PANELS)
     if not strata:
         return draw(records, axes.axes(None, 4))
-    lines = -(-len(strata) // _COLUMNS)
-    columns = min(len(strata), _COLUMNS)
-    size = (_WIDTH * columns, height * lines + 0.8)
+    look = current()
+    columns = min(len(strata), max(int((look.inches or 3 * _WIDTH) / _NARROWEST), 1))
+    lines = -(-len(strata) // columns)
+    size = (look.inches or _WIDTH * columns, height * lines + 0.8)
     figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
     # With matplotlib's default padding, panel titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
@@ -134,7 +151,7 @@ def _draw(
                 axes.empty_message(ax, caption.message)
                 continue
             panel_notes = [note for note in caption.notes if note and note not in common]
-            if panel_notes:
+            if panel_notes and look.caption is True:
                 axes.note_below(ax, " ".join(panel_notes))
         for index, ax in enumerate(panels):  # only the outer panels are labelled
             if index + columns < len(panels):
@@ -145,7 +162,14 @@ def _draw(
             _same(panels, which)
         names = [by] if isinstance(by, str) else list(by)
         strata_names = ", ".join(names).replace("_", " ")
-        figure.suptitle(f"{title}, by {strata_names}", **typography.plain_text_props())
+        title = f"{title}, by {strata_names}" if look.title is None else look.title
+        size = mpl.rcParams["figure.titlesize"]
+        points = FontProperties(size=size).get_size_in_points()
+        figure.suptitle(
+            typography.wrapped(title, points, 0.95 * figure.get_figwidth() * 72),
+            fontsize=points,
+            **typography.plain_text_props(),
+        )
         results = [
             outcome.statistic if isinstance(outcome, Caption) else outcome for outcome in outcomes
         ]
@@ -206,8 +230,8 @@ def _same(panels: Sequence[Axes], which: str) -> None:
 
 
 def _caption(figure: Any, statistic: pd.DataFrame, notes: Sequence[str]) -> None:
-    note_text = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
-    text = "\n".join([note_text, provenance.caption(statistic)]).strip()
+    if not (text := axes.caption_text(statistic, notes)):
+        return
     wrapped = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
     figure.supxlabel(
         wrapped,

@@ -52,7 +52,8 @@ by : str or sequence of str, optional
     the first month with activity or, where that was not sent or loaded, of creation) or
     ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
     result has a column (str) for each name before its own, missing where the value is
-    missing, blank or, of a size, negative, and the rows that the statistic gives for the
+    missing, blank or, of a size, negative (``by_language`` where the statistic has a column of
+    this name itself, and so on), and the rows that the statistic gives for the
     records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
     stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
     the most records is first, then by text; missing ones are last. Each stratum is a pass
@@ -82,17 +83,23 @@ R = TypeVar("R")
 
 
 def extended(
-    function: Callable[P, R], added: str
+    function: Callable[P, R],
+    documented: str,
+    *,
+    annotations: Mapping[str, Any] = Selection.__annotations__,
+    defaults: Mapping[str, Any] = DEFAULTS,
 ) -> tuple[inspect.Signature, Callable[[Callable[P, R]], Callable[P, R]]]:
     """Return the signature with the options, and a function that documents them on a wrapper."""
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    hints = {name: hint.__forward_arg__ for name, hint in Selection.__annotations__.items()}
     options = [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name]
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=annotations[name].__forward_arg__,
         )
-        for name, default in DEFAULTS.items()
+        for name, default in defaults.items()
     ]
     full_signature = signature.replace(parameters=[*own, *options])
 
@@ -100,7 +107,7 @@ def extended(
         wrapper.__signature__ = full_signature  # type: ignore[attr-defined]  # read by inspect
         if function.__doc__ is not None:  # None under python -OO
             before, returns, after = inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
-            wrapper.__doc__ = f"{before}\n{_PARAMETERS}{added.rstrip()}{returns}{after}\n"
+            wrapper.__doc__ = f"{before}\n{_PARAMETERS}{documented.rstrip()}{returns}{after}\n"
         return wrapper
 
     return full_signature, document
@@ -183,13 +190,15 @@ def _stratified(
         if isinstance(table, pd.DataFrame)
     ]
     tables = [table for table, _ in pairs] or [compute(frame)]
-    if clash := set(names) & set(tables[0].columns):
+    own = set(tables[0].columns)
+    columns = [f"by_{name}" if name in own else name for name in names]
+    if clash := {name for name in columns if name in own or columns.count(name) > 1}:
         raise InvalidInputError(
             f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
             "something else."
         )
-    labelled = [_labelled(table, names, stratum) for table, stratum in pairs] or [
-        _labelled(tables[0].iloc[:0], names, None)
+    labelled = [_labelled(table, columns, stratum) for table, stratum in pairs] or [
+        _labelled(tables[0].iloc[:0], columns, None)
     ]
     result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
     return combined(frame, result, outcomes or tables, strata, names)

@@ -74,6 +74,7 @@ _NAMES = {
         "InvalidKeyError",
         "MissingColumnsError",
         "MissingExtraError",
+        "MissingGlyphsWarning",
         "NetworkError",
         "NotFoundError",
         "QuotaExceededError",

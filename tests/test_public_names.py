@@ -37,6 +37,7 @@ PUBLIC = [
     "InvalidKeyError",
     "MissingColumnsError",
     "MissingExtraError",
+    "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",

@@ -77,6 +77,7 @@ def commits_by_contributor(
         title,
         "Contributors, most commits first (people)",
         "Commits of all these (share)",
+        logarithmic="x",
     )
     ranks, cumulative = table["rank"].to_numpy(float), table["cumulative_share"].to_numpy(float)
     marker = "o" if len(table) <= _DOTS else ""

@@ -47,10 +47,11 @@ def contributors_per_thousand_lines(
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per language, the most projects at the top. Its length is the ratio of the sums,
-        which is printed beside it with the number of projects. A language without lines has no
-        bar. The dot at the foot of the bar is the median of the projects' own ratios, the line
-        through it the interquartile range.
+        One bar per language, the largest ratio at the top. Its length is the ratio of the sums,
+        which is printed beside it with the number of projects; that of fewer than 10 projects is
+        pale. A language without lines has no bar. The dot at the foot of the bar is the median of
+        the projects' own ratios, the thick line through it the 95% confidence interval of the
+        median, the thin line the interquartile range.
 
     Raises
     ------
@@ -78,6 +79,7 @@ def contributors_per_thousand_lines(
         axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
         axes.caption(ax, table)
         return ax
+    table = _by_ratio(table, pooled=bool(counts["languages_in_other"]))
     size = axes.name_rows(ax, list(table["language"]))
     # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People in twelve months\nper thousand lines of code"
@@ -91,7 +93,8 @@ def contributors_per_thousand_lines(
         for r, available in zip(ratios, has_ratio, strict=True)
     ]
     # Numbers at the ends of the bars would overlap the quartile lines.
-    axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
+    container = axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
+    axes.fade(container, table["projects"])
     _quartiles(ax, table)
     projects_of_each = [f"{number:,}" for number in table["projects"]]
     axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
@@ -103,11 +106,19 @@ def contributors_per_thousand_lines(
     axes.caption(
         ax,
         table,
-        "Most projects first. Bar: all contributors by all lines, so that one large project can "
-        "decide it. Dot and line: median and quartiles of the projects' own ratios.",
+        "Bar: all contributors by all lines, so that one large project can decide it. Dot, thick "
+        "and thin line: median of the projects' own ratios, its 95% confidence interval, quartiles.",
+        axes.pale_note(table["projects"], "languages"),
         typography.not_shown("project", reasons),
     )
     return ax
+
+
+def _by_ratio(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
+    """Sort the rows by their ratio, with that of other languages last."""
+    rows = table.iloc[:-1] if pooled else table
+    rows = rows.sort_values("contributors_per_thousand_lines", ascending=False, kind="stable")
+    return table.loc[[*rows.index, *table.index[len(rows) :]]].reset_index(drop=True)
 
 
 def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
@@ -123,5 +134,7 @@ def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
     line = mpl.rcParams["text.color"]
     right = max(ax.get_xlim()[1], 1.05 * high.max())
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)
+    interval = (rows_with_median[name].to_numpy(float) for name in ("median_low", "median_high"))
+    ax.hlines(rows, *interval, colors=line, linewidth=2.2, gid="interval")
     ax.plot(middle, rows, "o", color=line, markersize=3, label="median", clip_on=False)
     ax.set_xlim(0, right)

@@ -102,9 +102,10 @@ def contributors_by_language(
     -------
     matplotlib.axes.Axes
         One row per language, the most contributors in total at the top: a bar from the lower to
-        the upper quartile of contributors per project, a dot at the median, a line to the maximum,
-        and beside it the median, the sum and the number of projects. The x axis is logarithmic
-        from 1, and linear from 0 to 1, since many projects have none.
+        the upper quartile of contributors per project, a dot at the median with a thick line over
+        its 95% confidence interval, a thin line to the maximum, and beside it the median, the sum
+        and the number of projects. The bar of fewer than 10 projects is pale. The x axis is
+        logarithmic from 1, and linear from 0 to 1, since many projects have none.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def contributors_by_language(
         return ax
     size = axes.name_rows(ax, list(table["language"]))
     # The title can be wider than the axes, so it is placed above the column titles.
-    unit = "People per project in twelve months"
+    unit = "People per project in twelve months, logarithmic"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)
     axes.spreads(ax, described, [colours[row] for row in described.index], size)
@@ -151,7 +152,9 @@ def contributors_by_language(
     axes.caption(
         ax,
         table,
-        "Dot: median; bar: quartiles; line: to the maximum.",
+        "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
+        "interval of the median, from 6 projects on.",
+        axes.pale_note(described["projects_counted"], "languages"),
         "People: sum over the projects; who is in two of them counts twice.",
         _not_shown(counts),
     )

@@ -16,7 +16,6 @@ from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import date
 
     import pandas as pd
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["activity", "life_span", "project_age"]
 
-_ROW_WITH_KEY = 11.0  # points; with lower rows there is no room for a legend
+_ANOTHER = "another or none"
 
 
 @multiples("x")
@@ -204,7 +203,7 @@ def life_span(
     -------
     matplotlib.axes.Axes
         One bar per project from the start of its first month to the end of its last (UTC), the
-        longest at the top, in the colour of its main language. The length in months is beside it,
+        longest at the top, in the colour and hatch of its main language. The length in months is beside it,
         with a plus if the life had not ended when the code was fetched, or this is unknown. The
         caption states how many lives have not ended, how many projects are not shown, and why.
 
@@ -244,17 +243,16 @@ def life_span(
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     starts = dates.places(table["first_month"])
     ends = dates.places(table["last_month"] + MonthBegin(1))
-    colours = {
-        language: language_colour(language) for language in table["language"].dropna().unique()
-    }
-    row_colours = [colours.get(language, NEUTRAL) for language in table["language"]]
-    ax.barh(
-        range(len(table)),
-        ends - starts,
-        left=starts,
-        height=axes.thickness(len(table)),
-        color=row_colours,
+    palette = current().palette
+    languages = [
+        language if palette.has(language) else _ANOTHER for language in table["language"].fillna("")
+    ]
+    looks = {name: axes.fill(*palette.look(name)) for name in languages}
+    container = ax.barh(
+        range(len(table)), ends - starts, left=starts, height=axes.thickness(len(table))
     )
+    for bar, language in zip(container, languages, strict=True):
+        bar.set(linewidth=0, **looks[language])
     dates.axis(ax)
     ax.margins(x=0.02)
     is_open = ~table["ended"].fillna(value=False)
@@ -263,8 +261,9 @@ def life_span(
         f"{typography.number(months)}{'+' if is_longer else ''}" for months, is_longer in lengths
     ]
     axes.columns(ax, {"months": cells}, size)
-    if typography.height(ax) / len(table) > _ROW_WITH_KEY:
-        _key(ax, colours, row_colours)
+    entries = sorted(looks, key=_ANOTHER.__eq__)
+    handles = [Patch(label=language, linewidth=0, **looks[language]) for language in entries]
+    axes.legend(ax, handles, "Main language")
     reasons = {
         "with a shorter life": counts["projects_not_shown"],
         "without both months": counts["month_missing"],
@@ -272,7 +271,7 @@ def life_span(
         "with activity after the fetch": counts["months_after_fetch"],
     }
     open_ends = counts["with_life_span"] - counts["ended"]
-    notes = ["Colour: main language."]
+    notes: list[str] = []
     if open_ends:
         meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
         open_lives = (
@@ -287,13 +286,3 @@ def _names(table: pd.DataFrame) -> list[str]:
     """Return the names of the projects; the id where a name is missing."""
     unnamed = "id " + table["id"].fillna("not known")
     return list(table["name"].where(table["name"].notna(), unnamed))
-
-
-def _key(ax: Axes, colours: dict[str, str], row_colours: Sequence[str]) -> None:
-    handles = [
-        Patch(facecolor=colour, label=language)
-        for language, colour in colours.items()
-        if colour != NEUTRAL
-    ]
-    other_handles = [Patch(facecolor=NEUTRAL, label="another or none")] * (NEUTRAL in row_colours)
-    axes.legend(ax, [*handles, *other_handles], "Main language")

@@ -131,18 +131,7 @@ def _lane(
     ax.stairs(filled, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
     ax.stairs(heights, edges, baseline=None, color=colour, linewidth=1.2)
     ax.axhline(bottom, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8)
-    for index in np.flatnonzero(~finished & ~np.isnan(numbers)).tolist():
-        ax.bar(
-            edges[index],
-            numbers[index] * scale,
-            width=edges[index + 1] - edges[index],
-            bottom=bottom,
-            align="edge",
-            facecolor="none",
-            edgecolor=colour,
-            hatch="//////",
-            linewidth=0.8,
-        )
+    dates.hatch_unfinished(ax, edges, numbers * scale, finished, bottom=bottom, colour=colour)
 
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:

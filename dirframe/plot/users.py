@@ -89,7 +89,9 @@ def users_against_contributors(
         )
         return numeric_axes.empty(ax, table, title, reason)
     x, y, weights = _numbers(table)
-    numeric_axes.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
+    numeric_axes.labels(
+        *(ax, title, "Users (members)", "Contributors (people in twelve months)"), logarithmic="xy"
+    )
     numeric_axes.logarithmic(ax, "x", float(np.max(x)))
     numeric_axes.logarithmic(ax, "y", float(np.max(y)))
     draw = _dots if len(table) <= _DOTS else _cells

@@ -37,8 +37,8 @@ def ranking(
         axes.empty_message(ax, message)
         axes.caption(ax, table)
         return ax
-    axes.titles(ax, title, unit)
     size = axes.name_rows(ax, [str(name) for name in table[names]])
+    axes.titles(ax, title, unit)
     labels = typography.amounts([round(number) for number in table[numbers]], table["share"])
     colours = colours or current().palette.bars(len(table), pooled=pooled)
     axes.bars(ax, list(table[numbers]), labels, colours, size)

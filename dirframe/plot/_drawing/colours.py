@@ -111,6 +111,10 @@ class Palette:
         """Colour for data of one kind."""
         return self._cycle[0] if self._cycle else ACCENT
 
+    def has(self, language: str) -> bool:
+        """Return whether a language has a colour of its own."""
+        return bool(language) and (bool(self._cycle) or language.strip().casefold() in self._own)
+
     def look(self, language: str) -> tuple[str, str]:
         """Return the colour and the hatch of a language; no two look the same in greyscale."""
         key = language.strip().casefold()

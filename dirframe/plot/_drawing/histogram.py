@@ -29,7 +29,7 @@ def distribution(
     ax = numeric_axes.panel(ax)
     if table.empty:
         return numeric_axes.empty(ax, table, title, message)
-    numeric_axes.labels(ax, title, *units)
+    numeric_axes.labels(ax, title, *units, logarithmic="xy")
     numeric_axes.logarithmic(ax, "x", table[numbers].max())
     numeric_axes.logarithmic(ax, "y", table[records].max(), least=1)
     ax.plot(

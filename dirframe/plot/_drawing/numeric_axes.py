@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Which = Literal["x", "y"]
 
+#: What the label of a logarithmic axis ends with.
+LOGARITHMIC = ", logarithmic"
 _ROWS = 11  # height in rows
 _SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
 _TICK_WIDTH = 4.5  # ems per tick on a horizontal axis
@@ -43,8 +45,14 @@ def dot(ax: Axes) -> float:
     return typography.size(ax, "small") * 0.7
 
 
-def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) -> None:
-    """Set the title, `pad` points above the axes, and the label of each axis."""
+def labels(
+    ax: Axes, title: str, x: str, y: str, *, pad: float | None = None, logarithmic: str = ""
+) -> None:
+    """Set the title, `pad` points above the axes, and the label of each axis.
+
+    `logarithmic` names the axes whose label says that they are: ``"x"``, ``"xy"``.
+    """
+    x, y = (text + LOGARITHMIC * (which in logarithmic) for which, text in (("x", x), ("y", y)))
     axes.titles(ax, title, x, pad=pad)
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # The layout uses some of the height.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from dirframe.errors import InvalidInputError
 from dirframe.plot._drawing.colours import Palette
-from dirframe.stats._options.selection import DEFAULTS, Selection
+from dirframe.stats._options.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["APPEARANCE", "DOCUMENTED", "ChartOptions", "appearance", "current"]
 

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.dates import DateLocator
 from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
 
 from dirframe import provenance
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from dirframe.stats._options.selection import Selection
     from dirframe.stats._options.strata import Stratum
@@ -83,20 +85,24 @@ def multiples(
             look = {n: chart_options.pop(n) for n in APPEARANCE if n in chart_options}
             with appearance(look, has_axes=chart_options.get("ax") is not None):
                 if result_of(frame):
-                    return draw(frame, **options_of_table(name, frame, chart_options, selection))
-                if selection["by"] is None:
+                    ax = draw(frame, **options_of_table(name, frame, chart_options, selection))
+                elif selection["by"] is None:
                     exclusions = {option: selection[option] for option in ("exclude", "max_age")}
-                    return draw(frame, **chart_options, **exclusions)
-                if chart_options.pop("ax", None) is not None:
+                    ax = draw(frame, **chart_options, **exclusions)
+                elif chart_options.pop("ax", None) is not None:
                     raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
-                return _draw(
-                    frame,
-                    selection,
-                    lambda part, ax: draw(part, ax=ax, **chart_options),
-                    share=share,
-                    height=height,
-                    highest=highest,
-                )
+                else:
+                    ax = _draw(
+                        frame,
+                        selection,
+                        lambda part, ax: draw(part, ax=ax, **chart_options),
+                        share=share,
+                        height=height,
+                        highest=highest,
+                    )
+            texts = ax.figure.findobj(Text)
+            typography.warn_of_missing_glyphs(text.get_text() for text in texts)
+            return ax
 
         return document(wrapper)
 
@@ -162,14 +168,7 @@ def _draw(
             _same(panels, which)
         names = [by] if isinstance(by, str) else list(by)
         strata_names = ", ".join(names).replace("_", " ")
-        title = f"{title}, by {strata_names}" if look.title is None else look.title
-        size = mpl.rcParams["figure.titlesize"]
-        points = FontProperties(size=size).get_size_in_points()
-        figure.suptitle(
-            typography.wrapped(title, points, 0.95 * figure.get_figwidth() * 72),
-            fontsize=points,
-            **typography.plain_text_props(),
-        )
+        _figure_title(figure, f"{title}, by {strata_names}" if look.title is None else look.title)
         results = [
             outcome.statistic if isinstance(outcome, Caption) else outcome for outcome in outcomes
         ]
@@ -188,11 +187,21 @@ def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
     of = f" of {stratum.records:,}" if count < stratum.records else ""
     size = typography.size(ax, "medium")
     named = f"{typography.short(stratum.title)} (n = {count:,}{of})"
-    ax.set_title(
-        typography.wrapped(named, size, typography.width(ax)),
+    # The distance from the axes stays: some charts write above them.
+    ax.title.set(
+        text=typography.wrapped(named, size, typography.width(ax)),
         fontsize=size,
         **typography.plain_text_props(),
     )
+
+
+def _figure_title(figure: Figure, title: str) -> None:
+    """Set the title of all panels."""
+    default_size = FontProperties(size=mpl.rcParams["figure.titlesize"]).get_size_in_points()
+    width = 0.95 * figure.get_figwidth() * 72
+    size = default_size * min(1, width / typography.FULL_WIDTH)
+    text = typography.wrapped(title, size, width)
+    figure.suptitle(text, fontsize=size, **typography.plain_text_props())
 
 
 def _common(captions: Sequence[Caption]) -> list[str]:

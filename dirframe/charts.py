@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
+__all__ = ["APPEARANCE", "CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
+#: Options of every chart besides.
+APPEARANCE = ("title", "caption", "width", "palette")
 
 _A, _P = "accounts", "projects"
 #: Collections of one project, outside the specification.
@@ -37,7 +39,8 @@ class ChartSpec:
     options : tuple of str
         Options of the statistic besides `SELECTION`.
     chart_options : tuple of str or None
-        Options of the chart, if they differ from those of the statistic.
+        Options of the chart besides `SELECTION` and `APPEARANCE`, if they differ from those of
+        the statistic.
     statistic : str
         The statistic that the chart draws, if its name differs.
     by_country : bool

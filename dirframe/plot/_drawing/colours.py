@@ -161,5 +161,7 @@ def _colours_of(given: str | Sequence[str]) -> tuple[list[str], Colormap]:
         sampled = shades(np.linspace(0.1, 0.9, _SAMPLED)) if listed is None else listed
         return [to_hex(colour) for colour in sampled], shades
     colours = [to_hex(colour) for colour in given]
+    if not colours:
+        raise ValueError("no colour")
     ends = colours if len(colours) > 1 else ["white", *colours]
     return colours, LinearSegmentedColormap.from_list("palette", ends)

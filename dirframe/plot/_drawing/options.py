@@ -13,7 +13,7 @@ from dirframe.stats._options.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["APPEARANCE", "DOCUMENTED", "ChartOptions", "appearance", "current"]
+__all__ = ["DEFAULT_APPEARANCE", "DOCUMENTED", "ChartOptions", "appearance", "current"]
 
 Width = Literal["column", "page"]
 
@@ -28,7 +28,12 @@ class ChartOptions(Selection, total=False):
 
 
 #: Defaults of the options that concern the appearance alone.
-APPEARANCE: dict[str, Any] = {"title": None, "caption": True, "width": None, "palette": None}
+DEFAULT_APPEARANCE: dict[str, Any] = {
+    "title": None,
+    "caption": True,
+    "width": None,
+    "palette": None,
+}
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 
@@ -75,7 +80,7 @@ def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
     InvalidInputError
         If an option is invalid, or a width is given beside axes.
     """
-    options = APPEARANCE | dict(given)
+    options = DEFAULT_APPEARANCE | dict(given)
     width = options["width"]
     if width is not None and width not in get_args(Width):
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")

@@ -20,7 +20,7 @@ from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.axes import Caption
 from dirframe.plot._drawing.bins import bins_shared
 from dirframe.plot._drawing.options import (
-    APPEARANCE,
+    DEFAULT_APPEARANCE,
     DOCUMENTED,
     ChartOptions,
     appearance,
@@ -74,7 +74,7 @@ def multiples(
             chart,
             BY_CHART + DOCUMENTED,
             annotations=ChartOptions.__annotations__,
-            defaults=DEFAULTS | APPEARANCE,
+            defaults=DEFAULTS | DEFAULT_APPEARANCE,
         )
         name = getattr(chart, "__name__", "chart")
 
@@ -82,7 +82,7 @@ def multiples(
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
             frame, chart_options, selection = taken(name, signature, args, options)
             draw: Callable[..., Axes] = chart
-            look = {n: chart_options.pop(n) for n in APPEARANCE if n in chart_options}
+            look = {n: chart_options.pop(n) for n in DEFAULT_APPEARANCE if n in chart_options}
             with appearance(look, has_axes=chart_options.get("ax") is not None):
                 if result_of(frame):
                     ax = draw(frame, **options_of_table(name, frame, chart_options, selection))

@@ -101,7 +101,8 @@ def accounts_map(
     _draw(ax, {code: classes.colour(number) for code, number in numbers.items()})
     no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
     axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
-    axes.caption(ax, table, unknown(counts), _too_small(table[~on_map], said=unknown(counts)))
+    note = unknown(counts)
+    axes.caption(ax, table, note, _too_small(table[~on_map], is_continued=bool(note)))
     return ax
 
 
@@ -125,7 +126,7 @@ def _draw(ax: Axes, colours: dict[str, str]) -> None:
         land.set_clip_path(edge, ax.transData)
 
 
-def _too_small(territories: pd.DataFrame, *, said: str) -> str:
+def _too_small(territories: pd.DataFrame, *, is_continued: bool) -> str:
     if territories.empty:
         return ""
     names = [
@@ -136,5 +137,5 @@ def _too_small(territories: pd.DataFrame, *, said: str) -> str:
         names[_NAMED:] = [f"{more:,} others"]
     accounts = typography.counted(int(territories["accounts"].sum()), "account")
     territory_text = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
-    prefix = "Nor" if said else "Not shown:"
+    prefix = "Nor" if is_continued else "Not shown:"
     return f"{prefix} {accounts} in {territory_text} too small for the map: {', '.join(names)}."

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
 from matplotlib.patches import Rectangle, StepPatch
 
 from dirframe import plot, provenance, stats
 from tests.plot.charts import bars, caption
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CREATED = pd.to_datetime(pd.Series(["2013-01-31", "2013-03-01", "2013-03-31", None]), utc=True)
 

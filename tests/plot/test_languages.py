@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 from dirframe import plot, provenance, stats
 from dirframe.errors import InvalidInputError
-from tests.plot.charts import projects
+from tests.plot import charts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,7 +137,7 @@ def test_few_projects_are_pale_and_a_median_has_its_interval_where_there_is_one(
 
 
 def test_the_names_of_all_rows_have_one_size() -> None:
-    frame = projects()
+    frame = charts.projects()
     for chart in (plot.licenses, plot.tags, plot.language_share, plot.life_span):
         labels_of_rows = chart(frame).get_yticklabels()
         assert any("\n" in label.get_text() for label in labels_of_rows)

@@ -35,7 +35,7 @@ CONTRIBUTORS = {
     "contributors": "Int64",
     "lower_quartile": "Float64",
     "median": "Float64",
-    "upper_quartile": "Float64",
+    **dict.fromkeys(("upper_quartile", "median_low", "median_high"), "Float64"),
     "maximum": "Int64",
 }
 

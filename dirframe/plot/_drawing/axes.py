@@ -214,7 +214,9 @@ def caption_text(statistic: pd.DataFrame, notes: Sequence[str]) -> str:
     own = current().caption
     if own is False:
         return ""
-    text = own if isinstance(own, str) else " ".join(filter(None, [*notes, excluded(statistic)]))
+    text = (
+        own if isinstance(own, str) else " ".join(filter(None, [*notes, exclusion_note(statistic)]))
+    )
     return "\n".join([text, provenance.caption(statistic)]).strip()
 
 
@@ -266,7 +268,7 @@ def without_language(counts: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def excluded(statistic: pd.DataFrame) -> str:
+def exclusion_note(statistic: pd.DataFrame) -> str:
     """Return a note on the records excluded from a statistic, by rule."""
     record = provenance.get_provenance(statistic)
     counts = record["counted"]

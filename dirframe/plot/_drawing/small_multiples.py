@@ -30,15 +30,15 @@ from dirframe.plot._drawing.tables import options_of_table
 from dirframe.stats._options.selection import (
     BY_CHART,
     DEFAULTS,
-    combined,
-    computed,
-    extended,
-    noted,
+    compute_strata,
+    extend_signature,
+    record_exclusions,
+    record_strata,
     result_of,
-    taken,
+    split_arguments,
 )
 from dirframe.stats._options.strata import strata_of
-from dirframe.stats._rules.exclusion import excluded
+from dirframe.stats._rules.exclusion import exclude_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def multiples(
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
-        signature, document = extended(
+        signature, document = extend_signature(
             chart,
             BY_CHART + DOCUMENTED,
             annotations=ChartOptions.__annotations__,
@@ -80,7 +80,7 @@ def multiples(
 
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
-            frame, chart_options, selection = taken(name, signature, args, options)
+            frame, chart_options, selection = split_arguments(name, signature, args, options)
             draw: Callable[..., Axes] = chart
             look = {n: chart_options.pop(n) for n in DEFAULT_APPEARANCE if n in chart_options}
             with appearance(look, has_axes=chart_options.get("ax") is not None):
@@ -118,7 +118,7 @@ def _draw(
     height: float,
     highest: Callable[[Any], int] | None,
 ) -> Axes:
-    records, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+    records, numbers = exclude_records(frame, selection["exclude"], selection["max_age"])
     by = selection["by"] or ()
     strata = strata_of(records, by, min_records=selection["min_records"], most=PANELS)
     if not strata:
@@ -149,7 +149,7 @@ def _draw(
             return captions[0]
 
         with bins_shared(highest(records) if highest else None):
-            outcomes = computed(strata, drawn)
+            outcomes = compute_strata(strata, drawn)
         common = _common([outcome for outcome in outcomes if isinstance(outcome, Caption)])
         for ax, stratum, caption in zip(panels, strata, outcomes, strict=True):
             if not isinstance(caption, Caption):
@@ -172,7 +172,9 @@ def _draw(
         results = [
             outcome.statistic if isinstance(outcome, Caption) else outcome for outcome in outcomes
         ]
-        table = noted(combined(records, pd.DataFrame(), results, strata, names), numbers, before=2)
+        table = record_exclusions(
+            record_strata(records, pd.DataFrame(), results, strata, names), numbers, before=2
+        )
         _caption(figure, table, [*common, _pooled(strata)])
     except BaseException:
         plt.close(figure)

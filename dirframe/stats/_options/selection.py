@@ -16,7 +16,7 @@ from dirframe import provenance
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
 from dirframe.stats._options.strata import Stratum, strata_of
-from dirframe.stats._rules.exclusion import excluded
+from dirframe.stats._rules.exclusion import exclude_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -82,7 +82,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def extended(
+def extend_signature(
     function: Callable[P, R],
     documented: str,
     *,
@@ -113,7 +113,7 @@ def extended(
     return full_signature, document
 
 
-def taken(
+def split_arguments(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any], Selection]:
     """Split the arguments of a call into frame, own options and common options."""
@@ -130,23 +130,23 @@ def taken(
 
 def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
     """Decorate a statistic to accept `Selection` and to use only the selected records."""
-    signature, document = extended(statistic, BY_STATISTIC)
+    signature, document = extend_signature(statistic, BY_STATISTIC)
     name = getattr(statistic, "__name__", "statistic")
 
     @wraps(statistic)
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
-        frame, own, selection = taken(name, signature, args, options)
+        frame, own, selection = split_arguments(name, signature, args, options)
         compute: Callable[..., pd.DataFrame] = statistic
         if result_of(frame):
             raise InvalidInputError(
                 f"The frame is the result of stats.{result_of(frame)}; {name} takes the records."
             )
-        selected, counts = excluded(frame, selection["exclude"], selection["max_age"])
+        selected, counts = exclude_records(frame, selection["exclude"], selection["max_age"])
         if selection["by"] is None:
             result = compute(selected, **own)
         else:
             result = _stratified(selected, selection, lambda part: compute(part, **own))
-        noted(result, counts, before=1 if selection["by"] is None else 2)
+        record_exclusions(result, counts, before=1 if selection["by"] is None else 2)
         given = own | {
             n: selection.get(n) for n, default in DEFAULTS.items() if selection.get(n) != default
         }
@@ -162,7 +162,9 @@ def result_of(frame: Any) -> str:
     return str(record.get("statistic", {}).get("name", ""))
 
 
-def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:
+def record_exclusions(
+    result: pd.DataFrame, numbers: Mapping[str, int], *, before: int
+) -> pd.DataFrame:
     """Record the exclusions in the provenance of a result, `before` steps from the end."""
     if not numbers:
         return result
@@ -183,7 +185,7 @@ def _stratified(
     names = [by] if isinstance(by, str) else list(by)
     strata = strata_of(frame, by, min_records=selection["min_records"])
     # An empty frame has no strata, but the same columns.
-    outcomes = computed(strata, lambda stratum: compute(stratum.frame))
+    outcomes = compute_strata(strata, lambda stratum: compute(stratum.frame))
     pairs = [
         (table, stratum)
         for table, stratum in zip(outcomes, strata, strict=True)
@@ -197,14 +199,14 @@ def _stratified(
             f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
             "something else."
         )
-    labelled = [_labelled(table, columns, stratum) for table, stratum in pairs] or [
-        _labelled(tables[0].iloc[:0], columns, None)
+    labelled = [_label(table, columns, stratum) for table, stratum in pairs] or [
+        _label(tables[0].iloc[:0], columns, None)
     ]
     result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
-    return combined(frame, result, outcomes or tables, strata, names)
+    return record_strata(frame, result, outcomes or tables, strata, names)
 
 
-def computed(
+def compute_strata(
     strata: Sequence[Stratum], compute: Callable[[Stratum], R]
 ) -> list[R | ColumnsNotSentError]:
     """Compute each stratum, or return why not; raise if there is none that can be computed."""
@@ -220,7 +222,7 @@ def computed(
     return outcomes
 
 
-def combined(
+def record_strata(
     frame: Any,
     result: pd.DataFrame,
     outcomes: Sequence[pd.DataFrame | ColumnsNotSentError],
@@ -283,7 +285,7 @@ def _base_of(tables: Sequence[pd.DataFrame]) -> dict[str, Any]:
     return {"records": sum(base["records"] for base in bases), "which": bases[0]["which"]}
 
 
-def _labelled(table: pd.DataFrame, names: list[str], stratum: Stratum | None) -> pd.DataFrame:
+def _label(table: pd.DataFrame, names: list[str], stratum: Stratum | None) -> pd.DataFrame:
     values = stratum.labels if stratum else (None,) * len(names)
     labels = {
         name: pd.Series([value] * len(table), dtype="str", index=table.index)

@@ -71,7 +71,7 @@ def commits_by_contributor(
     bus_factor = measures["bus factor"]
     if bus_factor is None:
         reason = typography.empty_reason(counts["contributors"], "contributor", "a commit")
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     numeric_axes.labels(
         ax,
         title,

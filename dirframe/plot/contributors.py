@@ -120,7 +120,7 @@ def lorenz(
     title = "Concentration of contributors"
     ax = numeric_axes.panel(ax, square=True)
     if table.empty:
-        return numeric_axes.empty(ax, table, title, _empty_message(table, "a contributor"))
+        return axes.empty(ax, table, title, _empty_message(table, "a contributor"))
     numeric_axes.labels(
         ax, title, "Projects, those with the fewest first (share)", "Contributors (share)", pad=4
     )

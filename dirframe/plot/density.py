@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
@@ -74,11 +75,9 @@ def contributors_per_thousand_lines(
     ax = axes.axes(ax, len(table))
     title = "Contributors per thousand lines"
     if table.empty:
-        axes.titles(ax, title)
         requirement = "a main language, contributors and lines"
-        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
-        axes.caption(ax, table)
-        return ax
+        reason = typography.empty_reason(counts["projects"], "project", requirement)
+        return axes.empty(ax, table, title, reason)
     table = _by_ratio(table, pooled=bool(counts["languages_in_other"]))
     size = axes.name_rows(ax, list(table["language"]))
     # The title can be wider than the axes, so it is placed above the column titles.
@@ -126,15 +125,14 @@ def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
     rows_with_median = table[table["median"].notna()]
     if rows_with_median.empty:
         return
-    low, middle, high = (
+    low, middle, high, *interval = (
         rows_with_median[name].to_numpy(float)
-        for name in ("lower_quartile", "median", "upper_quartile")
+        for name in ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
     )
     rows = rows_with_median.index.to_numpy(float) + axes.thickness(len(table)) / 3
     line = mpl.rcParams["text.color"]
-    right = max(ax.get_xlim()[1], 1.05 * high.max())
+    right = max(ax.get_xlim()[1], 1.05 * np.nanmax([high, interval[1]]))
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)
-    interval = (rows_with_median[name].to_numpy(float) for name in ("median_low", "median_high"))
     ax.hlines(rows, *interval, colors=line, linewidth=2.2, gid="interval")
     ax.plot(middle, rows, "o", color=line, markersize=3, label="median", clip_on=False)
     ax.set_xlim(0, right)

@@ -77,7 +77,7 @@ def growth(
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
     ax = numeric_axes.panel(ax)
     if table.empty:
-        return numeric_axes.empty(
+        return axes.empty(
             ax, table, title, typography.empty_reason(counts[noun], noun[:-1], "a date")
         )
     periods = Periods.of(freq)
@@ -172,7 +172,7 @@ def languages_by_year(
         reason = typography.empty_reason(
             counts["projects"], "project", "both a main language and a date"
         )
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     start = "first activity" if date == "analysis_min_month" else "when the directory got it"
     numeric_axes.labels(ax, title, f"Year ({start})", "Projects (share of the year's)")
     ax.grid(visible=False)

@@ -129,11 +129,9 @@ def contributors_by_language(
     title = "Contributors by main language"
     described = table[table["projects_counted"] > 0]
     if described.empty:
-        axes.titles(ax, title)
         requirement = "a valid contributor count" if counts["with_language"] else "a main language"
-        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
-        axes.caption(ax, table)
-        return ax
+        reason = typography.empty_reason(counts["projects"], "project", requirement)
+        return axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, list(table["language"]))
     # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People per project in twelve months, logarithmic"

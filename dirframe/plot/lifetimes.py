@@ -158,7 +158,7 @@ def project_age(
     ax = numeric_axes.panel(ax)
     if table.empty:
         reason = typography.empty_reason(counts["projects"], "project", "a known age")
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     years, counts_by_year = table["years"].to_numpy(float), table["projects"].to_numpy(float)
     numeric_axes.labels(ax, title, "Age (whole years since the first activity)", "Projects")
     ax.bar(years, counts_by_year, width=0.85, color=current().palette.accent)
@@ -236,7 +236,7 @@ def life_span(
         reason = typography.empty_reason(
             counts["projects"], "project", "both a first and a last month"
         )
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, _names(table))
     year = dates.only_year(ax, table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"

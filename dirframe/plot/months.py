@@ -77,7 +77,7 @@ def monthly_activity(
     ax = numeric_axes.panel(ax)
     if table.empty:
         reason = typography.empty_reason(counts["activity_facts"], "activity fact", "a month")
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     year = dates.only_year(ax, table["month"].iloc[0], table["month"].iloc[-1])
     numeric_axes.labels(ax, title, f"Month (UTC{year})", "")
     edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])

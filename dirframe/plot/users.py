@@ -87,7 +87,7 @@ def users_against_contributors(
         reason = typography.empty_reason(
             counts["projects"], "project", "both users and contributors counted"
         )
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     x, y, weights = _numbers(table)
     numeric_axes.labels(
         *(ax, title, "Users (members)", "Contributors (people in twelve months)"), logarithmic="xy"

@@ -90,11 +90,10 @@ def accounts_map(
     counts = table.attrs["dirframe"]["counted"]
     shapes = worldmap.outlines()
     ax = axes.axes(ax, _ROWS)
-    axes.titles(ax, "Accounts by country")
+    title = "Accounts by country"
     if table.empty:
-        axes.empty_message(ax, empty_message(counts))
-        axes.caption(ax, table)
-        return ax
+        return axes.empty(ax, table, title, empty_message(counts))
+    axes.titles(ax, title)
     on_map = table["country_alpha_2"].isin(list(shapes))
     numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
     classes = Bins.up_to(max(numbers.values(), default=1))

@@ -311,6 +311,14 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
         text.set(**typography.plain_text_props())
 
 
+def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
+    """Show on empty axes why they are empty."""
+    titles(ax, title)
+    empty_message(ax, why)
+    caption(ax, table)
+    return ax
+
+
 def empty_message(ax: Axes, text: str) -> None:
     """Show a message in the middle of empty axes."""
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))

@@ -33,10 +33,7 @@ def ranking(
     """
     ax = axes.axes(ax, len(table))
     if not table[numbers].sum():
-        axes.titles(ax, title)
-        axes.empty_message(ax, message)
-        axes.caption(ax, table)
-        return ax
+        return axes.empty(ax, table, title, message)
     size = axes.name_rows(ax, [str(name) for name in table[names]])
     axes.titles(ax, title, unit)
     labels = typography.amounts([round(number) for number in table[numbers]], table["share"])

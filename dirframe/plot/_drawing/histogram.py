@@ -28,7 +28,7 @@ def distribution(
     """Draw one dot for each number that occurs, at the number of records with it."""
     ax = numeric_axes.panel(ax)
     if table.empty:
-        return numeric_axes.empty(ax, table, title, message)
+        return axes.empty(ax, table, title, message)
     numeric_axes.labels(ax, title, *units, logarithmic="xy")
     numeric_axes.logarithmic(ax, "x", table[numbers].max())
     numeric_axes.logarithmic(ax, "y", table[records].max(), least=1)

@@ -16,7 +16,6 @@ from matplotlib.ticker import (
 from dirframe.plot._drawing import axes, typography
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     Which = Literal["x", "y"]
@@ -61,14 +60,6 @@ def labels(
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, linewidth=0.6, alpha=0.5)
     ax.set_axisbelow(True)
-
-
-def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
-    """Show on empty axes why they are empty."""
-    axes.titles(ax, title)
-    axes.empty_message(ax, why)
-    axes.caption(ax, table)
-    return ax
 
 
 def counts(ax: Axes, which: Which, most: float) -> None:

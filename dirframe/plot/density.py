@@ -133,6 +133,6 @@ def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
     line = mpl.rcParams["text.color"]
     right = max(ax.get_xlim()[1], 1.05 * np.nanmax([high, interval[1]]))
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)
-    ax.hlines(rows, *interval, colors=line, linewidth=2.2, gid="interval")
+    ax.hlines(rows, interval[0], interval[1], colors=line, linewidth=2.2, gid="interval")
     ax.plot(middle, rows, "o", color=line, markersize=3, label="median", clip_on=False)
     ax.set_xlim(0, right)

@@ -263,7 +263,7 @@ def languages_by_year(
 def _taken_together(projects: pd.Series[int], least: int) -> pd.Series[int]:
     """Return, for each year from the first to the last, the last year of its group."""
     if projects.empty:
-        return pd.Series([], index=pd.Index([], dtype="int64"), dtype="int64")
+        return projects
     years = range(int(projects.index.min()), int(projects.index.max()) + 1)
     numbers = projects.reindex(years, fill_value=0)
     ends, together = [], 0

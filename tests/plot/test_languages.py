@@ -126,7 +126,7 @@ def test_few_projects_are_pale_and_a_median_has_its_interval_where_there_is_one(
         assert alphas == {"C": None, "Lua": 0.3, "Ada": 0.3}
         assert "Pale: languages with fewer than 10 projects." in caption(ax)
         (intervals,) = (c for c in ax.collections if c.get_gid() == "interval")
-        ends = [path.vertices[:, 0].tolist() for path in intervals.get_paths()]
+        ends = [np.asarray(path.vertices)[:, 0].tolist() for path in intervals.get_paths()]
         drawn = {
             name: pair for name, pair in zip(names(ax), ends, strict=True) if pair[0] == pair[0]
         }
@@ -312,8 +312,7 @@ def test_a_new_figure_grows_with_its_rows_and_shows_all_texts(chart: Chart) -> N
 @BOTH
 def test_a_script_without_a_font_is_a_warning_and_no_error(chart: Chart) -> None:
     with pytest.warns(MissingGlyphsWarning, match="No installed font has 1 character"):
-        ax = chart(projects(("𒀀", 1)))  # cuneiform: no usual font has it
-        ax.figure.canvas.draw()
+        chart(projects(("𒀀", 1))).figure.canvas.draw()  # cuneiform: no usual font has it
 
 
 @BOTH

@@ -27,7 +27,9 @@ def colours_of(ax: Axes) -> set[str]:
     """Collect the colours of all that is drawn."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    shapes = [shape for panel in figure.axes for shape in (*panel.patches, *panel.collections)]
+    shapes: list[Any] = [
+        shape for panel in figure.axes for shape in (*panel.patches, *panel.collections)
+    ]
     lines = [line.get_color() for panel in figure.axes for line in panel.lines]
     faces = [face for shape in shapes for face in mpl.colors.to_rgba_array(shape.get_facecolor())]
     return {to_hex(colour) for colour in (*faces, *lines)}

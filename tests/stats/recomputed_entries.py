@@ -129,7 +129,9 @@ def period(day: datetime, freq: str) -> datetime:
 
 def newest(records: list[Record], *columns: str) -> datetime:
     """Give the newest date of some columns or of an update."""
-    return max(r[name] for r in records for name in (*columns, "updated_at") if name in r)
+    names = (*columns, "updated_at")
+    dates: list[datetime] = [r[name] for r in records for name in names if name in r]
+    return max(dates)
 
 
 def growth(records: list[Record], freq: str, collection: str) -> Found:

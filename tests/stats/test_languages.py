@@ -145,7 +145,7 @@ def check_contributors(projects: list[Project], table: pd.DataFrame) -> None:
     expected: list[list[Any]] = []
     for language, group in groups.items():
         people = known([p.people for p in group])
-        spread = [sum(people), *quartiles(people), max(people)] if people else [None] * 5
+        spread: list[Any] = [sum(people), *quartiles(people), max(people)] if people else [None] * 5
         spread[4:4] = interval(people)
         expected.append([language, len(group), len(people), *spread])
     expected.sort(key=lambda row: (1 if row[3] is None else -row[3], -row[1], row[0]))

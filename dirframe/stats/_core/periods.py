@@ -91,4 +91,5 @@ def newest_date(frame: Any, *columns: str) -> pd.Timestamp:
         return table.select(nw.col(*names).max())
 
     dates = aggregate(frame, {name: timestamp_column(name) for name in names}, newest)
-    return pd.Series([*dates.max()], dtype="datetime64[us, UTC]").max()
+    date: pd.Timestamp = pd.Series([*dates.max()], dtype="datetime64[us, UTC]").max()
+    return date

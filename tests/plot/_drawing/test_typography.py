@@ -75,7 +75,8 @@ def test_characters_that_no_font_has_are_warned_of_once(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for chart in (plot.language_share, plot.language_share):
-            figure = chart(in_scripts_without_a_font(), title="한국어").figure
+            figure = chart(in_scripts_without_a_font(), title="한국어").get_figure(root=True)
+            assert figure is not None
             for name in ("chart.png", "chart.svg", "chart.png"):
                 figure.savefig(tmp_path / name)
     assert [warning.category for warning in caught] == [MissingGlyphsWarning] * 2  # one a chart

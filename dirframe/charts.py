@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
+__all__ = ["APPEARANCE", "CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
+#: Options of every chart besides.
+APPEARANCE = ("title", "caption", "width", "palette")
 
 _A, _P = "accounts", "projects"
 #: Collections of one project, outside the specification.
@@ -39,7 +41,8 @@ class ChartSpec:
     options : tuple of str
         Options of the statistic besides `SELECTION`.
     chart_options : tuple of str or None
-        Options of the chart, if they differ from those of the statistic.
+        Options of the chart besides `SELECTION` and `APPEARANCE`, if they differ from those of
+        the statistic.
     statistic : str
         The statistic that the chart draws, if its name differs.
     by_country : bool
@@ -112,7 +115,7 @@ _ALL = (
         keys=("year", "language"),
         title="Main languages by year",
         base=("with_language_and_date", "with a main language and a date"),
-        options=("top", "date"),
+        options=("top", "date", "min_projects"),
     ),
     ChartSpec(
         name="contributor_distribution",

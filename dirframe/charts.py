@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
+__all__ = ["APPEARANCE", "CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
+#: Options of every chart besides.
+APPEARANCE = ("title", "caption", "width", "palette")
 
 _A, _P = "accounts", "projects"
 #: Collections of one project, outside the specification.
@@ -32,12 +34,15 @@ class ChartSpec:
         One-line summary for lists of commands.
     title : str
         Title in lists of charts; empty if there is no chart.
+    keys : tuple of str
+        Columns of the result that say what a row is about; the others are its figures.
     base : tuple of str
         Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
         Options of the statistic besides `SELECTION`.
     chart_options : tuple of str or None
-        Options of the chart, if they differ from those of the statistic.
+        Options of the chart besides `SELECTION` and `APPEARANCE`, if they differ from those of
+        the statistic.
     statistic : str
         The statistic that the chart draws, if its name differs.
     by_country : bool
@@ -48,6 +53,7 @@ class ChartSpec:
     collection: str
     summary: str
     title: str = ""
+    keys: tuple[str, ...] = ()
     base: tuple[str, str] = ("", "")
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
@@ -64,6 +70,7 @@ _ALL = (
         name="language_share",
         collection=_P,
         summary="Count the projects of each main language.",
+        keys=("language",),
         title="Projects by main language",
         base=("with_language", "with a main language"),
         options=("top",),
@@ -72,6 +79,7 @@ _ALL = (
         name="contributors_by_language",
         collection=_P,
         summary="Describe contributors by main language.",
+        keys=("language",),
         title="Contributors by main language",
         base=(
             "with_language_and_contributors",
@@ -83,6 +91,7 @@ _ALL = (
         name="contributors_per_thousand_lines",
         collection=_P,
         summary="Relate contributors to lines of code.",
+        keys=("language",),
         title="Contributors per thousand lines",
         base=("with_both", "with a main language, contributors and lines"),
         options=("top",),
@@ -91,6 +100,7 @@ _ALL = (
         name="language_breakdown",
         collection=_P,
         summary="Share out all code among languages.",
+        keys=("language",),
         title="All code by language",
         base=(
             "with_breakdown",
@@ -102,14 +112,16 @@ _ALL = (
         name="languages_by_year",
         collection=_P,
         summary="Count main languages by year.",
+        keys=("year", "language"),
         title="Main languages by year",
         base=("with_language_and_date", "with a main language and a date"),
-        options=("top", "date"),
+        options=("top", "date", "min_projects"),
     ),
     ChartSpec(
         name="contributor_distribution",
         collection=_P,
         summary="Count projects by number of contributors.",
+        keys=("contributors",),
         title="Contributors a project",
         base=_WITH_CONTRIBUTORS,
     ),
@@ -117,6 +129,7 @@ _ALL = (
         name="team_size_classes",
         collection=_P,
         summary="Count projects in classes of team size.",
+        keys=("team_size", "smallest", "largest"),
         title="Sizes of teams",
         base=_WITH_CONTRIBUTORS,
         options=("bounds",),
@@ -125,6 +138,7 @@ _ALL = (
         name="lorenz",
         collection=_P,
         summary="Give the Lorenz curve of contributors.",
+        keys=("contributors",),
         title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
@@ -132,6 +146,7 @@ _ALL = (
         name="activity",
         collection=_P,
         summary="Count active and dormant projects.",
+        keys=("activity",),
         title="Active and dormant projects",
         base=("with_activity", "whose activity is known"),
         options=("as_of", "window"),
@@ -140,6 +155,7 @@ _ALL = (
         name="project_age",
         collection=_P,
         summary="Count projects by age in years.",
+        keys=("years",),
         title="Age of projects",
         base=("with_age", "with a known age"),
         options=("as_of",),
@@ -148,6 +164,7 @@ _ALL = (
         name="life_span",
         collection=_P,
         summary="Time from first to last activity.",
+        keys=("id",),
         title="Life spans",
         base=("with_life_span", "with a valid life span"),
         options=("top", "window"),
@@ -156,6 +173,7 @@ _ALL = (
         name="accounts_by_country",
         collection=_A,
         summary="Count the accounts of each country.",
+        keys=("country_alpha_2", "country_name"),
         title="Accounts by country",
         base=("with_country", "with a country"),
         options=("top",),
@@ -173,6 +191,7 @@ _ALL = (
         name="growth",
         collection="",
         summary="Count records over time.",
+        keys=("start",),
         title="Growth",
         base=("with_created_at", "with a date"),
         options=("freq",),
@@ -182,6 +201,7 @@ _ALL = (
         name="users_against_contributors",
         collection=_P,
         summary="Compare users with contributors.",
+        keys=("users", "contributors"),
         title="Users and contributors",
         base=("with_both", "with users and contributors"),
     ),
@@ -189,6 +209,7 @@ _ALL = (
         name="licenses",
         collection=_P,
         summary="Count the projects under each licence.",
+        keys=("license",),
         title="Licences",
         base=("with_license", "with a licence"),
         options=("top",),
@@ -197,6 +218,7 @@ _ALL = (
         name="tags",
         collection=_P,
         summary="Count the projects with each tag.",
+        keys=("tag",),
         title="Tags",
         base=("with_tag", "with a tag"),
         options=("top",),
@@ -205,6 +227,7 @@ _ALL = (
         name="accounts_by_kudo_rank",
         collection=_A,
         summary="Count the accounts of each kudo rank.",
+        keys=("kudo_rank",),
         title="Accounts by kudo rank",
         base=("with_kudo_rank", "with a kudo rank"),
     ),
@@ -212,6 +235,7 @@ _ALL = (
         name="posts_distribution",
         collection=_A,
         summary="Count accounts by number of posts.",
+        keys=("posts",),
         title="Posts an account",
         base=("with_posts", "with a valid number of posts"),
     ),
@@ -219,6 +243,7 @@ _ALL = (
         name="commits_by_contributor",
         collection=_C,
         summary="Rank contributors by their commits.",
+        keys=("contributor_id", "contributor_name"),
         title="Commits by contributor",
         base=_WITH_COMMITS,
     ),
@@ -226,6 +251,7 @@ _ALL = (
         name="monthly_activity",
         collection=_M,
         summary="Follow commits and contributors by month.",
+        keys=("month",),
         title="Activity by month",
         base=("with_month", "with a month"),
     ),
@@ -233,18 +259,21 @@ _ALL = (
         name="commit_concentration",
         collection=_C,
         summary="Give bus factor, Gini and top shares.",
+        keys=("measure",),
         base=_WITH_COMMITS,
     ),
     ChartSpec(
         name="contributor_concentration",
         collection=_P,
         summary="Give Gini and the largest projects' shares.",
+        keys=("measure",),
         base=_WITH_CONTRIBUTORS,
     ),
     ChartSpec(
         name="contributor_quantiles",
         collection=_P,
         summary="Give quantiles of contributors a project.",
+        keys=("quantile",),
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
     ),

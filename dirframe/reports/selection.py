@@ -10,7 +10,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.stats._core.groupby import whole_number
 from dirframe.stats._options.selection import DEFAULTS
 from dirframe.stats._options.strata import known_strata
-from dirframe.stats._rules.exclusion import applicable, excluded, rules_of
+from dirframe.stats._rules.exclusion import applicable, exclude_records, rules_of
 from dirframe.stats._rules.frame_facts import offset_of
 from dirframe.stats._rules.rules import Rule
 
@@ -207,7 +207,7 @@ def counts_of(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, 
     [('', 2), ('duplicate_id', 2)]
     """
     rules = rules_for(frame, selection)
-    _, numbers = excluded(frame, rules, selection.get("max_age") if _stale(rules) else None)
+    _, numbers = exclude_records(frame, rules, selection.get("max_age") if _stale(rules) else None)
     for name, number in numbers.items():
         yield name.removeprefix("excluded").removeprefix("_"), number
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 from rich.cells import cell_len, set_cell_size
 
-from dirframe._display.values import entries, is_number, printable
+from dirframe._display.values import counted, entries, is_number, percent, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["TableSize", "align", "render_record", "render_table"]
+__all__ = ["TableSize", "align", "cell_texts", "cut", "render_record", "render_table"]
 
 _WIDEST = 40
 _NARROWEST = 12
@@ -54,25 +54,24 @@ def render_record(frame: pd.DataFrame, width: int) -> list[str]:
     names = [str(name).replace("_", " ") for name in frame.columns]
     indent = max(map(cell_len, names), default=0)
     room = max(width - indent - len(_GAP), _NARROWEST)
-    values = [_texts(frame.iloc[:, index], str(name))[0] for index, name in enumerate(frame)]
+    values = [cell_texts(frame.iloc[:, index], str(name))[0] for index, name in enumerate(frame)]
     return [
-        f"{name}{' ' * (indent - cell_len(name))}{_GAP}{_cut(value, room)}".rstrip()
+        f"{name}{' ' * (indent - cell_len(name))}{_GAP}{cut(value, room)}".rstrip()
         for name, value in zip(names, values, strict=True)
     ]
 
 
 def _left_out(rows: int, columns: Sequence[str]) -> str:
-    parts = [f"{rows:,} more {'row' if rows == 1 else 'rows'}"] if rows else []
+    parts = [counted(rows, "more row")] if rows else []
     if columns:
-        noun = "column" if len(columns) == 1 else "columns"
-        parts.append(f"{len(columns)} more {noun} ({', '.join(columns)})")
+        parts.append(f"{counted(len(columns), 'more column')} ({', '.join(columns)})")
     if not parts:
         return ""
     return f"Not shown: {' and '.join(parts)}. -o FILE or --format csv gives everything."
 
 
 def _column(values: pd.Series[Any], name: str, widest: int) -> list[str]:
-    texts = [_cut(text, widest) for text in (name.replace("_", " "), *_texts(values, name))]
+    texts = [cut(text, widest) for text in (name.replace("_", " "), *cell_texts(values, name))]
     return align(texts, right=is_number(values.dtype))
 
 
@@ -84,7 +83,8 @@ def align(texts: Sequence[str], *, right: bool) -> list[str]:
     return [f"{b}{t}" if right else f"{t}{b}" for t, b in zip(texts, blanks, strict=True)]
 
 
-def _texts(values: pd.Series[Any], name: str) -> list[str]:
+def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
+    """Format a column: thousands separators, shares as percentages, missing values empty."""
     if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
         day = bool((values.dropna() == values.dropna().dt.normalize()).all())
         form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
@@ -98,7 +98,7 @@ def _texts(values: pd.Series[Any], name: str) -> list[str]:
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
     if name.endswith("share"):
-        return ["" if pd.isna(value) else f"{value:.1%}" for value in values]
+        return ["" if pd.isna(value) else percent(float(value)) for value in values]
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
     decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
@@ -114,5 +114,6 @@ def _text(value: object) -> str:
     return printable(str(value))
 
 
-def _cut(text: str, widest: int) -> str:
+def cut(text: str, widest: int) -> str:
+    """Cut text to a width, with an ellipsis."""
     return text if cell_len(text) <= widest else f"{set_cell_size(text, widest - 1).rstrip()}…"

@@ -32,6 +32,8 @@ class ChartSpec:
         One-line summary for lists of commands.
     title : str
         Title in lists of charts; empty if there is no chart.
+    table_title : str
+        Title of the table, if there is no chart.
     base : tuple of str
         Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
@@ -48,6 +50,7 @@ class ChartSpec:
     collection: str
     summary: str
     title: str = ""
+    table_title: str = ""
     base: tuple[str, str] = ("", "")
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
@@ -233,18 +236,21 @@ _ALL = (
         name="commit_concentration",
         collection=_C,
         summary="Give bus factor, Gini and top shares.",
+        table_title="Concentration of commits",
         base=_WITH_COMMITS,
     ),
     ChartSpec(
         name="contributor_concentration",
         collection=_P,
         summary="Give Gini and the largest projects' shares.",
+        table_title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
     ChartSpec(
         name="contributor_quantiles",
         collection=_P,
         summary="Give quantiles of contributors a project.",
+        table_title="Quantiles of contributors per project",
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
     ),

@@ -11,7 +11,7 @@ import pytest
 import dirframe
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from dirframe.reports.selection import checked, options_for
+from dirframe.reports.selection import options_for, validate_selection
 from tests.plot.charts import accounts, projects
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def test_a_chart_is_divided_and_a_table_that_has_no_such_column() -> None:
 
 def test_an_age_of_days_comes_through() -> None:
     frames = {"projects": projects()}
-    assert checked(frames, {"max_age": timedelta(days=90)}) == {"max_age": 90}
-    assert checked(frames, {}) == {}
+    assert validate_selection(frames, {"max_age": timedelta(days=90)}) == {"max_age": 90}
+    assert validate_selection(frames, {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_what_no_frame_can_follow_is_refused_before_anything_runs(
 
 def test_the_country_of_accounts_is_there_once_the_template_has_unified_it() -> None:
     raw = pd.DataFrame({"id": ["1"], "country_code": ["Germany"], "posts_count": [1]})
-    assert checked({"accounts": raw}, {"by": "country"}) == {"by": ["country"]}
+    assert validate_selection({"accounts": raw}, {"by": "country"}) == {"by": ["country"]}
     assert options_for(stats.posts_distribution, raw, {"by": ["country"]}, {}) == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ class Block(StrEnum):
     TEXT = "{}"
     ITEM = "- {}"
     LINK = "<{}>"
-    CODE = "    {}"
+    CODE = "{fence}\n{}\n{fence}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,8 +59,9 @@ class Passage:
 
 
 def _markdown(block: Block, text: str) -> str:
-    if block is Block.CODE:  # indented rather than fenced: the text could close a fence
-        return "\n".join(block.format(line) for line in text.splitlines())
+    if block is Block.CODE:
+        longest = max(map(len, re.findall("`+", text)), default=0)
+        return block.format(text, fence="`" * max(longest + 1, 3))  # longer than any in the text
     if block is Block.LINK:
         return block.format(text)
     # A new line could begin a list or a heading.

@@ -18,7 +18,7 @@ def shown(passage: Passage) -> html.HtmlElement:
 def test_nothing_in_a_line_becomes_a_tag() -> None:
     kinds = [kind for kind in Block if kind is not Block.LINK]
     page = shown(Passage(tuple((kind, HOSTILE) for kind in kinds)))
-    assert not page.xpath("//script | //a | //em")
+    assert not page.xpath('//script | //em | //a[not(@class="anchor-link")]')
     assert str(page.text_content()).count("<script>alert(1)</script>") == len(kinds)
 
 
@@ -27,8 +27,13 @@ def test_nothing_in_a_line_becomes_markdown() -> None:
         text = Passage(((kind, HOSTILE),))._repr_markdown_()
         assert r"\<script\>alert(1)\</script\> \[x\](y) \*z\* \# w" in text
         assert "\n" not in text
-    code = Passage(((Block.CODE, HOSTILE),))._repr_markdown_()
-    assert all(line.startswith("    ") for line in code.splitlines())
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "```\n<b>", "~~~\n<b>", "a\n\n````\n\n<b>"])
+def test_nothing_ends_a_listing(text: str) -> None:
+    page = shown(Passage(((Block.ITEM, "a"), (Block.CODE, text), (Block.TEXT, "b"))))
+    assert [str(code.text_content()).strip() for code in page.xpath("//pre")] == [text]
+    assert not page.xpath("//b | //script")
 
 
 @pytest.mark.parametrize("text", ["- a", "+ a", "1. a", "2) a", "---", "-5", "# a", "> a"])

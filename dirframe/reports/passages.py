@@ -48,14 +48,14 @@ class Passage:
         return "\n".join(text for _, text in self.blocks)
 
     def _repr_markdown_(self) -> str:
-        blocks = [_markdown(block, text) for block, text in self.blocks]
-        kinds = [block for block, _ in self.blocks]
-        # Items of one list are not paragraphs.
-        gaps = [
-            "\n" if block is following is Block.ITEM else "\n\n"
-            for block, following in zip(kinds, [*kinds[1:], None], strict=True)
-        ]
-        return "".join(part for pair in zip(blocks, gaps, strict=True) for part in pair).rstrip()
+        parts: list[str] = []
+        previous = None
+        for block, text in self.blocks:
+            # Items of one list are not paragraphs.
+            gap = "\n" if block is previous is Block.ITEM else "\n\n"
+            parts += [gap if parts else "", _markdown(block, text)]
+            previous = block
+        return "".join(parts)
 
 
 def _markdown(block: Block, text: str) -> str:

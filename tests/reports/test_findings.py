@@ -103,7 +103,7 @@ def test_topics_without_their_columns_are_named() -> None:
         not_sent=["analysis_main_language_name"],
     )
     assert sentences(unsent)[-1].startswith("Not computed, since columns are missing: languages")
-    assert sentences(projects(4).iloc[:0]) == []
+    assert sentences(projects(4).iloc[:0]) == ["There are no records."]
 
 
 def test_excluded_records_are_in_no_finding_and_strata_do_not_divide_them() -> None:

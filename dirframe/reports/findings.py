@@ -79,6 +79,8 @@ def build_findings(material: ReportData) -> Passage:
     if omitted:
         topics = ", ".join(dict.fromkeys(omitted))
         sentences.append(f"Not computed, since columns are missing: {topics}.")
+    if not sentences:
+        return Passage(((Block.TEXT, "There are no records."),))
     return Passage(
         tuple((Block.ITEM, sentence) for sentence in dict.fromkeys(sentences) if sentence)
     )

@@ -84,6 +84,6 @@ bench: $(READY) ## Measure: one table for each script in tests/benchmarks
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean: ## Remove the environment and everything that was built or cached
-	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results docs/_build docs/guide
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results docs/_build docs/charts docs/guide
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

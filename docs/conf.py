@@ -5,9 +5,9 @@ Notebooks and the pages with code are executed; what they print is kept until di
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shutil
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -34,9 +34,11 @@ os.environ |= {
 }
 
 import names  # this and what follows reads what was set above
+import pictures
 import tables
 
 import dirframe
+from dirframe.charts import CHARTS
 
 
 def digest_of_the_package() -> str:
@@ -59,7 +61,7 @@ def quiet_kernels() -> str:
 
 
 def copy_notebooks() -> None:
-    """Put the notebooks where Sphinx finds them; an unchanged one keeps its time."""
+    """Put the notebooks where Sphinx finds them, with a link to each; an unchanged one keeps its time."""
     target = HERE / "guide"
     target.mkdir(exist_ok=True)
     sources = {file.name: file for file in (ROOT / "notebooks").glob("*.ipynb")}
@@ -67,12 +69,27 @@ def copy_notebooks() -> None:
         if old.name not in sources:
             old.unlink()
     for name, source in sources.items():
+        content = json.loads(source.read_text(encoding="utf-8"))
+        link = f"\n\n{{download}}`Download this notebook <../../notebooks/{name}>`"
+        content["cells"][0]["source"].append(link)
+        text = json.dumps(content)
         copy = target / name
-        if not copy.exists() or copy.read_bytes() != source.read_bytes():
-            shutil.copyfile(source, copy)
+        if not copy.exists() or copy.read_text(encoding="utf-8") != text:
+            copy.write_text(text, encoding="utf-8")
+
+
+def draw_charts() -> None:
+    """Draw the charts anew if the package has changed since."""
+    folder = HERE / "charts"
+    stamp = folder / "digest"
+    digest = digest_of_the_package()
+    if not stamp.exists() or stamp.read_text() != digest:
+        pictures.draw(folder)
+        stamp.write_text(digest)
 
 
 copy_notebooks()
+draw_charts()
 os.environ["IPYTHONDIR"] = quiet_kernels()
 
 project = "dirframe"
@@ -85,6 +102,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
     "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
 ]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 nitpicky = True
@@ -101,9 +120,11 @@ numpydoc_attributes_as_param_list = True
 
 myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
 myst_heading_anchors = 3
-myst_substitutions = tables.substitutions() | {
-    f"api_{theme}": names.reference(theme) for theme in names.themes()
-}
+myst_substitutions = (
+    tables.substitutions()
+    | {f"api_{theme}": names.reference(theme) for theme in names.themes()}
+    | {"loads": pictures.loads(), "gallery": pictures.gallery("charts")}
+)
 
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(BUILD / "executed" / digest_of_the_package())
@@ -117,13 +138,17 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", 75)]
 
 html_theme = "furo"
-html_title = "dirframe"
+html_title = f"dirframe {release}"
 html_static_path = ["_static"]
 html_css_files = ["dirframe.css"]
+html_js_files = ["accessible.js"]
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"
+# Prompts and outputs are not what one pastes.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 html_theme_options = {
     "navigation_with_keys": True,
     "light_css_variables": {
@@ -137,6 +162,19 @@ html_theme_options = {
         "color-brand-visited": "#b9a7ea",
     },
 }
+
+
+def picture_of_a_chart(
+    _app: Sphinx, _what: str, name: str, _value: Any, _options: Any, lines: list[str]
+) -> None:
+    """Show a chart below the first paragraph of its docstring."""
+    chart = CHARTS.get(name.removeprefix("dirframe.plot."))
+    if chart is None or not name.startswith("dirframe.plot."):
+        return
+    summary = next(number for number, line in enumerate(lines) if line)
+    end = lines.index("", summary)
+    image = [f".. image:: /charts/{chart.name}.png", f"   :alt: {chart.title}", "   :width: 70%"]
+    lines[end:end] = ["", *image, ""]
 
 
 def plain_unless_ours(
@@ -172,6 +210,7 @@ def no_epilog(_app: Sphinx, _context: Any, lines: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx about the above."""
+    app.connect("autodoc-process-docstring", picture_of_a_chart, priority=900)  # after numpydoc
     app.connect("missing-reference", plain_unless_ours)
     app.connect("sphinx-click-process-description", examples_as_commands)
     app.connect("sphinx-click-process-options", plain_defaults)

@@ -12,6 +12,7 @@ import pytest
 
 import dirframe
 from dirframe import errors
+from dirframe.charts import CHARTS
 from dirframe.cli import EXIT_CODES
 from dirframe.schema import RESOURCES
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+README = DOCS.parent / "README.md"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -29,7 +31,7 @@ def _in_the_folder_of_the_pages() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DOCS))
         yield
-    for name in ("checks", "names", "tables"):
+    for name in ("checks", "names", "pictures", "tables"):
         sys.modules.pop(name, None)
 
 
@@ -46,6 +48,11 @@ def tables() -> ModuleType:
 @pytest.fixture
 def checks() -> ModuleType:
     return import_module("checks")
+
+
+@pytest.fixture
+def pictures() -> ModuleType:
+    return import_module("pictures")
 
 
 def page(name: str) -> str:
@@ -144,3 +151,36 @@ def test_the_check_does_not_take_an_empty_folder_for_good_pages(
     checks: ModuleType, tmp_path: Path
 ) -> None:
     assert checks.findings(tmp_path) == [f"{tmp_path} holds no page"]
+
+
+def test_the_gallery_draws_every_chart_by_the_line_that_it_shows(
+    pictures: ModuleType, tmp_path: Path
+) -> None:
+    assert "{{ gallery }}" in page("gallery.md")
+    assert "{{ loads }}" in page("gallery.md")
+    text = pictures.gallery("charts")
+    pictures.draw(tmp_path)
+    for name, chart in CHARTS.items():
+        assert f"{{py:func}}`{chart.title} <dirframe.plot.{name}>`" in text
+        assert f"\n{pictures.call(name)}\n" in text
+        assert (tmp_path / f"{name}.png").stat().st_size > 5_000
+
+
+def test_the_notebooks_and_the_pages_are_all_on_the_way_through_them() -> None:
+    linked = "\n".join(page(name) for name in ("index.md", "guide.md"))
+    for notebook in (DOCS.parent / "notebooks").glob("*.ipynb"):
+        assert f"(guide/{notebook.name})" in linked
+
+
+def test_the_code_of_the_readme_runs_as_written() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert len(names["projects"]) == 1_500  # type: ignore[arg-type]
+
+
+def test_every_link_of_the_readme_leads_somewhere() -> None:
+    links = re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
+    here = [link for link in links if not link.startswith("https://")]
+    assert len(here) > 10
+    assert [link for link in here if not (README.parent / link).exists()] == []

@@ -11,6 +11,8 @@ import nbformat
 import pandas as pd
 import pytest
 
+from tests.browser.axe import violations
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -324,6 +326,16 @@ def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     assert inside is not None
     assert picture is not None
     assert picture["x"] + picture["width"] <= inside["x"] + inside["width"]
+
+
+def test_no_part_of_the_explorer_breaks_a_rule_of_accessibility(
+    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+) -> None:
+    shutil.copy(ROOT / "notebooks" / "explorer.ipynb", jupyter[1] / "axe.ipynb")
+    explorer = opened("axe.ipynb")
+    expect(control(explorer, "count")).to_have_text("204 of 1,500 projects")
+    expect(control(explorer, "chart", "img")).to_be_visible()
+    assert violations(page, ".dirframe-explorer") == []
 
 
 def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(

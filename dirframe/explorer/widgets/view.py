@@ -59,7 +59,7 @@ class View:
         self._chart = with_class(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
         self._results = boxed("df-results", self._made_results(), w.VBox)
         parts = [
-            w.HTML(html.style() + f"<h3>{html.title(state)}</h3>"),
+            w.HTML(html.style() + f"<h2>{html.title(state)}</h2>"),
             self._page(),
             *([controls.ask(state)] if state.directory else []),
             html_output(
@@ -91,7 +91,7 @@ class View:
     def _made_results(self) -> list[Any]:
         state = self.state
         records = [
-            html_output("df-count", state, ["shown"], lambda: f"<h4>{html.words(state)}</h4>"),
+            html_output("df-count", state, ["shown"], lambda: f"<h3>{html.words(state)}</h3>"),
             html_output(
                 "df-working", state, ["is_working"], lambda: html.busy(is_working=state.is_working)
             ),
@@ -99,11 +99,11 @@ class View:
             controls.columns(state),
         ]
         code = [
-            w.HTML("<h4>Code <span class='df-quiet'>that gives what is shown</span></h4>"),
+            w.HTML("<h3>Code <span class='df-quiet'>that gives what is shown</span></h3>"),
             html_output("df-code", state, ["code"], lambda: html.preformatted(state.code, "Code")),
         ]
         cite = [
-            w.HTML("<h4>Citation</h4>"),
+            w.HTML("<h3>Citation</h3>"),
             labelled_widget(w.Dropdown, "df-style", "As", state, "style", options=_STYLES),
             html_output(
                 "df-citation",
@@ -112,7 +112,7 @@ class View:
                 lambda: html.preformatted(state.citation, "Citation"),
             ),
         ]
-        write = [w.HTML("<h4>Export</h4>"), controls.export(state)]
+        write = [w.HTML("<h3>Export</h3>"), controls.export(state)]
         right = [boxed("df-panel", cite, w.VBox), boxed("df-panel", write, w.VBox)]
         chart = [controls.chart(state), self._chart]
         return [

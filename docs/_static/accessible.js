@@ -1,0 +1,11 @@
+// What the theme, Sphinx and pandas leave unsaid to those who listen to a page or use the keyboard.
+addEventListener("DOMContentLoaded", () => {
+  const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
+  each("aside.sidebar-drawer", (part) => part.setAttribute("aria-label", "All pages"));
+  each("aside.toc-drawer", (part) => part.setAttribute("aria-label", "This page"));
+  each(".caption[role=heading]", (part) => part.setAttribute("aria-level", "2"));
+  each("table.dataframe th:empty", (part) => part.replaceWith(document.createElement("td")));
+  each("pre, .cell_output, .table-wrapper, .content table", (part) => {
+    if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
+  });
+});

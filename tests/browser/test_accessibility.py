@@ -1,0 +1,100 @@
+"""No page of the documentation, of the service or of a report breaks a rule of axe-core."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import dirframe
+from tests.browser.axe import violations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+BUILT = Path(__file__).resolve().parent.parent.parent / "docs" / "_build" / "html"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Write no line for each file."""
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[[Path], str]]:
+    """Serve folders on loopback; give the address of each."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def serve(folder: Path) -> str:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "pages"),
+    [
+        pytest.param("light", "**/*.html", id="all pages in the light"),
+        pytest.param("dark", "guide/quick_start.html", id="a notebook in the dark"),
+        pytest.param("dark", "api/overview.html", id="reference in the dark"),
+    ],
+)
+def test_no_page_of_the_documentation_breaks_a_rule(
+    scheme: str, pages: str, page: Page, served: Callable[[Path], str]
+) -> None:
+    files = [file.relative_to(BUILT) for file in sorted(BUILT.glob(pages))]
+    if not files:
+        pytest.skip("the documentation is not built: make docs")
+    page.emulate_media(color_scheme=scheme)
+    address, broken = served(BUILT), {}
+    for file in files:
+        page.goto(f"{address}/{file.as_posix()}")
+        if found := violations(page):
+            broken[str(file)] = found
+    assert broken == {}
+
+
+@pytest.mark.parametrize("width", [390, 1600])
+def test_no_page_of_the_service_breaks_a_rule(width: int, page: Page) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    broken = {}
+    with dirframe.serve() as url:
+        page.goto(f"{url}/projects")
+        project = page.locator("ol.records h2 a").first.get_attribute("href")
+        page.goto(f"{url}/accounts")
+        account = page.locator("ol.records h2 a").first.get_attribute("href")
+        for path in (
+            *("/", "/projects", "/projects?query=server", "/projects?query=zzzzzz", "/accounts"),
+            *("/projects?page=x", "/nothing", project or "", account or ""),
+        ):
+            page.goto(f"{url}{path}")
+            if found := violations(page):
+                broken[path] = found
+    assert broken == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_part_of_a_report_breaks_a_rule(
+    scheme: str, page: Page, served: Callable[[Path], str], tmp_path: Path
+) -> None:
+    with dirframe.sample_directory() as directory:
+        projects = dirframe.load_projects(directory, max_items=200, progress=False)
+        accounts = dirframe.load_accounts(directory, max_items=200, progress=False)
+    dirframe.report([projects, dirframe.unify_countries(accounts)], tmp_path / "report.html")
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{served(tmp_path)}/report.html")
+    assert violations(page) == []

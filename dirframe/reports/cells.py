@@ -113,18 +113,17 @@ class Chart:
         return f"{caption}\n\n{escape_markdown(self.note)}"
 
     def _ipython_display_(self) -> None:
-        from IPython.display import publish_display_data
+        from IPython.display import display
 
         # Two outputs, since a notebook shows one representation of each. An HTML page has both in
         # one element, and therefore leaves out the second.
         text = self._repr_markdown_()
-        publish_display_data(
-            {"image/svg+xml": self.svg, "text/plain": repr(self)},
-            {"alt": f"Chart: {self.caption}", "caption": text},
-        )
-        publish_display_data(
-            {"text/markdown": text, "text/plain": repr(self)}, {"is_caption": True}
-        )
+        plain = repr(self)
+        described = {"alt": f"Chart: {self.caption}", "caption": text}
+        display({"image/svg+xml": self.svg, "text/plain": plain}, raw=True, metadata=described)  # type: ignore[no-untyped-call]  # IPython
+        display(
+            {"text/markdown": text, "text/plain": plain}, raw=True, metadata={"is_caption": True}
+        )  # type: ignore[no-untyped-call]  # IPython
 
 
 def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> object:

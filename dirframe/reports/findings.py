@@ -115,12 +115,13 @@ def _others(table: pd.DataFrame, noun: str) -> str:
 
 def _contributors_by_language(table: pd.DataFrame, base: str, _: Compute) -> str:
     rows = table[table["contributors"].fillna(0) > 0].head(_NAMED)
+    columns = ["language", "projects_counted", "contributors", "median"]
     if rows.empty:
         return f"{base}, none has a contributor."
     parts = [
-        f"{row.language} has {counted(row.contributors, 'contributor')} in "
-        f"{counted(row.projects_counted, 'project')} (median {_number(row.median)} a project)"
-        for row in rows.itertuples()
+        f"{language} has {counted(contributors, 'contributor')} in {counted(projects, 'project')} "
+        f"(median {_number(median)} a project)"
+        for language, projects, contributors, median in rows[columns].itertuples(index=False)
     ]
     return f"{listed(parts)}; who is in two projects counts twice."
 

@@ -61,11 +61,12 @@ class Passage:
 def _markdown(block: Block, text: str) -> str:
     if block is Block.CODE:
         longest = max(map(len, re.findall("`+", text)), default=0)
-        return block.format(text, fence="`" * max(longest + 1, 3))  # longer than any in the text
+        return block.value.format(text, fence="`" * max(longest + 1, 3))  # longer than any in the text
     if block is Block.LINK:
-        return block.format(text)
-    # A new line could begin a list or a heading.
-    return block.format(escape_markdown(" ".join(text.split())))
+        return block.value.format(text)
+    # A new line could begin a list or a heading; an address becomes a link in a block of its own.
+    line = escape_markdown(" ".join(text.split())).replace("://", r"\://")
+    return block.value.format(line)
 
 
 def listed(parts: Iterable[str]) -> str:

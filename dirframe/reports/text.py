@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from enum import Enum, auto
 from importlib.metadata import version
@@ -230,15 +231,14 @@ def build_citation(material: ReportData) -> Passage:
     for name, frame in material.frames.items():
         lines.append((Block.HEADING, f"Citing the {name}"))
         try:
-            text = cite(frame)
+            lines.append((Block.TEXT, cite(frame)))
         except InvalidInputError:
             text = "The frame does not say where it is from, so it cannot be cited."
             lines.append((Block.TEXT, text))
             continue
-        lines.append((Block.TEXT, text))
-        address = provenance.get_provenance(frame)["base_url"]
-        # The citation omits URLs that others cannot open.
-        if address and address in text and urlsplit(address).scheme in {"http", "https"}:
+        # The citation omits addresses that others cannot open.
+        (item,) = json.loads(cite(frame, style="csl"))
+        if urlsplit(address := item.get("URL", "")).scheme in {"http", "https"}:
             lines.append((Block.LINK, address))
         lines.append((Block.CODE, cite(frame, style="bibtex")))
     return Passage(tuple(lines))

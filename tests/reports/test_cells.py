@@ -35,12 +35,10 @@ def test_a_chart_is_the_same_bytes_each_time_and_its_text_is_its_caption() -> No
 
 
 def test_the_text_that_became_a_caption_is_not_in_the_picture() -> None:
-    options = {"by": "language"}
+    with_contributors = PROJECTS.assign(analysis_twelve_month_contributor_count=1)
     for figure in (
         plot.language_share(PROJECTS).figure,
-        plot.team_size_classes(
-            PROJECTS.assign(analysis_twelve_month_contributor_count=1), **options
-        ).figure,
+        plot.team_size_classes(with_contributors, by="language").figure,
     ):
         assert isinstance(figure, Figure)
         panels = [ax.get_title() for ax in figure.axes if ax.get_gid() == PANEL]
@@ -58,10 +56,11 @@ def test_tables_and_figures_are_numbered_in_the_order_of_their_display() -> None
     assert figures[1] == figures[0] + 1
     # These two were displayed the other way round.
     assert int(numbers[0][0].split()[1][:-1]) + 1 == int(numbers[1][0].split()[1][:-1])
-    table = shown[1]
-    assert repr(table).splitlines()[0] == table.captions[0]
-    assert f"{table.captions[0]}</caption>" in table._repr_html_()
-    assert f"**{table.captions[0]}**" in table._repr_markdown_()
+    table = Table({"Mine": PROJECTS})
+    (caption,) = table.captions
+    assert repr(table).splitlines()[0] == caption
+    assert f"{caption}</caption>" in table._repr_html_()
+    assert f"**{caption}**" in table._repr_markdown_()
 
 
 def test_a_table_escapes_what_is_in_it() -> None:

@@ -7,12 +7,12 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import lxml.html
 import nbformat
 import pandas as pd
 import pytest
-from lxml import html
 
 import dirframe
 from dirframe.errors import ConfigurationError, InvalidInputError, ReportError
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FRAME = pd.DataFrame({"id": ["1"], "stack_count": [1]})
+
+
+def _parsed(page: str) -> Any:
+    return lxml.html.fromstring(page)
 
 
 class Addresses(HTMLParser):
@@ -90,7 +94,7 @@ def test_a_page_has_every_part_of_a_report(page: str) -> None:
 
 
 def test_a_page_has_landmarks_and_contents_whose_links_lead_to_its_sections(page: str) -> None:
-    tree = html.fromstring(page)
+    tree = _parsed(page)
     assert [element.tag for element in tree.xpath("//body/*")] == ["header", "nav", "main"]
     assert len(tree.xpath("//header//h1")) == 1
     targets = [link.get("href")[1:] for link in tree.xpath("//nav//a")]
@@ -104,7 +108,7 @@ def test_a_page_has_landmarks_and_contents_whose_links_lead_to_its_sections(page
 
 
 def test_tables_and_figures_of_a_page_are_numbered_without_a_gap(page: str) -> None:
-    tree = html.fromstring(page)
+    tree = _parsed(page)
     tables = [str(caption.text_content()) for caption in tree.xpath("//table/caption")]
     figures = [str(e.text_content()) for e in tree.xpath("//figure/figcaption/p[1]")]
     assert len(tables) == len(tree.xpath("//table")) > 5

@@ -15,13 +15,10 @@ from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     from requests.auth import AuthBase
 
     from dirframe.settings import ApiKey
-
-__all__ = ["Directory", "client_or_default"]
 
 
 class Directory(Card):
@@ -190,12 +187,7 @@ class Directory(Card):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _card(self) -> tuple[str, dict[str, str], str]:

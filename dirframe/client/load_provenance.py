@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
     from dirframe.settings import Settings
 
-__all__ = ["attach_load_provenance"]
-
 
 def attach_load_provenance(
     frame: pd.DataFrame,
     settings: Settings,
     resource: Resource,
-    answers: list[FetchedPage],
+    pages: list[FetchedPage],
     *,
     requests_without_answer: int = 0,
     **facts: Any,
@@ -35,7 +33,7 @@ def attach_load_provenance(
         Settings of the queried directory.
     resource
         Resource of the records.
-    answers
+    pages
         The pages that the frame was made of.
     requests_without_answer
         Requests that were charged but returned no document.
@@ -47,7 +45,7 @@ def attach_load_provenance(
     pandas.DataFrame
         The same frame.
     """
-    times = [answer.retrieved.isoformat(timespec="seconds") for answer in answers]
+    times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
     return provenance.set_provenance(
         frame,
         source=settings.name,
@@ -56,7 +54,7 @@ def attach_load_provenance(
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),
         retrieved_newest=max(times, default=None),
-        requests_made=sum(answer.attempts for answer in answers) + requests_without_answer,
-        requests_cached=sum(answer.from_cache for answer in answers),
+        requests_made=sum(page.attempts for page in pages) + requests_without_answer,
+        requests_cached=sum(page.from_cache for page in pages),
         **facts,
     )

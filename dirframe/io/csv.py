@@ -1,9 +1,8 @@
-"""Read and write CSV, TSV and JSON lines; the record is a sidecar file.
+"""Read and write CSV, TSV and JSON lines; the record is a sidecar file."""
 
-In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
-spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
-is a string that already has such a prefix, so that reading removes exactly what writing added.
-"""
+# In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
+# spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
+# is a string that already has such a prefix, so that reading removes exactly what writing added.
 
 from __future__ import annotations
 
@@ -16,19 +15,11 @@ from dirframe.errors import InvalidInputError
 from dirframe.io.frame_codec import ExportFrame, as_json, encode_column, prepare, restored_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pandas as pd
 
-__all__ = [
-    "read_csv",
-    "read_jsonl",
-    "read_tsv",
-    "stream_csv",
-    "write_csv",
-    "write_jsonl",
-    "write_tsv",
-]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
@@ -55,22 +46,17 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     _write(prepare("frame", frame), stream, ",")
 
 
-def write_csv(prepared: ExportFrame, file: Path) -> None:
-    """Write a CSV file."""
+def write_csv(frames: Sequence[ExportFrame], file: Path, separator: str = ",") -> None:
+    """Write a CSV or TSV file with the only frame."""
     with file.open("w", encoding="utf-8", newline="") as stream:
-        _write(prepared, stream, ",")
+        _write(frames[0], stream, separator)
 
 
-def write_tsv(prepared: ExportFrame, file: Path) -> None:
-    """Write a TSV file."""
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        _write(prepared, stream, "\t")
-
-
-def write_jsonl(prepared: ExportFrame, file: Path) -> None:
-    """Write one JSON object per line; times are ISO 8601, lists stay lists."""
-    names = list(prepared.frame.columns)
-    columns = [encode_column(prepared.frame[name]) for name in names]
+def write_jsonl(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write one JSON object per line of the only frame; times are ISO 8601, lists stay lists."""
+    frame = frames[0].frame
+    names = list(frame.columns)
+    columns = [encode_column(frame[name]) for name in names]
     with file.open("w", encoding="utf-8", newline="") as stream:
         for row in zip(*columns, strict=True):
             record = {
@@ -79,16 +65,6 @@ def write_jsonl(prepared: ExportFrame, file: Path) -> None:
                 for name, value in zip(names, row, strict=True)
             }
             stream.write(as_json(record, ", ".join(names)) + "\n")
-
-
-def read_csv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_csv` wrote."""
-    return _read(file, record, ",")
-
-
-def read_tsv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_tsv` wrote."""
-    return _read(file, record, "\t")
 
 
 def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:
@@ -118,7 +94,8 @@ def _cell(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
+def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.DataFrame:
+    """Read what `write_csv` wrote."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 

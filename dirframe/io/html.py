@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from dirframe.io.frame_codec import ExportFrame
 
-__all__ = ["write_html", "write_md"]
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }

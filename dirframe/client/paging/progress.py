@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
-__all__ = ["Progress", "ProgressCallback"]
 
 #: A callback that receives the number of records so far and the total.
 ProgressCallback: TypeAlias = "Callable[[int, int], None]"
@@ -31,14 +29,14 @@ class Progress:
     def __init__(self, unit: str, *, shown: bool | ProgressCallback) -> None:
         self._unit = unit
         self._shown = shown
-        self._came = 0
+        self._count = 0
         self._bar: Any = None
 
     def advance(self, count: int, total: int) -> None:
         """Add a number of records, of a total."""
-        self._came += count
+        self._count += count
         if callable(self._shown):
-            self._shown(self._came, total)
+            self._shown(self._count, total)
             return
         if not self._shown:
             return
@@ -55,12 +53,7 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._bar is not None:
             self._bar.close()
 

@@ -36,6 +36,8 @@ class ChartSpec:
         Title in lists of charts; empty if there is no chart.
     keys : tuple of str
         Columns of the result that say what a row is about; the others are its figures.
+    table_title : str
+        Title of the table, if there is no chart.
     base : tuple of str
         Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
@@ -54,6 +56,7 @@ class ChartSpec:
     summary: str
     title: str = ""
     keys: tuple[str, ...] = ()
+    table_title: str = ""
     base: tuple[str, str] = ("", "")
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
@@ -260,6 +263,7 @@ _ALL = (
         collection=_C,
         summary="Give bus factor, Gini and top shares.",
         keys=("measure",),
+        table_title="Concentration of commits",
         base=_WITH_COMMITS,
     ),
     ChartSpec(
@@ -267,6 +271,7 @@ _ALL = (
         collection=_P,
         summary="Give Gini and the largest projects' shares.",
         keys=("measure",),
+        table_title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
     ChartSpec(
@@ -274,6 +279,7 @@ _ALL = (
         collection=_P,
         summary="Give quantiles of contributors a project.",
         keys=("quantile",),
+        table_title="Quantiles of contributors per project",
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
     ),

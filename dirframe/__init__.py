@@ -75,6 +75,7 @@ _NAMES = {
         "InvalidKeyError",
         "MissingColumnsError",
         "MissingExtraError",
+        "MissingGlyphsWarning",
         "NetworkError",
         "NotFoundError",
         "QuotaExceededError",

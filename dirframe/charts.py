@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
+__all__ = ["APPEARANCE", "CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
+#: Options of every chart besides.
+APPEARANCE = ("title", "caption", "width", "palette")
 
 _A, _P = "accounts", "projects"
 #: Collections of one project, outside the specification.
@@ -34,12 +36,15 @@ class ChartSpec:
         Title in lists of charts; empty if there is no chart.
     keys : tuple of str
         Columns of the result that say what a row is about; the others are its figures.
+    table_title : str
+        Title of the table, if there is no chart.
     base : tuple of str
         Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
         Options of the statistic besides `SELECTION`.
     chart_options : tuple of str or None
-        Options of the chart, if they differ from those of the statistic.
+        Options of the chart besides `SELECTION` and `APPEARANCE`, if they differ from those of
+        the statistic.
     statistic : str
         The statistic that the chart draws, if its name differs.
     by_country : bool
@@ -51,6 +56,7 @@ class ChartSpec:
     summary: str
     title: str = ""
     keys: tuple[str, ...] = ()
+    table_title: str = ""
     base: tuple[str, str] = ("", "")
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
@@ -112,7 +118,7 @@ _ALL = (
         keys=("year", "language"),
         title="Main languages by year",
         base=("with_language_and_date", "with a main language and a date"),
-        options=("top", "date"),
+        options=("top", "date", "min_projects"),
     ),
     ChartSpec(
         name="contributor_distribution",
@@ -257,6 +263,7 @@ _ALL = (
         collection=_C,
         summary="Give bus factor, Gini and top shares.",
         keys=("measure",),
+        table_title="Concentration of commits",
         base=_WITH_COMMITS,
     ),
     ChartSpec(
@@ -264,6 +271,7 @@ _ALL = (
         collection=_P,
         summary="Give Gini and the largest projects' shares.",
         keys=("measure",),
+        table_title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
     ChartSpec(
@@ -271,6 +279,7 @@ _ALL = (
         collection=_P,
         summary="Give quantiles of contributors a project.",
         keys=("quantile",),
+        table_title="Quantiles of contributors per project",
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
     ),

@@ -42,6 +42,7 @@ PUBLIC = [
     "InvalidKeyError",
     "MissingColumnsError",
     "MissingExtraError",
+    "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",

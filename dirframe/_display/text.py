@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from dirframe._display.values import entries, is_number, label, printable
+from dirframe._display.values import counted, entries, is_number, label, percent, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.align import VerticalAlignMethod
     from rich.console import JustifyMethod
 
-__all__ = ["align", "plain_table", "render_record", "render_table"]
+__all__ = ["align", "cell_texts", "cut", "plain_table", "render_record", "render_table"]
 
 _WIDEST = 40
 #: Texts are not cut below this width; columns are left out instead.
@@ -98,7 +98,7 @@ def plain_table(frame: pd.DataFrame) -> list[str]:
     if not columns:
         return ["(no columns)"]
     aligned = [
-        align([column.heading, *(_cut(cell, _WIDEST) for cell in column.cells)], right=column.right)
+        align([column.heading, *(cut(cell, _WIDEST) for cell in column.cells)], right=column.right)
         for column in columns
     ]
     return [(" " * _GAP).join(cells).rstrip() for cells in zip(*aligned, strict=True)]
@@ -110,7 +110,7 @@ def render_record(frame: pd.DataFrame) -> Table:
     table.add_column(no_wrap=True, overflow="ellipsis")
     table.add_column(overflow="fold")
     for index, name in enumerate(frame.columns):
-        table.add_row(Text(str(name)), Text(_texts(frame.iloc[:, index], str(name))[0]))
+        table.add_row(Text(str(name)), Text(cell_texts(frame.iloc[:, index], str(name))[0]))
     return table
 
 
@@ -123,7 +123,7 @@ def _drawn(columns: Sequence[_Column], widths: Sequence[int], *, folded: bool) -
         vertical: VerticalAlignMethod = "top" if folded else "bottom"  # of headings and cells
         table.add_column(Text(column.heading), justify=justify, vertical=vertical, width=width)
     for cells in zip(*(column.cells for column in columns), strict=True):
-        texts = cells if folded else map(_cut, cells, widths)
+        texts = cells if folded else map(cut, cells, widths)
         table.add_row(*(Text(text, no_wrap=not folded) for text in texts))
     return table
 
@@ -137,7 +137,7 @@ def _column(frame: pd.DataFrame, index: int) -> _Column:
     # Most columns of a project are of its analysis: room is scarce, and the prefix tells nothing.
     short = name.removeprefix(_PREFIX)
     heading = label(name if short in frame.columns or short.startswith("_") else short) or name
-    cells = _texts(values, name)
+    cells = cell_texts(values, name)
     # Ids are text, and numeric ones are ordered as numbers.
     right = is_number(values.dtype) or (name == "id" and all(map(str.isdecimal, cells)))
     full = min(max(map(cell_len, cells), default=0), _WIDEST)
@@ -148,10 +148,9 @@ def _column(frame: pd.DataFrame, index: int) -> _Column:
 
 
 def _left_out(rows: int, columns: Sequence[str]) -> str:
-    parts = [f"{rows:,} more {'row' if rows == 1 else 'rows'}"] if rows else []
+    parts = [counted(rows, "more row")] if rows else []
     if columns:
-        noun = "column" if len(columns) == 1 else "columns"
-        parts.append(f"{len(columns)} more {noun} ({', '.join(columns)})")
+        parts.append(f"{counted(len(columns), 'more column')} ({', '.join(columns)})")
     if not parts:
         return ""
     choice = "--columns NAME,NAME shows others; " if columns else ""
@@ -166,7 +165,8 @@ def align(texts: Sequence[str], *, right: bool) -> list[str]:
     return [f"{b}{t}" if right else f"{t}{b}" for t, b in zip(texts, blanks, strict=True)]
 
 
-def _texts(values: pd.Series[Any], name: str) -> list[str]:
+def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
+    """Format a column: thousands separators, shares as percentages, missing values empty."""
     if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
         day = bool((values.dropna() == values.dropna().dt.normalize()).all())
         form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
@@ -180,7 +180,7 @@ def _texts(values: pd.Series[Any], name: str) -> list[str]:
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
     if name.endswith("share"):
-        return ["" if pd.isna(value) else f"{value:.1%}" for value in values]
+        return ["" if pd.isna(value) else percent(float(value)) for value in values]
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
     decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
@@ -196,10 +196,10 @@ def _text(value: object) -> str:
     return printable(str(value))
 
 
-def _cut(text: str, widest: int) -> str:
+def cut(text: str, widest: int) -> str:
     """Cut a text after a word; a single long word anywhere."""
     if cell_len(text) <= widest:
         return text
-    cut = set_cell_size(text, widest - 1)
-    words = cut if text[len(cut) :].startswith(" ") else cut.rpartition(" ")[0]
-    return f"{(words if 2 * cell_len(words) >= widest else cut).rstrip()}…"
+    begin = set_cell_size(text, widest - 1)
+    words = begin if text[len(begin) :].startswith(" ") else begin.rpartition(" ")[0]
+    return f"{(words if 2 * cell_len(words) >= widest else begin).rstrip()}…"

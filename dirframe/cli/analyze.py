@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.charts import CHARTS, SELECTION, STATISTICS
+from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS
 from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
@@ -71,6 +71,12 @@ _PARTICULAR: dict[str, Any] = {
         type=click.Choice(["analysis_min_month", "created_at"]),
         help="What counts as a project's year.",
     ),
+    "min_projects": click.option(
+        "--min-projects",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Take years with fewer projects together.",
+    ),
     "bounds": click.option(
         "--bounds", metavar="N,N,…", callback=_numbers(int), help="Where classes begin: 0,1,2,10."
     ),
@@ -85,6 +91,24 @@ _PARTICULAR: dict[str, Any] = {
         help="Try only this rule of dirframe flags; again for another.",
     ),
     **SELECTION_OPTIONS,
+    "title": click.option("--title", metavar="TEXT", help="In place of the chart's own."),
+    "caption": click.option(
+        "--caption",
+        metavar="TEXT",
+        callback=lambda _context, _option, text: False if text == "" else text,
+        help="In place of the notes below the chart; an empty one for no caption.",
+    ),
+    "width": click.option(
+        "--width", type=click.Choice(["column", "page"]), help="For print: 84 mm or 174 mm."
+    ),
+    "palette": click.option(
+        "--palette",
+        metavar="NAME|COLOUR,…",
+        callback=lambda _context, _option, text: (
+            tuple(text.split(",")) if "," in (text or "") else text
+        ),
+        help="A colormap of matplotlib, or colours.",
+    ),
 }
 
 
@@ -283,7 +307,7 @@ def _table(
 
 def _chart(noun: ChartSpec) -> Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
-    options = (*particular, *SELECTION)
+    options = (*particular, *SELECTION, *APPEARANCE)
 
     def draw(
         file: str | None,
@@ -293,6 +317,8 @@ def _chart(noun: ChartSpec) -> Command:
         collection: str | None = None,
         **given: Any,
     ) -> None:
+        import matplotlib as mpl
+
         from dirframe._atomic import atomic_write, make_folder
 
         path = _picture(output or Path(f"{noun.name}.png"), overwrite)
@@ -300,7 +326,9 @@ def _chart(noun: ChartSpec) -> Command:
         frame = _records(noun, collection, file, given)
         figure = _figure(noun.name, frame, own)
         make_folder(path.parent)
-        with atomic_write(path, overwrite=overwrite) as part:
+        # Text in an SVG stays text, which can be searched and edited.
+        text_kept = mpl.rc_context({"svg.fonttype": "none"})
+        with atomic_write(path, overwrite=overwrite) as part, text_kept:
             figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 

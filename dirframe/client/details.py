@@ -1,10 +1,9 @@
-"""Own pages of records: which are needed, and how to fetch them.
+"""Own pages of records: which are needed, and how to fetch them."""
 
-Today's live service sends projects in collections without their analysis; only the page of each
-project has it. A record needs its own page if it came without an analysis but with an analysis
-id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
-every record without one needs its page.
-"""
+# Today's live service sends projects in collections without their analysis; only the page of each
+# project has it. A record needs its own page if it came without an analysis but with an analysis
+# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
+# every record without one needs its page.
 
 from __future__ import annotations
 
@@ -28,20 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = [
-    "ANALYSIS_COLUMNS",
-    "Details",
-    "Refused",
-    "Sent",
-    "check_details",
-    "read_sent",
-    "record_path",
-    "refusal_from_error",
-    "sent_columns",
-    "unsent_columns",
-    "wants_analysis",
-    "with_signs",
-]
 
 _ELEMENT = "analysis"
 _ID = "analysis_id"
@@ -180,7 +165,7 @@ def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[s
     """Return the columns of a frame that are filled only by analyses."""
     if not wants_analysis(resource, columns):
         return ()
-    return tuple(one for one in ANALYSIS_COLUMNS if columns is None or one in columns)
+    return tuple(name for name in ANALYSIS_COLUMNS if columns is None or name in columns)
 
 
 def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:

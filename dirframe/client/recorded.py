@@ -17,9 +17,8 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.client.documents import parse_documents
 from dirframe.client.frames.columns import with_id_column
-from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.client.xml.parser import MAX_BYTES
-from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
+from dirframe.errors import Hint, IncompleteWarning, InvalidInputError, UnreadableResponseError
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.documents import ParsedDocuments
     from dirframe.schema import Resource
 
-__all__ = ["read_pages"]
 
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 _HOSTS = 3  # maximum number of hosts named by a source

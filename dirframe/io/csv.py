@@ -1,9 +1,8 @@
-"""Read and write CSV, TSV, JSON and JSON lines; the record is a sidecar file.
+"""Read and write CSV, TSV, JSON and JSON lines; the record is a sidecar file."""
 
-In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
-spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
-is a string that already has such a prefix, so that reading removes exactly what writing added.
-"""
+# In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
+# spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
+# is a string that already has such a prefix, so that reading removes exactly what writing added.
 
 from __future__ import annotations
 
@@ -16,22 +15,11 @@ from dirframe.errors import InvalidInputError
 from dirframe.io.frame_codec import ExportFrame, as_json, encode_column, prepare, restored_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pandas as pd
 
-__all__ = [
-    "read_csv",
-    "read_json",
-    "read_jsonl",
-    "read_tsv",
-    "stream_csv",
-    "write_csv",
-    "write_json",
-    "write_jsonl",
-    "write_tsv",
-]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
@@ -58,29 +46,23 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     _write(prepare("frame", frame), stream, ",")
 
 
-def write_csv(prepared: ExportFrame, file: Path) -> None:
-    """Write a CSV file."""
+def write_csv(frames: Sequence[ExportFrame], file: Path, separator: str = ",") -> None:
+    """Write a CSV or TSV file with the only frame."""
     with file.open("w", encoding="utf-8", newline="") as stream:
-        _write(prepared, stream, ",")
+        _write(frames[0], stream, separator)
 
 
-def write_tsv(prepared: ExportFrame, file: Path) -> None:
-    """Write a TSV file."""
+def write_jsonl(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write one JSON object per line of the only frame; times are ISO 8601, lists stay lists."""
     with file.open("w", encoding="utf-8", newline="") as stream:
-        _write(prepared, stream, "\t")
+        stream.writelines(f"{line}\n" for line in _objects(frames[0]))
 
 
-def write_jsonl(prepared: ExportFrame, file: Path) -> None:
-    """Write one JSON object per line; times are ISO 8601, lists stay lists."""
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(f"{line}\n" for line in _objects(prepared))
-
-
-def write_json(prepared: ExportFrame, file: Path) -> None:
+def write_json(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write a JSON list of the objects that `write_jsonl` writes, one per line."""
     separator = "[\n"
     with file.open("w", encoding="utf-8", newline="") as stream:
-        for line in _objects(prepared):
+        for line in _objects(frames[0]):
             stream.write(f"{separator}{line}")
             separator = ",\n"
         stream.write("[]\n" if separator == "[\n" else "\n]\n")
@@ -96,16 +78,6 @@ def _objects(prepared: ExportFrame) -> Iterator[str]:
             for name, value in zip(names, row, strict=True)
         }
         yield as_json(record, ", ".join(names))
-
-
-def read_csv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_csv` wrote."""
-    return _read(file, record, ",")
-
-
-def read_tsv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_tsv` wrote."""
-    return _read(file, record, "\t")
 
 
 def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:
@@ -143,7 +115,8 @@ def _cell(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
+def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.DataFrame:
+    """Read what `write_csv` wrote."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 

@@ -24,8 +24,6 @@ from dirframe.io.sidecar import write_with_sidecar
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_target", "export"]
-
 
 def export(
     frame_or_frames: pd.DataFrame | Mapping[str, pd.DataFrame],

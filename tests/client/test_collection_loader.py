@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from dirframe.client.collection_loader import attach_load_provenance, load_collection_query
+from dirframe.client.collection_loader import (
+    LoadOptions,
+    attach_load_provenance,
+    load_collection_query,
+)
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import IncompleteCollectionError, IncompleteWarning, InvalidInputError
@@ -30,15 +34,8 @@ def short(asked: Asked) -> bytes:
 
 
 def load(directory: Directory, incomplete: Incomplete) -> pd.DataFrame:
-    return load_collection_query(
-        CollectionQuery(resource=PROJECT),
-        directory,
-        incomplete,
-        CachePolicy(),
-        columns=None,
-        details=False,
-        progress=False,
-    )
+    options = LoadOptions(policy=CachePolicy(), incomplete=incomplete)
+    return load_collection_query(CollectionQuery(resource=PROJECT), directory, options)
 
 
 def test_what_came_of_an_incomplete_collection_is_in_the_error(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.columns import FieldPath
     from dirframe.schema import Resource
 
-__all__ = ["column_paths", "select_columns", "with_id_column"]
-
 
 def column_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset[FieldPath] | None:
     """Return the paths of the chosen columns; None if everything has to be read.

@@ -61,7 +61,9 @@ class Passage:
 def _markdown(block: Block, text: str) -> str:
     if block is Block.CODE:
         longest = max(map(len, re.findall("`+", text)), default=0)
-        return block.value.format(text, fence="`" * max(longest + 1, 3))  # longer than any in the text
+        return block.value.format(
+            text, fence="`" * max(longest + 1, 3)
+        )  # longer than any in the text
     if block is Block.LINK:
         return block.value.format(text)
     # A new line could begin a list or a heading; an address becomes a link in a block of its own.

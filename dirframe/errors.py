@@ -27,6 +27,7 @@ Warnings, for use with `warnings.filterwarnings`::
     DirframeWarning (a UserWarning)
     ├── AnalysesNotSentWarning      the project collection was sent without analyses
     ├── IncompleteWarning           the frame cannot be verified to be complete
+    ├── MissingGlyphsWarning        no font has some characters of a chart
     ├── StrataOmittedWarning        a stratum cannot be computed; the others are
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
     ├── StaleWarning                expired pages from the cache are used
@@ -68,6 +69,7 @@ __all__ = [
     "InvalidKeyError",
     "MissingColumnsError",
     "MissingExtraError",
+    "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
@@ -341,6 +343,14 @@ class IncompleteWarning(DirframeWarning):
     ) -> None:
         super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
+
+
+class MissingGlyphsWarning(DirframeWarning):
+    """No installed font has some characters of a chart; `characters` holds them."""
+
+    def __init__(self, message: str, *, characters: str, hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.characters = characters
 
 
 class StrataOmittedWarning(DirframeWarning):

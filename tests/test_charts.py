@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from dirframe import plot, stats
-from dirframe.charts import CHARTS, SELECTION, STATISTICS, ChartSpec, base_of
+from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS, ChartSpec, base_of
 
 EVERY = list((STATISTICS | CHARTS).values())
 NO_CHARTS = {"FONTS", "STYLE", "language_colour", "style"}
@@ -32,7 +32,7 @@ def test_a_statistic_has_the_options_of_its_function(noun: ChartSpec) -> None:
 @pytest.mark.parametrize("noun", CHARTS.values(), ids=lambda noun: noun.name)
 def test_a_chart_has_the_options_of_its_function(noun: ChartSpec) -> None:
     given = noun.options if noun.chart_options is None else noun.chart_options
-    assert {*given, *SELECTION} == options(getattr(plot, noun.name))
+    assert {*given, *SELECTION, *APPEARANCE} == options(getattr(plot, noun.name))
 
 
 @pytest.mark.parametrize("noun", EVERY, ids=lambda noun: noun.name)

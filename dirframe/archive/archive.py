@@ -21,6 +21,7 @@ from dirframe.client.paging.completeness import PAGES_PER_CHUNK
 from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import (
     AnalysesNotSentWarning,
+    Hint,
     IncompleteWarning,
     InvalidInputError,
 )
@@ -141,8 +142,11 @@ class Archive(Card):
             warnings.warn(
                 AnalysesNotSentWarning(
                     f"No project in the archive {self.path} came with its analysis: the directory "
-                    "sends it with the own page of each project alone. Harvest into it with "
-                    "details=True to keep these pages too, for one request each.",
+                    "sends it with the own page of each project alone.",
+                    hint=Hint(
+                        "Harvest with details=True to keep these pages, for one request each.",
+                        shell="dirframe harvest --details keeps these pages, for one request each.",
+                    ),
                     requests=int(sent_columns(builder).needed()[keep].sum()),
                 ),
                 stacklevel=2,

@@ -22,8 +22,8 @@ from dirframe.archive.model import (
 from dirframe.archive.snapshot import compress
 from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused
-from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceededError
@@ -31,6 +31,7 @@ from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceeded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.query import CollectionQuery
@@ -76,7 +77,7 @@ class ArchiveWriter:
     def __init__(
         self,
         store: Store,
-        directory: Directory,
+        directory: Connection,
         query: CollectionQuery,
         budget: Budget,
         *,
@@ -204,7 +205,7 @@ class ArchiveWriter:
                 self._spent = [moment for moment in self._spent if moment > now - _DAY]
                 if len(self._spent) >= limit:
                     raise QuotaExceededError(
-                        f"requests_per_day={limit:,} of this archive are made.",
+                        f"The {limit:,} requests of this day for this archive are made.",
                         url=self.directory.settings.base_url,
                         resets_at=min(self._spent) + _DAY,
                     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dirframe import provenance
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
-from dirframe.client.directory import client_or_default
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.directory import Directory
+    from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.paging.query import CollectionQuery
+    from dirframe.schema import Resource
+    from dirframe.settings import Settings
 
 
 Incomplete = Literal["raise", "warn"]
@@ -58,7 +60,7 @@ class LoadOptions:
 
 def load_collection_query(
     query: CollectionQuery,
-    directory: Directory | None,
+    directory: Connection | None,
     options: LoadOptions,
     *,
     first: FetchedPage | None = None,
@@ -199,4 +201,50 @@ def _not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
             shell=f"--details asks for the own pages, {price}; dirframe plan projects --details "
             "says how many.",
         ),
+    )
+
+
+def attach_load_provenance(
+    frame: pd.DataFrame,
+    settings: Settings,
+    resource: Resource,
+    pages: list[FetchedPage],
+    *,
+    requests_without_answer: int = 0,
+    **facts: Any,
+) -> pd.DataFrame:
+    """Record the source, time and cost of a frame in its attributes.
+
+    Parameters
+    ----------
+    frame
+        Modified in place; only its attributes change.
+    settings
+        Settings of the queried directory.
+    resource
+        Resource of the records.
+    pages
+        The pages that the frame was made of.
+    requests_without_answer
+        Requests that were charged but returned no document.
+    **facts
+        More fields of `dirframe.provenance.Provenance`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame.
+    """
+    times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
+    return provenance.set_provenance(
+        frame,
+        source=settings.name,
+        base_url=settings.base_url,
+        resource=resource.name,
+        items_loaded=len(frame),
+        retrieved_oldest=min(times, default=None),
+        retrieved_newest=max(times, default=None),
+        requests_made=sum(page.attempts for page in pages) + requests_without_answer,
+        requests_cached=sum(page.from_cache for page in pages),
+        **facts,
     )

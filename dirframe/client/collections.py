@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import Address, path_of
 from dirframe.client.collection_loader import LoadOptions
-from dirframe.client.directory import client_or_default
+from dirframe.client.connection import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import load_at
 from dirframe.client.paging.query import CollectionQuery

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dirframe.client.directory import Directory
+    from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
@@ -102,7 +102,7 @@ class Details:
         How the cache and the quota may be used.
     """
 
-    def __init__(self, directory: Directory, resource: Resource, policy: CachePolicy) -> None:
+    def __init__(self, directory: Connection, resource: Resource, policy: CachePolicy) -> None:
         self._session, self._resource, self._policy = directory.session, resource, policy
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:

@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import LoadOptions, load_collection_query
-from dirframe.client.directory import client_or_default
+from dirframe.client.collection_loader import (
+    LoadOptions,
+    attach_load_provenance,
+    load_collection_query,
+)
+from dirframe.client.connection import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
 from dirframe.schema import Resource
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.collection_loader import Incomplete
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
@@ -119,20 +123,21 @@ def load(
         return load_at(query_at(path, client, **parameters), client, options)
 
 
-def query_at(path: str, client: Directory, **options: Any) -> CollectionQuery:
+def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
     """Return the query to an address given by the user."""
     settings = client.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
     for name in ("query", "sort"):
         if options.get(name) is not None and name in address.parameters:
             raise InvalidInputError(
-                f"The path {path!r} says what {name} is, and so does {name}=. Say it once."
+                f"{name} stands in the path {path!r} and is given beside it, too.",
+                hint=Hint(f"Leave {name}= out.", shell=f"Leave --{name} out."),
             )
     resource, _ = known_resource(address.path)
     return CollectionQuery(resource=resource or _UNKNOWN, address=address, **options)
 
 
-def fetch_first(query: CollectionQuery, client: Directory, policy: CachePolicy) -> First:
+def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
     """Fetch the first page of an address and determine its resource.
 
     Raises
@@ -171,7 +176,7 @@ def fetch_first(query: CollectionQuery, client: Directory, policy: CachePolicy) 
 
 def load_at(
     query: CollectionQuery,
-    client: Directory,
+    client: Connection,
     options: LoadOptions,
     *,
     stacklevel: int = 4,
@@ -197,7 +202,7 @@ def load_at(
     )
 
 
-def _single(first: First, client: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
+def _single(first: First, client: Connection, columns: Sequence[str] | None) -> pd.DataFrame:
     fetched, resource = first.fetched, first.query.resource
     client.session.warn_if_stale([fetched])
     parsed = frame_pages([fetched.page], resource, columns=columns)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display.card import Card
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import (
     Details,
     check_details,
     read_sent,
     wants_analysis,
 )
-from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
 
@@ -220,8 +221,9 @@ def plan(
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     if exact and refresh:
         raise InvalidInputError(
-            "exact=True reads the pages that the load then has in the cache, and with "
-            "refresh=True the load asks for them again. Leave one of them out."
+            "An exact plan reads the pages that the load then has in the cache, and a refreshing load "
+            "asks for them again.",
+            hint=Hint("Leave exact= or refresh= out.", shell="Leave --exact or --refresh out."),
         )
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:
@@ -240,7 +242,7 @@ def plan(
 
 
 def _price(
-    client: Directory,
+    client: Connection,
     query: CollectionQuery,
     *,
     details: bool,
@@ -284,7 +286,7 @@ def _price(
 
 
 def _others(
-    client: Directory, query: CollectionQuery, last: int, *, fetch: bool
+    client: Connection, query: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
     """Return the pages of a collection after the first: all, or those in the cache."""
     session = client.session

@@ -7,11 +7,11 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from dirframe.client.collection_loader import attach_load_provenance
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.directory import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.schema import Resource
 
@@ -131,7 +132,7 @@ def load_project(
         return _load_one(PROJECT, str(project).strip(), client, policy)
 
 
-def _by_address(address: str, client: Directory, policy: CachePolicy) -> pd.DataFrame:
+def _by_address(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
@@ -193,7 +194,7 @@ def _called(row: pd.Series[Any]) -> str:
 def _load_one(
     resource: Resource,
     identifier: str,
-    client: Directory,
+    client: Connection,
     policy: CachePolicy,
     *,
     is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,

@@ -55,6 +55,7 @@ KINDS = {
         partial(csv.write_csv, separator="\t"), partial(csv.read_csv, separator="\t"), sidecar=True
     ),
     ".jsonl": FileFormat(csv.write_jsonl, csv.read_jsonl, sidecar=True),
+    ".json": FileFormat(csv.write_json, csv.read_json, sidecar=True),
     ".parquet": FileFormat(
         parquet.write_parquet, parquet.read_parquet, seal=Seal(b"PAR1"), native=True
     ),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import ACCENT
 from dirframe.plot._drawing.histogram import distribution
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
@@ -15,8 +14,8 @@ from dirframe.plot._drawing.tables import table_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
@@ -26,7 +25,7 @@ def accounts_by_kudo_rank(
     accounts: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of accounts by kudo rank.
 
@@ -71,8 +70,7 @@ def accounts_by_kudo_rank(
         "accounts",
         title="Accounts by kudo rank",
         unit="Accounts (share of those with a rank)",
-        colours=[ACCENT] * len(table),
-        nothing=typography.empty_reason(counts["accounts"], "account", "a kudo rank"),
+        message=typography.empty_reason(counts["accounts"], "account", "a kudo rank"),
         notes=[typography.not_shown("account", reasons)],
     )
 
@@ -82,7 +80,7 @@ def posts_distribution(
     accounts: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the distribution of forum posts over accounts.
 
@@ -126,6 +124,6 @@ def posts_distribution(
         "accounts",
         title="Distribution of forum posts over accounts",
         units=("Forum posts of an account", "Accounts"),
-        nothing=typography.empty_reason(counts["accounts"], "account", "a valid number of posts"),
+        message=typography.empty_reason(counts["accounts"], "account", "a valid number of posts"),
         note=typography.not_shown("account", reasons),
     )

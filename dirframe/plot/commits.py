@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, numeric_axes, typography
-from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing.colours import NEUTRAL
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.stats.commits import measures_of
@@ -14,8 +15,8 @@ from dirframe.stats.commits import measures_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["commits_by_contributor"]
 
@@ -27,7 +28,7 @@ def commits_by_contributor(
     frame: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the cumulative share of a project's commits by contributor.
 
@@ -70,19 +71,20 @@ def commits_by_contributor(
     bus_factor = measures["bus factor"]
     if bus_factor is None:
         reason = typography.empty_reason(counts["contributors"], "contributor", "a commit")
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     numeric_axes.labels(
         ax,
         title,
         "Contributors, most commits first (people)",
         "Commits of all these (share)",
+        logarithmic="x",
     )
     ranks, cumulative = table["rank"].to_numpy(float), table["cumulative_share"].to_numpy(float)
     marker = "o" if len(table) <= _DOTS else ""
     size = typography.size(ax, "small")
     ax.plot(
         *(ranks, cumulative),
-        color=ACCENT,
+        color=current().palette.accent,
         marker=marker,
         markersize=0.6 * numeric_axes.dot(ax),
         linewidth=1.6,

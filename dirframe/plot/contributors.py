@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.histogram import distribution
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.frequencies import concentration
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 
@@ -32,7 +33,7 @@ def contributor_distribution(
     projects: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the distribution of contributors over projects.
 
@@ -73,7 +74,7 @@ def contributor_distribution(
         "projects",
         title="Distribution of contributors over projects",
         units=(f"Contributors of a project (people {_TWELVE_MONTHS})", "Projects"),
-        nothing=_nothing(table),
+        message=_empty_message(table),
         note=_not_shown(table),
     )
 
@@ -83,7 +84,7 @@ def lorenz(
     projects: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the Lorenz curve of contributors over projects.
 
@@ -119,7 +120,7 @@ def lorenz(
     title = "Concentration of contributors"
     ax = numeric_axes.panel(ax, square=True)
     if table.empty:
-        return numeric_axes.empty(ax, table, title, _nothing(table, "a contributor"))
+        return axes.empty(ax, table, title, _empty_message(table, "a contributor"))
     numeric_axes.labels(
         ax, title, "Projects, those with the fewest first (share)", "Contributors (share)", pad=4
     )
@@ -127,9 +128,10 @@ def lorenz(
     numeric_axes.shares(ax, "y")
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
     measures = concentration(x, y)  # avoids a second count
-    ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
+    accent = current().palette.accent
+    ax.fill_between(x, x, y, color=accent, alpha=0.15, linewidth=0)
     ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
-    ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
+    ax.plot(x, y, color=accent, linewidth=1.8, label="lorenz", clip_on=False)
     size = typography.size(ax, "small")
     label = f"Gini coefficient {measures['gini']:.2f}"
     ax.text(0.04, 0.95, label, va="top", fontsize=size, **typography.plain_text_props())
@@ -152,7 +154,7 @@ def team_size_classes(
     *,
     ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of projects by team size.
 
@@ -193,13 +195,12 @@ def team_size_classes(
         "projects",
         title="Projects by size of their team",
         unit="Projects (share of those with a valid count)",
-        colours=[ACCENT] * len(table),
-        nothing=_nothing(table),
+        message=_empty_message(table),
         notes=[f"Size: people who contributed {_TWELVE_MONTHS}.", _not_shown(table)],
     )
 
 
-def _nothing(table: pd.DataFrame, what: str = "a valid contributor count") -> str:
+def _empty_message(table: pd.DataFrame, what: str = "a valid contributor count") -> str:
     return typography.empty_reason(table.attrs["dirframe"]["counted"]["projects"], "project", what)
 
 

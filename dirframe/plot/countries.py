@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import ACCENT, OTHER
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_by_country"]
 
@@ -26,7 +25,7 @@ def accounts_by_country(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of accounts by country.
 
@@ -65,9 +64,6 @@ def accounts_by_country(
     """
     table = table_of(stats.accounts_by_country, accounts, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    colours = [ACCENT] * len(table)
-    if counts["countries_in_other"]:
-        colours[-1] = OTHER
     return ranking(
         ax,
         table,
@@ -75,8 +71,8 @@ def accounts_by_country(
         "accounts",
         title="Accounts by country",
         unit="Accounts (share of those with a known country)",
-        colours=colours,
-        nothing=nothing(counts),
+        pooled=counts["countries_in_other"],
+        message=empty_message(counts),
         notes=[unknown(counts)],
     )
 
@@ -90,6 +86,6 @@ def unknown(counts: dict[str, int]) -> str:
     return typography.not_shown("account", reasons)
 
 
-def nothing(counts: dict[str, int]) -> str:
+def empty_message(counts: dict[str, int]) -> str:
     """Return the message for a chart without countries."""
     return typography.empty_reason(counts["accounts"], "account", "a known country")

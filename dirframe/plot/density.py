@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.colours import OTHER, language_colour
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_per_thousand_lines"]
 
@@ -29,7 +30,7 @@ def contributors_per_thousand_lines(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the contributors per thousand lines of code by main language.
 
@@ -47,10 +48,11 @@ def contributors_per_thousand_lines(
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per language, the most projects at the top. Its length is the ratio of the sums,
-        which is printed beside it with the number of projects. A language without lines has no
-        bar. The dot at the foot of the bar is the median of the projects' own ratios, the line
-        through it the interquartile range.
+        One bar per language, the largest ratio at the top. Its length is the ratio of the sums,
+        which is printed beside it with the number of projects; that of fewer than 10 projects is
+        pale. A language without lines has no bar. The dot at the foot of the bar is the median of
+        the projects' own ratios, the thick line through it the 95% confidence interval of the
+        median, the thin line the interquartile range.
 
     Raises
     ------
@@ -73,18 +75,16 @@ def contributors_per_thousand_lines(
     ax = axes.axes(ax, len(table))
     title = "Contributors per thousand lines"
     if table.empty:
-        axes.titles(ax, title)
         requirement = "a main language, contributors and lines"
-        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
-        axes.caption(ax, table)
-        return ax
+        reason = typography.empty_reason(counts["projects"], "project", requirement)
+        return axes.empty(ax, table, title, reason)
+    table = _by_ratio(table, pooled=bool(counts["languages_in_other"]))
     size = axes.name_rows(ax, list(table["language"]))
     # The title can be wider than the axes, so it is placed above the column titles.
     unit = "People in twelve months\nper thousand lines of code"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
-    colours = [language_colour(language) for language in table["language"]]
-    if counts["languages_in_other"]:
-        colours[-1] = OTHER
+    pooled = counts["languages_in_other"]
+    colours = current().palette.languages(table["language"], pooled=pooled)
     ratios = table["contributors_per_thousand_lines"].astype("Float64")
     has_ratio = ratios.notna()
     cells = [
@@ -92,7 +92,8 @@ def contributors_per_thousand_lines(
         for r, available in zip(ratios, has_ratio, strict=True)
     ]
     # Numbers at the ends of the bars would overlap the quartile lines.
-    axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
+    container = axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
+    axes.fade(container, table["projects"])
     _quartiles(ax, table)
     projects_of_each = [f"{number:,}" for number in table["projects"]]
     axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
@@ -104,11 +105,19 @@ def contributors_per_thousand_lines(
     axes.caption(
         ax,
         table,
-        "Most projects first. Bar: all contributors by all lines, so that one large project can "
-        "decide it. Dot and line: median and quartiles of the projects' own ratios.",
+        "Bar: all contributors by all lines, so that one large project can decide it. Dot, thick "
+        "and thin line: median of the projects' own ratios, its 95% confidence interval, quartiles.",
+        axes.pale_note(table["projects"], "languages"),
         typography.not_shown("project", reasons),
     )
     return ax
+
+
+def _by_ratio(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
+    """Sort the rows by their ratio, with that of other languages last."""
+    rows = table.iloc[:-1] if pooled else table
+    rows = rows.sort_values("contributors_per_thousand_lines", ascending=False, kind="stable")
+    return table.loc[[*rows.index, *table.index[len(rows) :]]].reset_index(drop=True)
 
 
 def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
@@ -116,13 +125,14 @@ def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
     rows_with_median = table[table["median"].notna()]
     if rows_with_median.empty:
         return
-    low, middle, high = (
+    low, middle, high, *interval = (
         rows_with_median[name].to_numpy(float)
-        for name in ("lower_quartile", "median", "upper_quartile")
+        for name in ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
     )
     rows = rows_with_median.index.to_numpy(float) + axes.thickness(len(table)) / 3
     line = mpl.rcParams["text.color"]
-    right = max(ax.get_xlim()[1], 1.05 * high.max())
+    right = max(ax.get_xlim()[1], 1.05 * np.nanmax([high, interval[1]]))
     ax.hlines(rows, low, high, colors=line, linewidth=0.9)
+    ax.hlines(rows, interval[0], interval[1], colors=line, linewidth=2.2, gid="interval")
     ax.plot(middle, rows, "o", color=line, markersize=3, label="median", clip_on=False)
     ax.set_xlim(0, right)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.patches import Patch
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._drawing.colours import OTHER
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.periods import Periods
@@ -20,14 +21,12 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["growth", "languages_by_year"]
 
-# Hatches that distinguish the languages that share the grey.
-_PATTERNS = ("", "....", "\\\\\\\\", "xxxx", "----", "||||", "++++")
-_FEW = 10  # projects; shares of fewer are not meaningful
+_UNFINISHED = "Hatched: {} is not over at the newest date in the records."
 
 
 @multiples("xy")
@@ -37,7 +36,7 @@ def growth(
     ax: Axes | None = None,
     freq: str = "MS",
     cumulative: bool = True,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of accounts or projects over time.
 
@@ -56,7 +55,8 @@ def growth(
     Returns
     -------
     matplotlib.axes.Axes
-        One step per period (UTC), at the number of records.
+        One step per period (UTC), at the number of records. A last period that is not over at the
+        newest date in the records is hatched, which the caption says.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def growth(
     title = f"Growth of {noun}" if cumulative else f"New {noun}"
     ax = numeric_axes.panel(ax)
     if table.empty:
-        return numeric_axes.empty(
+        return axes.empty(
             ax, table, title, typography.empty_reason(counts[noun], noun[:-1], "a date")
         )
     periods = Periods.of(freq)
@@ -88,14 +88,19 @@ def growth(
         ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}"
     )
     numbers = table["total" if cumulative else "new"].to_numpy(float)
-    edges = [*table["start"], table["start"].iloc[-1] + periods.step]
-    ax.stairs(numbers, dates.places(edges), fill=True, color=ACCENT, alpha=0.25, linewidth=0)
-    ax.stairs(numbers, dates.places(edges), color=ACCENT, linewidth=1.5, baseline=None)
+    edges = dates.places([*table["start"], table["start"].iloc[-1] + periods.step])
+    colour = current().palette.accent
+    finished = table["finished"].to_numpy(bool)
+    ax.stairs(numbers, edges, fill=True, color=colour, alpha=0.25, linewidth=0)
+    ax.stairs(numbers, edges, color=colour, linewidth=1.5, baseline=None)
+    dates.hatch_unfinished(ax, edges, numbers, finished, colour=colour)
     dates.axis(ax)
-    ax.set_xlim(*dates.places([edges[0], edges[-1]]))
+    ax.set_xlim(edges[0], edges[-1])
     numeric_axes.counts(ax, "y", numbers.max())
     reasons = {"without a date": counts["created_at_missing"]}
-    axes.caption(ax, table, typography.not_shown(noun[:-1], reasons))
+    last = f"{table['start'].iloc[-1]:%Y-%m-%d}"
+    unfinished = "" if finished.all() else _UNFINISHED.format(f"the period from {last}")
+    axes.caption(ax, table, unfinished, typography.not_shown(noun[:-1], reasons))
     return ax
 
 
@@ -106,7 +111,8 @@ def languages_by_year(
     ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
-    **selection: Unpack[Selection],
+    min_projects: int = axes.FEW,
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the main languages of the projects begun in each year.
 
@@ -122,13 +128,18 @@ def languages_by_year(
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins in its first month with activity, or when it was created in the
         directory.
+    min_projects : int, default 10
+        Years with fewer projects share a bar with those that follow, until there are so many, and
+        those at the end with the last before.
 
     Returns
     -------
     matplotlib.axes.Axes
         One bar per year, stacked by the share of each language (% of the year's projects with a
         main language), the language with the most projects at the bottom. The legend is beside the
-        last bar, in the same order.
+        last bar, in the same order. A bar as wide as several years holds them together; the first
+        bar is as wide as one year and the caption says since when. A year that is not over at the
+        newest date in the records is hatched, one with fewer than 10 projects pale.
 
     Raises
     ------
@@ -142,11 +153,18 @@ def languages_by_year(
     ...     "analysis_main_language_name": ["C", "Java", "C"],
     ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
     ... })
-    >>> ax = languages_by_year(projects)
-    >>> [float(bar.get_height()) for bar in ax.patches]
-    [1.0, 0.5, 0.0, 0.5]
+    >>> ax = languages_by_year(projects, min_projects=1)
+    >>> [[float(bar.get_height()) for bar in language] for language in ax.containers]
+    [[1.0, 0.5], [0.0, 0.5]]
     """
-    table = table_of(stats.languages_by_year, projects, top=top, date=date, **selection)
+    table = table_of(
+        stats.languages_by_year,
+        projects,
+        top=top,
+        date=date,
+        min_projects=min_projects,
+        **selection,
+    )
     counts = table.attrs["dirframe"]["counted"]
     title = "Main languages by year"
     ax = numeric_axes.panel(ax)
@@ -154,46 +172,55 @@ def languages_by_year(
         reason = typography.empty_reason(
             counts["projects"], "project", "both a main language and a date"
         )
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     start = "first activity" if date == "analysis_min_month" else "when the directory got it"
     numeric_axes.labels(ax, title, f"Year ({start})", "Projects (share of the year's)")
     ax.grid(visible=False)
     numeric_axes.shares(ax, "y")
-    years = table["year"].unique().astype(int)
-    year_totals = table.groupby("year")["projects"].sum().to_numpy(int)
+    years = table.groupby("year", as_index=False).agg(
+        {"from_year": "first", "projects": "sum", "finished": "first"}
+    )
+    last, first = (years[name].to_numpy(int) for name in ("year", "from_year"))
+    since, first[0] = int(first[0]), last[0]  # many years with few projects would fill the axis
     bottom = np.zeros(len(years))
     languages = list(table["language"].unique())
     looks = _looks(languages, pooled=bool(counts["languages_in_other"]))
     for language, look in looks.items():
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
-        bars = ax.bar(years, share, bottom=bottom, width=0.92, linewidth=0.5, **look)
-        for bar, number in zip(bars, year_totals, strict=True):
-            bar.set_alpha(1 if number >= _FEW else 0.3)
+        bars = ax.bar(
+            *((first + last) / 2, share, last - first + 0.92), bottom, linewidth=0.5, **look
+        )
+        axes.fade(bars, years["projects"])
         bottom += share
-    numeric_axes.whole(ax, int(years[0]), int(years[-1]))
-    _key_beside(ax, looks)
-    small_years = (
-        f"Pale: years with fewer than {_FEW} projects." if (year_totals < _FEW).any() else ""
+    finished = years["finished"].to_numpy(bool)
+    dates.hatch_unfinished(
+        *(ax, np.append(first, last[-1] + 1) - 0.46, bottom, finished),
+        colour=mpl.rcParams["text.color"],
+        hatch="///",
     )
+    numeric_axes.whole(ax, int(last[0]), int(last[-1]))
+    _key_beside(ax, looks)
+    notes = ["The language is that of the latest analysis."]
+    if since < last[0]:
+        notes.append(f"First bar: {since} to {last[0]}.")
+    if (first < last).any():
+        notes.append(f"Wide bars: years with fewer than {min_projects:,} projects, together.")
+    notes.append(axes.pale_note(years["projects"], "years"))
+    if not finished.all():
+        notes.append(_UNFINISHED.format(last[-1]))
     reasons = {
         **axes.without_language(counts),
         "without a date": counts["date_missing"],
     }
-    note = "The language is that of the latest analysis."
-    axes.caption(ax, table, note, small_years, typography.not_shown("project", reasons))
+    axes.caption(ax, table, *notes, typography.not_shown("project", reasons))
     return ax
 
 
 def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any]]:
-    """Return the colour of each language, with a hatch for those that share the grey."""
-    patterns = cycle(_PATTERNS)
-    looks = {}
-    for language in languages:
-        colour = language_colour(language)
-        hatch = next(patterns) if colour == NEUTRAL else ""
-        looks[language] = {"facecolor": colour, "hatch": hatch, "edgecolor": "white"}
+    """Return the colour of each language, with a hatch for those alike in greyscale."""
+    looks = {name: axes.fill(*current().palette.look(name)) for name in languages}
     if pooled:
-        looks[languages[-1]] = {"facecolor": OTHER, "hatch": "/////", "edgecolor": NEUTRAL}
+        looks[languages[-1]] = axes.fill(OTHER, "/////")
     return looks
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import OTHER, language_colour
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
 
@@ -27,7 +27,7 @@ def language_share(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of projects by main language.
 
@@ -73,7 +73,7 @@ def language_share(
         title="Projects by main language",
         unit="Projects (share of those with a main language)",
         colours=_colours(table),
-        nothing=typography.empty_reason(counts["projects"], "project", "a main language"),
+        message=typography.empty_reason(counts["projects"], "project", "a main language"),
         notes=[_not_shown(counts)],
     )
 
@@ -84,7 +84,7 @@ def contributors_by_language(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the contributors per project by main language.
 
@@ -102,9 +102,10 @@ def contributors_by_language(
     -------
     matplotlib.axes.Axes
         One row per language, the most contributors in total at the top: a bar from the lower to
-        the upper quartile of contributors per project, a dot at the median, a line to the maximum,
-        and beside it the median, the sum and the number of projects. The x axis is logarithmic
-        from 1, and linear from 0 to 1, since many projects have none.
+        the upper quartile of contributors per project, a dot at the median with a thick line over
+        its 95% confidence interval, a thin line to the maximum, and beside it the median, the sum
+        and the number of projects. The bar of fewer than 10 projects is pale. The x axis is
+        logarithmic from 1, and linear from 0 to 1, since many projects have none.
 
     Raises
     ------
@@ -128,14 +129,12 @@ def contributors_by_language(
     title = "Contributors by main language"
     described = table[table["projects_counted"] > 0]
     if described.empty:
-        axes.titles(ax, title)
         requirement = "a valid contributor count" if counts["with_language"] else "a main language"
-        axes.empty_message(ax, typography.empty_reason(counts["projects"], "project", requirement))
-        axes.caption(ax, table)
-        return ax
+        reason = typography.empty_reason(counts["projects"], "project", requirement)
+        return axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, list(table["language"]))
     # The title can be wider than the axes, so it is placed above the column titles.
-    unit = "People per project in twelve months"
+    unit = "People per project in twelve months, logarithmic"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)
     axes.spreads(ax, described, [colours[row] for row in described.index], size)
@@ -151,7 +150,9 @@ def contributors_by_language(
     axes.caption(
         ax,
         table,
-        "Dot: median; bar: quartiles; line: to the maximum.",
+        "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
+        "interval of the median, from 6 projects on.",
+        axes.pale_note(described["projects_counted"], "languages"),
         "People: sum over the projects; who is in two of them counts twice.",
         _not_shown(counts),
     )
@@ -159,10 +160,8 @@ def contributors_by_language(
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
-    colours = [language_colour(language) for language in table["language"]]
-    if table.attrs["dirframe"]["counted"]["languages_in_other"]:
-        colours[-1] = OTHER
-    return colours
+    pooled = table.attrs["dirframe"]["counted"]["languages_in_other"]
+    return current().palette.languages(table["language"], pooled=pooled)
 
 
 def _not_shown(counts: dict[str, int]) -> str:

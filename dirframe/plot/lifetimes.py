@@ -10,23 +10,23 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import ACCENT, NEUTRAL, OTHER, language_colour
+from dirframe.plot._drawing.colours import NEUTRAL, OTHER
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import date
 
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["activity", "life_span", "project_age"]
 
-_ROW_WITH_KEY = 11.0  # points; with lower rows there is no room for a legend
+_ANOTHER = "another or none"
 
 
 @multiples("x")
@@ -36,7 +36,7 @@ def activity(
     ax: Axes | None = None,
     as_of: date | str | None = None,
     window: int = 12,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the numbers of active, dormant and unknown projects.
 
@@ -102,8 +102,8 @@ def activity(
         "projects",
         title="Active and dormant projects",
         unit="Projects (share of those that are known)",
-        colours=[ACCENT, NEUTRAL, OTHER],
-        nothing=typography.empty_reason(counts["projects"], "project", "begun yet"),
+        colours=[current().palette.accent, NEUTRAL, OTHER],
+        message=typography.empty_reason(counts["projects"], "project", "begun yet"),
         notes=notes,
     )
 
@@ -114,7 +114,7 @@ def project_age(
     *,
     ax: Axes | None = None,
     as_of: date | str | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the age distribution of projects.
 
@@ -158,10 +158,10 @@ def project_age(
     ax = numeric_axes.panel(ax)
     if table.empty:
         reason = typography.empty_reason(counts["projects"], "project", "a known age")
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     years, counts_by_year = table["years"].to_numpy(float), table["projects"].to_numpy(float)
     numeric_axes.labels(ax, title, "Age (whole years since the first activity)", "Projects")
-    ax.bar(years, counts_by_year, width=0.85, color=ACCENT)
+    ax.bar(years, counts_by_year, width=0.85, color=current().palette.accent)
     numeric_axes.counts(ax, "y", counts_by_year.max())
     numeric_axes.whole(ax, 0, int(years.max()))
     ax.grid(visible=False, axis="x")
@@ -183,7 +183,7 @@ def life_span(
     ax: Axes | None = None,
     top: int | None = 20,
     window: int = 12,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw each project from its first to its last month with activity.
 
@@ -203,7 +203,7 @@ def life_span(
     -------
     matplotlib.axes.Axes
         One bar per project from the start of its first month to the end of its last (UTC), the
-        longest at the top, in the colour of its main language. The length in months is beside it,
+        longest at the top, in the colour and hatch of its main language. The length in months is beside it,
         with a plus if the life had not ended when the code was fetched, or this is unknown. The
         caption states how many lives have not ended, how many projects are not shown, and why.
 
@@ -236,24 +236,23 @@ def life_span(
         reason = typography.empty_reason(
             counts["projects"], "project", "both a first and a last month"
         )
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     size = axes.name_rows(ax, _names(table))
     year = dates.only_year(ax, table["first_month"].min(), table["last_month"].max())
     unit = f"First to last month with activity (UTC{year})"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     starts = dates.places(table["first_month"])
     ends = dates.places(table["last_month"] + MonthBegin(1))
-    colours = {
-        language: language_colour(language) for language in table["language"].dropna().unique()
-    }
-    row_colours = [colours.get(language, NEUTRAL) for language in table["language"]]
-    ax.barh(
-        range(len(table)),
-        ends - starts,
-        left=starts,
-        height=axes.thickness(len(table)),
-        color=row_colours,
+    palette = current().palette
+    languages = [
+        language if palette.has(language) else _ANOTHER for language in table["language"].fillna("")
+    ]
+    looks = {name: axes.fill(*palette.look(name)) for name in languages}
+    container = ax.barh(
+        range(len(table)), ends - starts, left=starts, height=axes.thickness(len(table))
     )
+    for bar, language in zip(container, languages, strict=True):
+        bar.set(linewidth=0, **looks[language])
     dates.axis(ax)
     ax.margins(x=0.02)
     is_open = ~table["ended"].fillna(value=False)
@@ -262,8 +261,9 @@ def life_span(
         f"{typography.number(months)}{'+' if is_longer else ''}" for months, is_longer in lengths
     ]
     axes.columns(ax, {"months": cells}, size)
-    if typography.height(ax) / len(table) > _ROW_WITH_KEY:
-        _key(ax, colours, row_colours)
+    entries = sorted(looks, key=_ANOTHER.__eq__)
+    handles = [Patch(label=language, linewidth=0, **looks[language]) for language in entries]
+    axes.legend(ax, handles, "Main language")
     reasons = {
         "with a shorter life": counts["projects_not_shown"],
         "without both months": counts["month_missing"],
@@ -271,7 +271,7 @@ def life_span(
         "with activity after the fetch": counts["months_after_fetch"],
     }
     open_ends = counts["with_life_span"] - counts["ended"]
-    notes = ["Colour: main language."]
+    notes: list[str] = []
     if open_ends:
         meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
         open_lives = (
@@ -286,13 +286,3 @@ def _names(table: pd.DataFrame) -> list[str]:
     """Return the names of the projects; the id where a name is missing."""
     unnamed = "id " + table["id"].fillna("not known")
     return list(table["name"].where(table["name"].notna(), unnamed))
-
-
-def _key(ax: Axes, colours: dict[str, str], row_colours: Sequence[str]) -> None:
-    handles = [
-        Patch(facecolor=colour, label=language)
-        for language, colour in colours.items()
-        if colour != NEUTRAL
-    ]
-    other_handles = [Patch(facecolor=NEUTRAL, label="another or none")] * (NEUTRAL in row_colours)
-    axes.legend(ax, [*handles, *other_handles], "Main language")

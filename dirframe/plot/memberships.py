@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.colours import ACCENT, OTHER, language_colour
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["language_breakdown", "licenses", "tags"]
 
@@ -27,7 +27,7 @@ def licenses(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of projects by licence.
 
@@ -77,7 +77,7 @@ def tags(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of projects by tag.
 
@@ -126,7 +126,7 @@ def language_breakdown(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the lines of code by language.
 
@@ -166,9 +166,8 @@ def language_breakdown(
     """
     table = table_of(stats.language_breakdown, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    colours = [language_colour(language) for language in table["language"]]
-    if counts["languages_in_other"]:
-        colours[-1] = OTHER
+    pooled = counts["languages_in_other"]
+    colours = current().palette.languages(table["language"], pooled=pooled)
     lines = counts["code_lines_missing"] + counts["code_lines_negative"]
     reasons = {
         "without a breakdown": counts["breakdown_missing"],
@@ -184,7 +183,7 @@ def language_breakdown(
         title="Lines of code by language",
         unit="Lines of code (share of those in a named language)",
         colours=colours,
-        nothing=typography.empty_reason(
+        message=typography.empty_reason(
             counts["projects"], "project", "languages with lines of code"
         ),
         notes=[
@@ -207,9 +206,6 @@ def _memberships(
     note: str = "",
 ) -> Axes:
     counts = table.attrs["dirframe"]["counted"]
-    colours = [ACCENT] * len(table)
-    if pooled and counts[pooled]:
-        colours[-1] = OTHER
     reasons = {f"without {what}": counts[f"without_{name}"]}
     return ranking(
         ax,
@@ -218,7 +214,7 @@ def _memberships(
         "projects",
         title=title,
         unit=f"Projects (share of those with {what})",
-        colours=colours,
-        nothing=typography.empty_reason(counts["projects"], "project", what),
+        pooled=counts.get(pooled, 0),
+        message=typography.empty_reason(counts["projects"], "project", what),
         notes=["A project can have several.", note, typography.not_shown("project", reasons)],
     )

@@ -11,7 +11,8 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
 from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.colours import ACCENT, NEUTRAL
+from dirframe.plot._drawing.colours import NEUTRAL
+from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["monthly_activity"]
 
@@ -35,7 +36,7 @@ def monthly_activity(
     frame: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the monthly commits and contributors of a project.
 
@@ -76,7 +77,7 @@ def monthly_activity(
     ax = numeric_axes.panel(ax)
     if table.empty:
         reason = typography.empty_reason(counts["activity_facts"], "activity fact", "a month")
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     year = dates.only_year(ax, table["month"].iloc[0], table["month"].iloc[-1])
     numeric_axes.labels(ax, title, f"Month (UTC{year})", "")
     edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
@@ -88,7 +89,7 @@ def monthly_activity(
         max(np.nanmax(people, initial=0), 1.0),
     )
     bottom, scale = -most_commits * (_GAP + _LANE), most_commits * _LANE / most_people / (1 + _HEAD)
-    _lane(ax, edges, commits, finished, bottom=0, scale=1, colour=ACCENT)
+    _lane(ax, edges, commits, finished, bottom=0, scale=1, colour=current().palette.accent)
     _lane(ax, edges, people, finished, bottom=bottom, scale=scale, colour=NEUTRAL)
     ax.spines["left"].set_visible(False)  # it would suggest a common scale
     dates.axis(ax)
@@ -130,18 +131,7 @@ def _lane(
     ax.stairs(filled, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
     ax.stairs(heights, edges, baseline=None, color=colour, linewidth=1.2)
     ax.axhline(bottom, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8)
-    for index in np.flatnonzero(~finished & ~np.isnan(numbers)).tolist():
-        ax.bar(
-            edges[index],
-            numbers[index] * scale,
-            width=edges[index + 1] - edges[index],
-            bottom=bottom,
-            align="edge",
-            facecolor="none",
-            edgecolor=colour,
-            hatch="//////",
-            linewidth=0.8,
-        )
+    dates.hatch_unfinished(ax, edges, numbers * scale, finished, bottom=bottom, colour=colour)
 
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Whole = NDArray[np.int64]
 
@@ -43,7 +43,7 @@ def users_against_contributors(
     projects: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw users of projects against their contributors.
 
@@ -87,9 +87,11 @@ def users_against_contributors(
         reason = typography.empty_reason(
             counts["projects"], "project", "both users and contributors counted"
         )
-        return numeric_axes.empty(ax, table, title, reason)
+        return axes.empty(ax, table, title, reason)
     x, y, weights = _numbers(table)
-    numeric_axes.labels(ax, title, "Users (members)", "Contributors (people in twelve months)")
+    numeric_axes.labels(
+        *(ax, title, "Users (members)", "Contributors (people in twelve months)"), logarithmic="xy"
+    )
     numeric_axes.logarithmic(ax, "x", float(np.max(x)))
     numeric_axes.logarithmic(ax, "y", float(np.max(y)))
     draw = _dots if len(table) <= _DOTS else _cells

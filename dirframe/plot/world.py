@@ -12,14 +12,14 @@ from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
-from dirframe.plot.countries import nothing, unknown
+from dirframe.plot.countries import empty_message, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 __all__ = ["accounts_map"]
 
@@ -38,7 +38,7 @@ def accounts_map(
     accounts: Frame,
     *,
     ax: Axes | None = None,
-    **selection: Unpack[Selection],
+    **selection: Unpack[ChartOptions],
 ) -> Axes:
     """Draw the number of accounts by country on a world map.
 
@@ -90,18 +90,18 @@ def accounts_map(
     counts = table.attrs["dirframe"]["counted"]
     shapes = worldmap.outlines()
     ax = axes.axes(ax, _ROWS)
-    axes.titles(ax, "Accounts by country")
+    title = "Accounts by country"
     if table.empty:
-        axes.empty_message(ax, nothing(counts))
-        axes.caption(ax, table)
-        return ax
+        return axes.empty(ax, table, title, empty_message(counts))
+    axes.titles(ax, title)
     on_map = table["country_alpha_2"].isin(list(shapes))
     numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
     classes = Bins.up_to(max(numbers.values(), default=1))
     _draw(ax, {code: classes.colour(number) for code, number in numbers.items()})
     no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
     axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
-    axes.caption(ax, table, unknown(counts), _too_small(table[~on_map], said=unknown(counts)))
+    note = unknown(counts)
+    axes.caption(ax, table, note, _too_small(table[~on_map], is_continued=bool(note)))
     return ax
 
 
@@ -125,7 +125,7 @@ def _draw(ax: Axes, colours: dict[str, str]) -> None:
         land.set_clip_path(edge, ax.transData)
 
 
-def _too_small(territories: pd.DataFrame, *, said: str) -> str:
+def _too_small(territories: pd.DataFrame, *, is_continued: bool) -> str:
     if territories.empty:
         return ""
     names = [
@@ -136,5 +136,5 @@ def _too_small(territories: pd.DataFrame, *, said: str) -> str:
         names[_NAMED:] = [f"{more:,} others"]
     accounts = typography.counted(int(territories["accounts"].sum()), "account")
     territory_text = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
-    prefix = "Nor" if said else "Not shown:"
+    prefix = "Nor" if is_continued else "Not shown:"
     return f"{prefix} {accounts} in {territory_text} too small for the map: {', '.join(names)}."

@@ -10,7 +10,7 @@ import json
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from dirframe._requirements import check_pandas
+from dirframe._pandas import check_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.provenance.absent_columns import Absent, absent
 from dirframe.provenance.fingerprint import Difference, ids_of

@@ -10,7 +10,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.stats._core.groupby import whole_number
 from dirframe.stats._options.selection import as_json
 from dirframe.stats._options.strata import known_strata
-from dirframe.stats._rules.exclusion import applicable, excluded, rules_of
+from dirframe.stats._rules.exclusion import applicable, exclude_records, rules_of
 from dirframe.stats._rules.frame_facts import offset_of
 from dirframe.stats._rules.rules import Rule
 
@@ -205,7 +205,7 @@ def excluded_counts(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple
     """
     rules = rules_for(frame, selection)
     age = selection.get("max_age") if Rule.STALE_ANALYSIS in rules else None
-    _, numbers = excluded(frame, rules, age)
+    _, numbers = exclude_records(frame, rules, age)
     for name, number in numbers.items():
         yield name.removeprefix("excluded").removeprefix("_"), number
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe.stats._core.columns import integer_column, text_column
-from dirframe.stats._core.frequencies import quantiles_of
+from dirframe.stats._core.frequencies import spread_of
 from dirframe.stats._core.groupby import (
     ANALYSIS,
     CONTRIBUTORS,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
-
-_QUARTILES = {"lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75}
 
 
 @selectable
@@ -69,6 +67,8 @@ def contributors_per_thousand_lines(
         - ``lower_quartile``, ``median`` and ``upper_quartile`` (Float64, people a thousand
           lines): of the ratios of the single projects with lines, each of which weighs the
           same; missing where no project has lines
+        - ``median_low``, ``median_high`` (Float64, people a thousand lines): 95% confidence interval of the
+          median; missing for fewer than 6 projects, of which there is none
 
     Raises
     ------
@@ -83,6 +83,10 @@ def contributors_per_thousand_lines(
     interpolate linearly between neighbours, as `contributor_quantiles` says. In the row of the
     others, both are taken over all their projects. The contributors are those of
     ``analysis_twelve_month_contributor_count``.
+
+    The interval of a median assumes nothing of the distribution: its ends are the values whose
+    ranks the binomial distribution gives (W. J. Conover, Practical Nonparametric Statistics, 3rd
+    edition, 1999, section 3.2). It is that of a larger population of such projects.
 
     Projects without a main language (missing or blank), or where one of the numbers is missing
     or negative, are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
@@ -138,9 +142,7 @@ def contributors_per_thousand_lines(
     result["contributors_per_thousand_lines"] = 1000 * people / lines.where(lines > 0)
     names, _ = rank_names(rows, "language", ["projects"], top=top, noun="languages")
     ratios = _ratios(projects, names)
-    for position, name in enumerate(_QUARTILES):
-        quartile = ratios[0][position].reindex(result["language"])
-        result[name] = pd.Series(quartile.to_numpy(), dtype="Float64")
+    result = result.join(ratios[0].reindex(result["language"]).reset_index(drop=True))
     numbers = totals["records"]
     counted = {
         "projects": int(numbers.sum()),
@@ -174,9 +176,7 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
     values, positions = values[positions >= 0], positions[positions >= 0]
     label_codes, labels = pd.factorize(names)
     people, lines = (values[name].to_numpy(np.float64) for name in ("contributors", "code_lines"))
-    quartiles = quantiles_of(
-        1000 * people / lines, label_codes[positions], np.array([*_QUARTILES.values()])
-    )
+    quartiles = spread_of(1000 * people / lines, label_codes[positions])
     return quartiles.set_axis(labels.take(quartiles.index.to_numpy())), len(positions)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
 
 from dirframe import provenance
@@ -20,13 +21,16 @@ from dirframe.stats._core.groupby import (
     group_sizes,
     has_name,
     rank_names,
+    whole_number,
 )
 from dirframe.stats._core.loaders import EITHER, PROJECTS
-from dirframe.stats._core.periods import Periods
+from dirframe.stats._core.periods import Periods, newest_date
 from dirframe.stats._core.result import attach_counts, require_columns
 from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
@@ -63,6 +67,8 @@ def growth(
           would name it by its last (``"W"``, ``"ME"``, ``"QE"``, ``"YE"``)
         - ``new`` (Int64, records): created in the period
         - ``total`` (Int64, records): created up to its end
+        - ``finished`` (boolean): whether the period ended before the newest date of the
+          records, of ``created_at`` and, where the frame has it, ``updated_at``
 
     Raises
     ------
@@ -77,8 +83,9 @@ def growth(
     the period that its day (UTC) is in. Several units, as in ``"2W"``, are
     counted from the first record's, so that another first record moves them all.
 
-    Only records that are still in the directory are counted, and the last period may not be
-    over. Records without ``created_at`` are in no row. ``attrs["dirframe"]["counted"]`` holds
+    Only records that are still in the directory are counted. The last period may not have been
+    over when the directory sent them, which can be long before they were loaded from a file:
+    ``finished`` is false unless a date in the records shows that it was. Records without ``created_at`` are in no row. ``attrs["dirframe"]["counted"]`` holds
     ``accounts`` or ``projects``, ``with_created_at`` and ``created_at_missing``.
 
     Examples
@@ -86,10 +93,10 @@ def growth(
     >>> import pandas as pd
     >>> created = pd.to_datetime(["2013-01-31 23:00", "2013-03-01 00:00", "2013-03-31 10:00"])
     >>> print(growth(pd.DataFrame({"created_at": created})))
-                          start  new  total
-    0 2013-01-01 00:00:00+00:00    1      1
-    1 2013-02-01 00:00:00+00:00    0      1
-    2 2013-03-01 00:00:00+00:00    2      3
+                          start  new  total  finished
+    0 2013-01-01 00:00:00+00:00    1      1      True
+    1 2013-02-01 00:00:00+00:00    0      1      True
+    2 2013-03-01 00:00:00+00:00    2      3     False
     """
     require_columns(frame, CREATED, loader=EITHER)
     periods = Periods.of(freq)
@@ -107,6 +114,7 @@ def growth(
             "start": pd.Series(new.index, dtype="datetime64[us, UTC]"),
             "new": count,
             "total": count.cumsum(),
+            "finished": _finished([start + periods.step for start in new.index], frame, CREATED),
         }
     )
     resource = (provenance.resource_of(frame) or PROJECT).name
@@ -125,6 +133,7 @@ def languages_by_year(
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    min_projects: int = 1,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
     """Count the projects of each main language by the year in which they began.
@@ -140,6 +149,9 @@ def languages_by_year(
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory
         got it.
+    min_projects : int, default 1
+        Take years with fewer projects together with those that follow, until there are so
+        many, and those at the end with the last before.
 
     Returns
     -------
@@ -148,17 +160,20 @@ def languages_by_year(
         project: by year, then the language with the most projects over all years first, then
         by name (by code point), ``other`` last in each year:
 
-        - ``year`` (Int64, year in UTC)
+        - ``year`` (Int64, year in UTC); of years taken together, the last
+        - ``from_year`` (Int64, year in UTC): the first of the years taken together, else the same
         - ``language`` (str): name of the main language
         - ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects with a main language; missing in
           a year without any, as nothing says that it has none
+        - ``finished`` (boolean): whether the year ended before the newest date of the records,
+          of `date` and, where the frame has it, ``updated_at``
 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `top` is below 1, or `date`
-        is another column.
+        If a column is missing or holds something else than dates, `top` or `min_projects` is
+        below 1, or `date` is another column.
 
     Notes
     -----
@@ -176,16 +191,17 @@ def languages_by_year(
     ...     "analysis_main_language_name": ["C", "Java", "C"],
     ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
     ... })
-    >>> print(languages_by_year(projects))
-       year language  projects  share
-    0  2012        C         1    1.0
-    1  2012     Java         0    0.0
-    2  2013        C         1    0.5
-    3  2013     Java         1    0.5
+    >>> print(languages_by_year(projects).drop(columns="from_year"))
+       year language  projects  share  finished
+    0  2012        C         1    1.0      True
+    1  2012     Java         0    0.0      True
+    2  2013        C         1    0.5     False
+    3  2013     Java         1    0.5     False
     """
     if date not in {FIRST_MONTH, CREATED}:
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
     require_columns(projects, LANGUAGE, date, loader=PROJECTS)
+    least = whole_number("min_projects", min_projects, least=1, instead="of projects")
 
     def years_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         lacking = {"lacking": nw.col("analysis").is_null()} if has_analysis else {}
@@ -204,20 +220,26 @@ def languages_by_year(
     names, pooled = rank_names(totals, "language", ["records"], top=top, noun="languages")
     order = list(dict.fromkeys(names))
     years = rows["year"].astype("int64")
-    span = range(years.min(), years.max() + 1) if len(rows) else range(0)
-    grid = rows["records"].groupby([years, names.reindex(rows["language"]).to_numpy()]).sum()
+    last_of = _taken_together(rows["records"].groupby(years).sum(), least)
+    labels = names.reindex(rows["language"]).to_numpy()
+    grid = rows["records"].groupby([years.map(last_of), labels]).sum()
+    span = last_of.unique()
     index = pd.MultiIndex.from_product([span, order], names=["year", "language"])
     counts = grid.rename_axis(["year", "language"]).reindex(index, fill_value=0)
     per_year = counts.groupby(level="year").transform("sum")
+    first_of = pd.Series(last_of.index, dtype="Int64").groupby(last_of.to_numpy()).min()
+    ends = [pd.Timestamp(year=int(year) + 1, month=1, day=1, tz="UTC") for year in span]
     count = as_int64(counts)
     result = pd.DataFrame(
         {
             "year": as_int64(index.get_level_values("year")),
+            "from_year": as_int64(first_of.repeat(len(order))),
             "language": pd.Series(index.get_level_values("language"), dtype="str"),
             "projects": count,
             "share": (count / as_int64(per_year.where(per_year > 0).astype("Int64"))).astype(
                 "Float64"
             ),
+            "finished": _finished(ends, projects, date).repeat(len(order)).array,
         }
     )
     records = sizes["records"]
@@ -236,3 +258,26 @@ def languages_by_year(
     }
     step = "languages_by_year"
     return attach_counts(projects, result, step=step, resource="project", counted=counted)
+
+
+def _taken_together(projects: pd.Series[int], least: int) -> pd.Series[int]:
+    """Return, for each year from the first to the last, the last year of its group."""
+    if projects.empty:
+        return projects
+    years = range(int(projects.index.min()), int(projects.index.max()) + 1)
+    numbers = projects.reindex(years, fill_value=0)
+    ends, together = [], 0
+    for year, number in numbers.items():
+        together += int(number)
+        if together >= least or least == 1:
+            ends.append(year)
+            together = 0
+    ends = [*(ends[:-1] if together else ends), years[-1]] if ends[-1:] != [years[-1]] else ends
+    groups = np.searchsorted(np.array(ends), np.array(years))
+    return pd.Series(np.array(ends)[groups], index=pd.Index(years), dtype="int64")
+
+
+def _finished(ends: Sequence[pd.Timestamp], frame: Frame, date: str) -> pd.Series[bool]:
+    """Return which periods ended before the newest date of the records."""
+    newest = newest_date(frame, date)
+    return pd.Series([bool(end <= newest) for end in ends], dtype="boolean")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
-import numpy as np
 import pandas as pd
 
 from dirframe.stats._core.columns import integer_column, text_column
-from dirframe.stats._core.frequencies import quantiles
+from dirframe.stats._core.frequencies import spread
 from dirframe.stats._core.groupby import (
     ANALYSIS,
     CONTRIBUTORS,
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
 
 __all__ = ["contributors_by_language", "language_share"]
-
-QUARTILES = np.array([0.25, 0.5, 0.75])
 
 
 @selectable
@@ -192,6 +189,8 @@ def contributors_by_language(
           committed in the twelve months before the project's analysis; a person in two
           projects counts twice
         - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people a project)
+        - ``median_low``, ``median_high`` (Float64, people a project): 95% confidence interval of the
+          median; missing for fewer than 6 projects, of which there is none
         - ``maximum`` (Int64, people a project)
 
         The columns after ``projects_counted`` are missing where that is 0.
@@ -213,6 +212,10 @@ def contributors_by_language(
     projects with a language ``contributors_missing`` and ``contributors_negative``.
 
     Quartiles interpolate linearly between neighbours, as `contributor_quantiles` says.
+
+    The interval of a median assumes nothing of the distribution: its ends are the values whose
+    ranks the binomial distribution gives (W. J. Conover, Practical Nonparametric Statistics, 3rd
+    edition, 1999, section 3.2). It is that of a larger population of such projects.
 
     Examples
     --------
@@ -255,9 +258,7 @@ def contributors_by_language(
     order = pd.Index(dict.fromkeys(names), dtype="str", name="language")
     result = _totals(sizes, sizes["label"]).reindex(order)
     counts = sizes[sizes["known"] > 0].groupby(["label", "people"])["known"].sum()
-    quartiles = quantiles(counts, QUARTILES)
-    for position, name in enumerate(("lower_quartile", "median", "upper_quartile")):
-        result[name] = quartiles[position].reindex(order).astype("Float64")
+    result = result.join(spread(counts).reindex(order))
     maximum = counts.reset_index().groupby("label")["people"].max()
     result["maximum"] = maximum.reindex(order).astype("Int64")
     negative = (sizes["people"] < 0).fillna(value=False)

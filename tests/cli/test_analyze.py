@@ -84,6 +84,27 @@ def test_a_chart_goes_to_a_file_by_its_suffix_and_never_over_another(
     assert "exists already" in again.stderr
 
 
+def test_a_chart_has_the_title_caption_width_and_colours_asked_for_and_its_text_stays_text(
+    saved: Path, run: Any, tmp_path: Path
+) -> None:
+    target = tmp_path / "tags.svg"
+    options = ("--title", "Our tags", "--caption", "Ours.", "--width", "column")
+    outcome = run(
+        *("plot", "tags", saved / "projects.parquet", "-o", target),
+        *options,
+        *("--palette", "#123456,black"),
+    )
+    assert outcome.code == 0, outcome.err
+    picture = target.read_text(encoding="utf-8")
+    assert ">Our tags</text>" in picture
+    assert ">Ours.</text>" in picture
+    assert "#123456" in picture
+    assert 'width="237.6pt"' in picture
+    target.unlink()
+    assert run("plot", "tags", saved / "projects.parquet", "-o", target, "--caption", "").code == 0
+    assert "A project can have several" not in target.read_text(encoding="utf-8")
+
+
 def test_a_chart_of_an_unknown_kind_is_refused_before_anything_is_asked(
     there: Any, run: Any, tmp_path: Path
 ) -> None:

@@ -139,14 +139,16 @@ def caption(ax: Axes) -> str:
 
 
 def shown_texts(ax: Axes) -> list[Text]:
-    """Return the texts that are drawn; an axis has ticks beyond its limits that are not."""
+    """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
     unseen: set[int] = set()
-    for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
-        for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
-            if not min(limits) <= place <= max(limits):
-                unseen |= {id(tick.label1), id(tick.label2)}
-    assert ax.figure is not None
-    texts: list[Any] = ax.figure.findobj(Text)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    for panel in figure.axes:
+        for axis, limits in ((panel.xaxis, panel.get_xlim()), (panel.yaxis, panel.get_ylim())):
+            for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
+                if not min(limits) <= place <= max(limits):
+                    unseen |= {id(tick.label1), id(tick.label2)}
+    texts: list[Any] = figure.findobj(Text)
     return [t for t in texts if t.get_visible() and t.get_text() and id(t) not in unseen]
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
-from matplotlib.patches import StepPatch
+from matplotlib.patches import Rectangle, StepPatch
 
 from dirframe import plot, provenance, stats
 from tests.plot.charts import bars, caption
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CREATED = pd.to_datetime(pd.Series(["2013-01-31", "2013-03-01", "2013-03-31", None]), utc=True)
 
@@ -65,9 +70,9 @@ FRAME = languages(
 
 
 def test_the_parts_of_a_year_are_its_shares_stacked_to_the_whole() -> None:
-    ax = plot.languages_by_year(FRAME)
+    ax = plot.languages_by_year(FRAME, min_projects=1)
     table = stats.languages_by_year(FRAME)
-    drawn = bars(ax)
+    drawn = [bar for bar in bars(ax) if bar.get_gid() != "unfinished"]
     assert len(drawn) == 3 * 3
     shares = {
         (round(bar.get_x() + bar.get_width() / 2), bar.get_y()): bar.get_height() for bar in drawn
@@ -91,17 +96,50 @@ def test_the_key_names_the_parts_in_their_order_and_in_their_colours() -> None:
 
 
 def test_years_of_few_projects_are_pale_and_the_caption_says_so() -> None:
-    ax = plot.languages_by_year(FRAME)
-    alphas = {round(bar.get_x() + 0.46): bar.get_alpha() for bar in bars(ax)}
-    assert alphas[2011] == 1
+    ax = plot.languages_by_year(FRAME, min_projects=1)
+    alphas = {round(bar.get_x() + 0.46): bar.get_alpha() for bar in ax.containers[0]}
+    assert alphas[2011] is None
     assert alphas[2013] == pytest.approx(0.3)
     assert "Pale: years with fewer than 10 projects." in caption(ax)
     full = languages(*[("C", 2011)] * 10)
     assert "Pale" not in caption(plot.languages_by_year(full))
 
 
+def test_years_of_few_projects_share_a_bar_as_wide_as_they_are() -> None:
+    years = [1990, 1993, *[1994] * 10, *[1995] * 10, 1997, *[1998] * 9, *[1999] * 10]
+    ax = plot.languages_by_year(languages(*[("C", year) for year in years]))
+    edges = [(round(bar.get_x() + 0.46), round(bar.get_width())) for bar in ax.containers[0]]
+    assert edges == [(1994, 1), (1995, 1), (1996, 3), (1999, 1)]
+    assert "First bar: 1990 to 1994." in caption(ax)
+    assert "Wide bars: years with fewer than 10 projects, together." in caption(ax)
+    assert ax.get_xlim()[0] == pytest.approx(1993.5)
+
+
+def test_a_last_period_that_is_not_over_is_hatched_and_said() -> None:
+    def hatched(ax: Axes) -> list[Rectangle]:
+        return [bar for bar in bars(ax) if bar.get_gid() == "unfinished" and bar.get_hatch()]
+
+    frame = created("project")
+    for cumulative, height in ((True, 3), (False, 2)):
+        ax = plot.growth(frame, cumulative=cumulative)
+        (bar,) = hatched(ax)
+        assert f"{num2date(bar.get_x()):%Y-%m-%d}" == "2013-03-01"
+        assert bar.get_height() == height
+        said = "Hatched: the period from 2013-03-01 is not over at the newest date in the records."
+        assert said in caption(ax)
+    over = plot.growth(frame.assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC")))
+    assert not hatched(over)
+    assert "Hatched" not in caption(over)
+    years = plot.languages_by_year(FRAME, min_projects=1)
+    (bar,) = hatched(years)
+    assert round(bar.get_center()[0]) == 2013
+    assert "Hatched: 2013 is not over at the newest date in the records." in caption(years)
+    later = FRAME.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
+    assert not hatched(plot.languages_by_year(later, min_projects=1))
+
+
 def test_years_are_numbered_without_a_separator() -> None:
-    ax = plot.languages_by_year(FRAME)
+    ax = plot.languages_by_year(FRAME, min_projects=1)
     ax.figure.canvas.draw()
     assert {"2011", "2013"} <= {label.get_text() for label in ax.get_xticklabels()}
     assert np.diff(ax.get_xticks()).min() >= 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import accumulate, pairwise
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -53,8 +54,15 @@ def quantile(values: Sequence[float], at: float) -> float | None:
     return ascending[low] + (ascending[high] - ascending[low]) * (place - low)
 
 
-def quartiles(values: Sequence[float]) -> list[float | None]:
-    return [quantile(values, at) for at in (0.25, 0.5, 0.75)]
+def spread(values: Sequence[float]) -> list[float | None]:
+    """Give quartiles, median, and the 95% interval of the median by the binomial distribution."""
+    n, low = len(values), -1
+    while sum(comb(n, k) for k in range(low + 2)) <= 0.025 * 2**n:
+        low += 1
+    ends = (
+        [None, None] if low < 0 else [float(sorted(values)[place]) for place in (low, n - 1 - low)]
+    )
+    return [*(quantile(values, at) for at in (0.25, 0.5, 0.75)), *ends]
 
 
 def missing_and_negative(
@@ -252,9 +260,8 @@ def contributors_by_language(records: list[Record], top: int | None) -> Found:
 
     def row(name: str, group: list[Record]) -> tuple[Any, ...]:
         known = people(group)
-        spread = quartiles(known)
         most = max(known, default=None)
-        return name, len(group), len(known), sum(known) if known else None, *spread, most
+        return name, len(group), len(known), sum(known) if known else None, *spread(known), most
 
     def order(name: str) -> Any:
         known = people(groups[name])
@@ -279,7 +286,7 @@ def contributors_per_thousand_lines(records: list[Record], top: int | None) -> F
         people, lines = (sum(record[column] for record in group) for column in (PEOPLE, LINES))
         single = [1000 * record[PEOPLE] / record[LINES] for record in group if record[LINES]]
         ratio = 1000 * people / lines if lines else None
-        return name, len(group), people, lines, ratio, *quartiles(single)
+        return name, len(group), people, lines, ratio, *spread(single)
 
     rows, names = rows_of(groups, lambda name: (-len(groups[name]), name), top, row)
     return rows, names | {

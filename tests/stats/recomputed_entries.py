@@ -127,6 +127,13 @@ def period(day: datetime, freq: str) -> datetime:
     return day.replace(day=1, month=(day.month - 1) // months * months + 1) if months else day
 
 
+def newest(records: list[Record], *columns: str) -> datetime:
+    """Give the newest date of some columns or of an update."""
+    names = (*columns, "updated_at")
+    dates: list[datetime] = [r[name] for r in records for name in names if name in r]
+    return max(dates)
+
+
 def growth(records: list[Record], freq: str, collection: str) -> Found:
     days = [record["created_at"] for record in records if "created_at" in record]
     counts = Counter(period(day, freq) for day in days)
@@ -134,17 +141,30 @@ def growth(records: list[Record], freq: str, collection: str) -> Found:
     start, total = min(counts, default=None), 0
     while start is not None and start <= max(counts):
         total += counts[start]
-        rows.append((start, counts[start], total))
         after = start
         while after == start or period(after, freq) == start:
             after += timedelta(days=1)
+        rows.append((start, counts[start], total, after <= newest(records, "created_at")))
         start = period(after, freq)
     missing = len(records) - len(days)
     known = {"with_created_at": len(days), "created_at_missing": missing}
     return rows, {collection: len(records), **known}
 
 
-def languages_by_year(records: list[Record], top: int | None, date: str) -> Found:
+def together(years: list[int], least: int) -> list[tuple[int, int]]:
+    """Give the first and last year of those taken together."""
+    spans: list[tuple[int, int]] = []
+    first = min(years, default=0)
+    for year in range(first, max(years) + 1) if years else []:
+        if sum(first <= own <= year for own in years) >= least or least == 1:
+            spans.append((first, year))
+            first = year + 1
+    if years and first <= max(years):  # those at the end, with the last before
+        spans[-1:] = [(spans[-1][0] if spans else first, max(years))]
+    return spans
+
+
+def languages_by_year(records: list[Record], top: int | None, date: str, least: int) -> Found:
     spoken = [record for record in records if named(record, LANGUAGE)]
     dated = [record for record in spoken if date in record]
     groups = by_language(dated)
@@ -153,13 +173,13 @@ def languages_by_year(records: list[Record], top: int | None, date: str) -> Foun
     )
     shown = {name: name if name in kept else label for name in groups}
     counts = Counter((r[date].year, shown[r[LANGUAGE]]) for r in dated)
-    years = [year for year, _ in counts]
     rows: list[tuple[Any, ...]] = []
-    for year in range(min(years), max(years) + 1) if years else []:
-        whole = sum(n for (own, _), n in counts.items() if own == year)
+    for first, year in together([r[date].year for r in dated], least):
+        whole = sum(n for (own, _), n in counts.items() if first <= own <= year)
+        finished = newest(records, date).year > year
         for name in [*kept, *([label] if rest else [])]:
-            n = counts[year, name]
-            rows.append((year, name, n, n / whole if whole else None))
+            n = sum(counts[own, name] for own in range(first, year + 1))
+            rows.append((year, first, name, n, n / whole if whole else None, finished))
     return rows, {
         "projects": len(records),
         "with_language_and_date": len(dated),

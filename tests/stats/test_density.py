@@ -14,7 +14,7 @@ from dirframe import provenance, stats
 from dirframe.errors import InvalidInputError
 
 Project = tuple[str | None, int | None, int | None]
-DTYPES = ["str", "Int64", "Int64", "Int64", *["Float64"] * 4]
+DTYPES = ["str", "Int64", "Int64", "Int64", *["Float64"] * 6]
 
 counts = st.none() | st.integers(-2, 5) | st.integers(0, 2**40)
 languages = st.none() | st.sampled_from(["C", "Java", "$x$", "", " "])

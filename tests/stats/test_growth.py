@@ -179,14 +179,38 @@ def test_a_project_can_begin_when_the_directory_got_it() -> None:
     assert table["year"].tolist() == [2010]
 
 
+def test_years_of_few_projects_are_taken_together() -> None:
+    years = [2001, 2003, 2004, 2004, 2004, 2006, *[2007] * 3, 2008]
+    table = stats.languages_by_year(begun([("C", year) for year in years]), min_projects=3)
+    spans = zip(table["from_year"], table["year"], table["projects"], strict=True)
+    assert [*spans] == [(2001, 2004, 5), (2005, 2008, 5)]
+    with pytest.raises(InvalidInputError, match="min_projects is 0"):
+        stats.languages_by_year(begun([]), min_projects=0)
+
+
+def test_a_period_is_finished_only_if_a_date_in_the_records_shows_that_it_was_over() -> None:
+    days = [datetime(2013, 1, 31, tzinfo=UTC), datetime(2013, 3, 1, tzinfo=UTC)]
+    frame = created([*days])
+    assert stats.growth(frame)["finished"].tolist() == [True, True, False]
+    later = frame.assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC"))
+    assert stats.growth(later)["finished"].all()
+    assert stats.growth(later, freq="YS")["finished"].tolist() == [False]
+    projects = begun([("C", 2012), ("C", 2013)])
+    assert stats.languages_by_year(projects)["finished"].tolist() == [True, False]
+    projects["updated_at"] = pd.Timestamp("2014-01-01", tz="UTC")
+    assert stats.languages_by_year(projects)["finished"].all()
+
+
 @pytest.mark.parametrize("projects", [[], [("C", 2001)], [(None, None)], [("C", None)]])
 def test_columns_and_dtypes_do_not_depend_on_what_comes(
     projects: list[tuple[str | None, int | None]],
 ) -> None:
     table = stats.languages_by_year(begun(projects))
-    assert [str(d) for d in table.dtypes] == ["Int64", "str", "Int64", "Float64"]
+    assert [str(d) for d in table.dtypes] == [
+        *("Int64", "Int64", "str", "Int64", "Float64", "boolean"),
+    ]
     months = stats.growth(created([None] * len(projects)))
-    assert [str(d) for d in months.dtypes] == ["datetime64[us, UTC]", "Int64", "Int64"]
+    assert [str(d) for d in months.dtypes] == ["datetime64[us, UTC]", "Int64", "Int64", "boolean"]
 
 
 def test_an_unknown_date_and_no_language_at_all_are_refused() -> None:

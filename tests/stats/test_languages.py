@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,7 +35,7 @@ CONTRIBUTORS = {
     "contributors": "Int64",
     "lower_quartile": "Float64",
     "median": "Float64",
-    "upper_quartile": "Float64",
+    **dict.fromkeys(("upper_quartile", "median_low", "median_high"), "Float64"),
     "maximum": "Int64",
 }
 
@@ -93,6 +94,14 @@ def quartiles(values: list[int]) -> list[float]:
     return statistics.quantiles(values, n=4, method="inclusive")
 
 
+def interval(values: list[int]) -> list[float | None]:
+    """Give the innermost pair of values outside which the median is with 5% at most."""
+    ascending, n = [float(value) for value in sorted(values)], len(values)
+    outside = [2 * sum(math.comb(n, k) for k in range(low + 1)) / 2**n for low in range(n // 2)]
+    lows = [low for low, chance in enumerate(outside) if chance <= 0.05]
+    return [ascending[lows[-1]], ascending[-1 - lows[-1]]] if lows else [None, None]
+
+
 def by_language(projects: list[Project]) -> dict[str, list[Project]]:
     groups: dict[str, list[Project]] = defaultdict(list)
     for project in projects:
@@ -136,7 +145,8 @@ def check_contributors(projects: list[Project], table: pd.DataFrame) -> None:
     expected: list[list[Any]] = []
     for language, group in groups.items():
         people = known([p.people for p in group])
-        spread = [sum(people), *quartiles(people), max(people)] if people else [None] * 5
+        spread: list[Any] = [sum(people), *quartiles(people), max(people)] if people else [None] * 5
+        spread[4:4] = interval(people)
         expected.append([language, len(group), len(people), *spread])
     expected.sort(key=lambda row: (1 if row[3] is None else -row[3], -row[1], row[0]))
     assert same(rows(table), expected)

@@ -64,6 +64,7 @@ project = some(
     analysis_logged_at=days,
     analysis_oldest_code_set_time=days,
     created_at=days,
+    updated_at=days,
     tags=st.lists(padded, max_size=4),
     licenses=st.lists(licences, max_size=3),
     analysis_languages=st.lists(parts, max_size=4),
@@ -76,6 +77,7 @@ account = some(
     country_alpha_2=ids,
     country_name=words,
     created_at=days,
+    updated_at=days,
 )
 DTYPES = {
     **dict.fromkeys(("stack_count", "user_count", "kudo_score_kudo_rank", "posts_count"), "Int64"),
@@ -84,17 +86,17 @@ DTYPES = {
     **dict.fromkeys(("tags", "licenses", "analysis_languages"), "object"),
     **dict.fromkeys(("created_at", "month", "analysis_min_month"), "datetime64[us, UTC]"),
     **dict.fromkeys(("analysis_max_month", "analysis_logged_at"), "datetime64[us, UTC]"),
-    "analysis_oldest_code_set_time": "datetime64[us, UTC]",
+    **dict.fromkeys(("analysis_oldest_code_set_time", "updated_at"), "datetime64[us, UTC]"),
 }
 PROJECT = (
     *("id", "name", "analysis_id", "analysis_main_language_name", "analysis_total_code_lines"),
     *(PEOPLE, "stack_count", "user_count", "analysis_min_month", "analysis_max_month"),
     *("analysis_logged_at", "analysis_oldest_code_set_time", "created_at", "tags", "licenses"),
-    "analysis_languages",
+    *("analysis_languages", "updated_at"),
 )
 ACCOUNT = (
     *("email_sha1", "kudo_score_kudo_rank", "posts_count", "country_code"),
-    *("country_alpha_2", "country_name", "created_at"),
+    *("country_alpha_2", "country_name", "created_at", "updated_at"),
 )
 
 
@@ -214,8 +216,9 @@ def test_quantiles_and_classes(
 )
 def test_projects_over_time(records: list[Record], top: int | None, date: Any, freq: str) -> None:
     projects = frame(records, PROJECT, RETRIEVED)
-    table = stats.languages_by_year(projects, top=top, date=date)
-    compare(table, recomputed_entries.languages_by_year(records, top, date))
+    for least in (1, 3):
+        table = stats.languages_by_year(projects, top=top, date=date, min_projects=least)
+        compare(table, recomputed_entries.languages_by_year(records, top, date, least))
     table = stats.growth(projects, freq=freq)
     compare(table, recomputed_entries.growth(records, freq, "projects"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -14,11 +14,12 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.colours import NEUTRAL, OTHER
+from dirframe.plot._drawing.colours import NEUTRAL, OTHER, grey
+from dirframe.plot._drawing.options import current
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.artist import Artist
@@ -30,13 +31,19 @@ if TYPE_CHECKING:
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page
 #: The gid of axes that are one of several panels.
 PANEL = "panel"
+_ROW_HEIGHT, _HEIGHT_OF_LINES = 0.25, 1.3  # inches
+_LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes more lines
 #: The gid of a message in empty axes.
 EMPTY = "empty"
-_ROW_HEIGHT = 0.25  # inches
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
-# Maximum share of the axes for number columns, and the width of the names in points.
-_COLUMNS_SHARE, _NAMES_WIDTH = 0.6, 72.0
+_TWO_LINES = 0.76  # size of text in rows of which one has two lines
+_COLUMNS_SHARE = 0.6  # of the width beside the names, at most, for columns of numbers
+_OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout, at least
+
+
+#: Records of a row or year; what describes fewer is pale.
+FEW = 10
 
 
 class Caption(NamedTuple):
@@ -57,8 +64,12 @@ def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
             # Without a layout engine, names longer than the margin are cut off.
             figure.set_layout_engine("constrained")
         return ax
-    height = 1.3 + _ROW_HEIGHT * max(rows, _ROWS_AT_LEAST)
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    inches = current().inches or width
+    # Titles, units and captions take more lines in a narrow figure.
+    lines = _HEIGHT_OF_LINES * min(_FIGURE_WIDTH / inches, _MOST_LINES)
+    row = _ROW_HEIGHT * max(min(inches / _FIGURE_WIDTH, 1), _LOWEST_ROW)
+    height = lines + row * max(rows, _ROWS_AT_LEAST)
+    _, ax = plt.subplots(figsize=(inches, height), layout="constrained")
     return ax
 
 
@@ -69,10 +80,11 @@ def name_rows(ax: Axes, names: Sequence[str]) -> float:
     # The layout uses some of the height; low rows have one line of text.
     low = 0.75 * typography.height(ax) / max(len(names), 1) < 2.2 * _SMALLEST_TEXT
     labels = [typography.short(name) if low else typography.name(name) for name in names]
+    if any("\n" in text for text in labels):  # two lines have to fit into one row
+        size = max(size * _TWO_LINES, _SMALLEST_TEXT)
     ax.set_yticks(range(len(names)), labels, fontsize=size, **typography.plain_text_props())
-    for label, text in zip(ax.get_yticklabels(), labels, strict=True):
-        if "\n" in text:  # two lines have to fit into one row
-            label.set(fontsize=max(size * 0.72, _SMALLEST_TEXT), linespacing=1.0)
+    for label in ax.get_yticklabels():
+        label.set_linespacing(1.0)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
@@ -83,7 +95,7 @@ def name_rows(ax: Axes, names: Sequence[str]) -> float:
 
 def bars(
     ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
-) -> None:
+) -> BarContainer:
     """Draw one horizontal bar per row, with optional labels at the ends."""
     container = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
     _hatch_other(container, colours)
@@ -91,14 +103,16 @@ def bars(
         ax.bar_label(
             container, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
         )
-    # Room for the longest label beside the longest bar, at most half of the width.
-    room = min((typography.widest(labels, size) + 3) / typography.width(ax), 0.5)
+    # Room for the longest label beside the longest bar, at most two thirds of the width.
+    width = _inner_width(ax, size)
+    room = min((typography.widest(labels, size) + 5) / width, 2 / 3)
     maximum = max(widths) or 1  # avoids an empty axis if all widths are 0
     ax.set_xlim(0, maximum / (1 - room))
     tick = typography.widest([f"{maximum:,.0f}"], _label_ticks(ax))
-    ticks = int(typography.width(ax) * (1 - room) / (2 * tick))
+    ticks = int(width * (1 - room) / (2 * tick))
     nbins = min(max(ticks, 1), 6)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
+    return container
 
 
 def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
@@ -111,10 +125,13 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
     ax.plot(
         maximum, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
     )
+    interval = table["median_low"].to_numpy(float), table["median_high"].to_numpy(float)
+    ax.hlines(table.index, *interval, colors=line, linewidth=2.2, zorder=2, gid="interval")
     container = ax.barh(
         table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
     )
     _hatch_other(container, colours)
+    fade(container, table["projects_counted"])
     ax.plot(
         table["median"].to_numpy(float),
         table.index,
@@ -131,13 +148,24 @@ def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) 
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by set_xscale
 
 
+def fade(container: BarContainer, records: Iterable[int]) -> None:
+    """Draw the bars pale that describe few records."""
+    for bar, number in zip(container, records, strict=True):
+        bar.set_alpha(0.3 if number < FEW else None)
+
+
+def pale_note(records: Iterable[int], rows: str) -> str:
+    """Return a note on the rows that `fade` has made pale; empty if there are none."""
+    return f"Pale: {rows} with fewer than {FEW} projects." if min(records) < FEW else ""
+
+
 def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
     """Write titled columns of numbers to the right of the axes; narrow axes get fewer."""
     widths = {
         title: typography.widest((title, *cells), size) + 1.3 * size
         for title, cells in table.items()
     }
-    room = _COLUMNS_SHARE * (typography.width(ax) - _NAMES_WIDTH)
+    room = _COLUMNS_SHARE * _inner_width(ax, size)
     while len(widths) > 1 and sum(widths.values()) > room:
         widths.pop(next(iter(widths)))
     right = 0.0
@@ -158,12 +186,14 @@ def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
 def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) -> None:
     """Set the title, `pad` points above the axes, and the unit below them."""
     size = typography.size(ax, mpl.rcParams["axes.titlesize"])
-    text = typography.wrapped(title, size, typography.width(ax))
+    own = current().title
+    text = typography.wrapped(title if own is None else own, size, typography.width(ax))
     ax.set_title(text, fontsize=size, pad=pad, **typography.plain_text_props())
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # The layout will reduce the width for long names.
+    room = min(0.8 * typography.width(ax), _inner_width(ax, size))
     ax.set_xlabel(
-        typography.wrapped(unit, size, 0.8 * typography.width(ax)),
+        typography.wrapped(unit, size, room),
         fontsize=size,
         **typography.plain_text_props(),
     )
@@ -177,8 +207,19 @@ def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
     if (collected := _held.get()) is not None:
         collected.append(Caption(statistic, notes))
         return
-    text = " ".join(note for note in (*notes, excluded(statistic)) if note)
-    note_below(ax, "\n".join([text, provenance.caption(statistic)]))
+    if text := caption_text(statistic, notes):
+        note_below(ax, text)
+
+
+def caption_text(statistic: pd.DataFrame, notes: Sequence[str]) -> str:
+    """Return a caption of the notes, or of the text in their place, and the source."""
+    own = current().caption
+    if own is False:
+        return ""
+    text = (
+        own if isinstance(own, str) else " ".join(filter(None, [*notes, exclusion_note(statistic)]))
+    )
+    return "\n".join([text, provenance.caption(statistic)]).strip()
 
 
 def note_below(ax: Axes, text: str) -> None:
@@ -257,7 +298,7 @@ def without_language(counts: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def excluded(statistic: pd.DataFrame) -> str:
+def exclusion_note(statistic: pd.DataFrame) -> str:
     """Return a note on the records excluded from a statistic, by rule."""
     record = provenance.get_provenance(statistic)
     counts = record["counted"]
@@ -300,6 +341,14 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
         text.set(**typography.plain_text_props())
 
 
+def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
+    """Show on empty axes why they are empty."""
+    titles(ax, title)
+    empty_message(ax, why)
+    caption(ax, table)
+    return ax
+
+
 def empty_message(ax: Axes, text: str) -> None:
     """Show a message in the middle of empty axes."""
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
@@ -316,6 +365,14 @@ def empty_message(ax: Axes, text: str) -> None:
         gid=EMPTY,
         **typography.plain_text_props(),
     )
+
+
+def _inner_width(ax: Axes, size: float) -> float:
+    """Estimate the width beside the row names that the layout will leave, in points."""
+    names = typography.widest(
+        (line for label in ax.get_yticklabels() for line in label.get_text().split("\n")), size
+    )
+    return max(typography.width(ax) / _OWN_SHARE - names - 2 * size, size)
 
 
 def _below(ax: Axes) -> float:
@@ -348,6 +405,12 @@ def _label_ticks(ax: Axes) -> float:
 def thickness(rows: int) -> float:
     """Return the height of a bar as a share of its row; a few rows get thinner bars."""
     return 0.74 * min(rows / _ROWS_AT_LEAST, 1.0)
+
+
+def fill(colour: str, hatch: str) -> dict[str, Any]:
+    """Return the properties of a bar or legend entry; the hatch contrasts with the colour."""
+    light = grey(colour) > 0.5
+    return {"facecolor": colour, "hatch": hatch, "edgecolor": "#4A5058" if light else "white"}
 
 
 def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:

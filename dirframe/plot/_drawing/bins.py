@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import count, islice, takewhile
 from typing import TYPE_CHECKING, Self
 
-import matplotlib as mpl
 from matplotlib.patches import Patch
 
 from dirframe.plot._drawing.colours import NEUTRAL
+from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Bins:
             for steps in _divisions()
             if len(numbers := list(islice(takewhile(highest.__ge__, steps), _MOST + 1))) <= _MOST
         )
-        return cls(lowest, highest, _shades(len(lowest)))
+        return cls(lowest, highest, current().palette.shades(len(lowest)))
 
     def colour(self, number: int) -> str:
         """Return the shade of a number of 1 or more."""
@@ -72,13 +72,6 @@ def bins_shared(highest: int | None) -> Iterator[None]:
         yield
     finally:
         _shared.reset(token)
-
-
-def _shades(number: int) -> list[str]:
-    # The lightness of this colormap is monotonic, so it is legible in greyscale.
-    last = max(number - 1, 1)
-    positions = [0.25 + 0.7 * n / last for n in range(number)] if number > 1 else [0.7]
-    return [mpl.colors.to_hex(mpl.colormaps["YlGnBu"](position)) for position in positions]
 
 
 def _divisions() -> Iterator[Iterator[int]]:

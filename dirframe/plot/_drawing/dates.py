@@ -37,6 +37,32 @@ def only_year(ax: Axes, first: pd.Timestamp, last: pd.Timestamp) -> str:
     return "" if first.year != last.year or ax.get_gid() == axes.PANEL else f", {first.year}"
 
 
+def hatch_unfinished(
+    ax: Axes,
+    edges: NDArray[np.float64],
+    heights: NDArray[np.float64],
+    finished: NDArray[np.bool_],
+    *,
+    bottom: float = 0,
+    colour: str,
+    hatch: str = "//////",
+) -> None:
+    """Hatch the periods between the edges that were not over; one without a height is not drawn."""
+    for index in np.flatnonzero(~finished & ~np.isnan(heights)).tolist():
+        ax.bar(
+            edges[index],
+            heights[index],
+            width=edges[index + 1] - edges[index],
+            bottom=bottom,
+            align="edge",
+            facecolor="none",
+            edgecolor=colour,
+            hatch=hatch,
+            linewidth=0.8,
+            gid="unfinished",
+        )
+
+
 def axis(ax: Axes) -> None:
     """Set a date locator and formatter on the x axis."""
     size = typography.size(ax, mpl.rcParams["xtick.labelsize"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.plot._drawing import axes, numeric_axes, typography
-from dirframe.plot._drawing.colours import ACCENT
+from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,21 +22,21 @@ def distribution(
     *,
     title: str,
     units: tuple[str, str],
-    nothing: str,
+    message: str,
     note: str,
 ) -> Axes:
     """Draw one dot for each number that occurs, at the number of records with it."""
     ax = numeric_axes.panel(ax)
     if table.empty:
-        return numeric_axes.empty(ax, table, title, nothing)
-    numeric_axes.labels(ax, title, *units)
+        return axes.empty(ax, table, title, message)
+    numeric_axes.labels(ax, title, *units, logarithmic="xy")
     numeric_axes.logarithmic(ax, "x", table[numbers].max())
     numeric_axes.logarithmic(ax, "y", table[records].max(), least=1)
     ax.plot(
         table[numbers].to_numpy(float),
         table[records].to_numpy(float),
         "o",
-        color=ACCENT,
+        color=current().palette.accent,
         markersize=numeric_axes.dot(ax),
         markeredgecolor=ax.get_facecolor(),
         markeredgewidth=0.4,

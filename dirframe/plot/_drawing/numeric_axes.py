@@ -16,11 +16,12 @@ from matplotlib.ticker import (
 from dirframe.plot._drawing import axes, typography
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     Which = Literal["x", "y"]
 
+#: What the label of a logarithmic axis ends with.
+LOGARITHMIC = ", logarithmic"
 _ROWS = 11  # height in rows
 _SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
 _TICK_WIDTH = 4.5  # ems per tick on a horizontal axis
@@ -43,8 +44,14 @@ def dot(ax: Axes) -> float:
     return typography.size(ax, "small") * 0.7
 
 
-def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) -> None:
-    """Set the title, `pad` points above the axes, and the label of each axis."""
+def labels(
+    ax: Axes, title: str, x: str, y: str, *, pad: float | None = None, logarithmic: str = ""
+) -> None:
+    """Set the title, `pad` points above the axes, and the label of each axis.
+
+    `logarithmic` names the axes whose label says that they are: ``"x"``, ``"xy"``.
+    """
+    x, y = (text + LOGARITHMIC * (which in logarithmic) for which, text in (("x", x), ("y", y)))
     axes.titles(ax, title, x, pad=pad)
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # The layout uses some of the height.
@@ -53,14 +60,6 @@ def labels(ax: Axes, title: str, x: str, y: str, *, pad: float | None = None) ->
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, linewidth=0.6, alpha=0.5)
     ax.set_axisbelow(True)
-
-
-def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
-    """Show on empty axes why they are empty."""
-    axes.titles(ax, title)
-    axes.empty_message(ax, why)
-    axes.caption(ax, table)
-    return ax
 
 
 def counts(ax: Axes, which: Which, most: float) -> None:

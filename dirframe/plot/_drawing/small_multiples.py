@@ -6,9 +6,12 @@ from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.dates import DateLocator
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
 
 from dirframe import provenance
@@ -16,24 +19,33 @@ from dirframe.errors import InvalidInputError
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.axes import Caption
 from dirframe.plot._drawing.bins import bins_shared
+from dirframe.plot._drawing.options import (
+    DEFAULT_APPEARANCE,
+    DOCUMENTED,
+    ChartOptions,
+    appearance,
+    current,
+)
 from dirframe.plot._drawing.tables import options_of_table
 from dirframe.stats._options.selection import (
     BY_CHART,
-    combined,
-    computed,
-    extended,
-    noted,
+    DEFAULTS,
+    compute_strata,
+    extend_signature,
+    record_exclusions,
+    record_strata,
     result_of,
-    taken,
+    split_arguments,
 )
 from dirframe.stats._options.strata import strata_of
-from dirframe.stats._rules.exclusion import excluded
+from dirframe.stats._rules.exclusion import exclude_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from dirframe.stats._options.selection import Selection
     from dirframe.stats._options.strata import Stratum
@@ -41,8 +53,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 PANELS = 9  # more would be too small to compare
-_COLUMNS = 3
-_WIDTH = 3.7  # inches
+_WIDTH, _NARROWEST = 3.7, 3.3  # inches
 _CAPTION = 7  # points, as the caption of a small chart
 
 
@@ -52,37 +63,48 @@ def multiples(
     height: float = 3.2,
     highest: Callable[[Any], int] | None = None,
 ) -> Callable[[Callable[P, Axes]], Callable[P, Axes]]:
-    """Add the options of `Selection` to a chart; `share` names the axes shared by its panels.
+    """Add the options of `ChartOptions` to a chart; `share` names the axes shared by its panels.
 
     `share` is empty for a chart without scales. A panel is `height` inches high. `highest` returns
     the highest number in a chart of all records, for a chart whose shades mean numbers.
     """
 
     def decorate(chart: Callable[P, Axes]) -> Callable[P, Axes]:
-        signature, state = extended(chart, BY_CHART)
+        signature, document = extend_signature(
+            chart,
+            BY_CHART + DOCUMENTED,
+            annotations=ChartOptions.__annotations__,
+            defaults=DEFAULTS | DEFAULT_APPEARANCE,
+        )
         name = getattr(chart, "__name__", "chart")
 
         @wraps(chart)
         def wrapper(*args: P.args, **options: P.kwargs) -> Axes:
-            frame, chart_options, selection = taken(name, signature, args, options)
-            if result_of(frame):
-                return chart(frame, **options_of_table(name, frame, chart_options, selection))
+            frame, chart_options, selection = split_arguments(name, signature, args, options)
             draw: Callable[..., Axes] = chart
-            if selection["by"] is None:
-                exclusions = {option: selection[option] for option in ("exclude", "max_age")}
-                return draw(frame, **chart_options, **exclusions)
-            if chart_options.pop("ax", None) is not None:
-                raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
-            return _draw(
-                frame,
-                selection,
-                lambda part, ax: draw(part, ax=ax, **chart_options),
-                share=share,
-                height=height,
-                highest=highest,
-            )
+            look = {n: chart_options.pop(n) for n in DEFAULT_APPEARANCE if n in chart_options}
+            with appearance(look, has_axes=chart_options.get("ax") is not None):
+                if result_of(frame):
+                    ax = draw(frame, **options_of_table(name, frame, chart_options, selection))
+                elif selection["by"] is None:
+                    exclusions = {option: selection[option] for option in ("exclude", "max_age")}
+                    ax = draw(frame, **chart_options, **exclusions)
+                elif chart_options.pop("ax", None) is not None:
+                    raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
+                else:
+                    ax = _draw(
+                        frame,
+                        selection,
+                        lambda part, ax: draw(part, ax=ax, **chart_options),
+                        share=share,
+                        height=height,
+                        highest=highest,
+                    )
+            texts = ax.figure.findobj(Text)
+            typography.warn_of_missing_glyphs(text.get_text() for text in texts)
+            return ax
 
-        return state(wrapper)
+        return document(wrapper)
 
     return decorate
 
@@ -96,14 +118,15 @@ def _draw(
     height: float,
     highest: Callable[[Any], int] | None,
 ) -> Axes:
-    records, numbers = excluded(frame, selection["exclude"], selection["max_age"])
+    records, numbers = exclude_records(frame, selection["exclude"], selection["max_age"])
     by = selection["by"] or ()
     strata = strata_of(records, by, min_records=selection["min_records"], most=PANELS)
     if not strata:
         return draw(records, axes.axes(None, 4))
-    lines = -(-len(strata) // _COLUMNS)
-    columns = min(len(strata), _COLUMNS)
-    size = (_WIDTH * columns, height * lines + 0.8)
+    look = current()
+    columns = min(len(strata), max(int((look.inches or 3 * _WIDTH) / _NARROWEST), 1))
+    lines = -(-len(strata) // columns)
+    size = (look.inches or _WIDTH * columns, height * lines + 0.8)
     figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
     # With matplotlib's default padding, panel titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
@@ -126,7 +149,7 @@ def _draw(
             return captions[0]
 
         with bins_shared(highest(records) if highest else None):
-            outcomes = computed(strata, drawn)
+            outcomes = compute_strata(strata, drawn)
         common = _common([outcome for outcome in outcomes if isinstance(outcome, Caption)])
         for ax, stratum, caption in zip(panels, strata, outcomes, strict=True):
             if not isinstance(caption, Caption):
@@ -134,7 +157,7 @@ def _draw(
                 axes.empty_message(ax, caption.message)
                 continue
             panel_notes = [note for note in caption.notes if note and note not in common]
-            if panel_notes:
+            if panel_notes and look.caption is True:
                 axes.note_below(ax, " ".join(panel_notes))
         for index, ax in enumerate(panels):  # only the outer panels are labelled
             if index + columns < len(panels):
@@ -145,11 +168,13 @@ def _draw(
             _same(panels, which)
         names = [by] if isinstance(by, str) else list(by)
         strata_names = ", ".join(names).replace("_", " ")
-        figure.suptitle(f"{title}, by {strata_names}", **typography.plain_text_props())
+        _figure_title(figure, f"{title}, by {strata_names}" if look.title is None else look.title)
         results = [
             outcome.statistic if isinstance(outcome, Caption) else outcome for outcome in outcomes
         ]
-        table = noted(combined(records, pd.DataFrame(), results, strata, names), numbers, before=2)
+        table = record_exclusions(
+            record_strata(records, pd.DataFrame(), results, strata, names), numbers, before=2
+        )
         _caption(figure, table, [*common, _pooled(strata)])
     except BaseException:
         plt.close(figure)
@@ -164,11 +189,21 @@ def _title(ax: Axes, stratum: Stratum, statistic: pd.DataFrame) -> None:
     of = f" of {stratum.records:,}" if count < stratum.records else ""
     size = typography.size(ax, "medium")
     named = f"{typography.short(stratum.title)} (n = {count:,}{of})"
-    ax.set_title(
-        typography.wrapped(named, size, typography.width(ax)),
+    # The distance from the axes stays: some charts write above them.
+    ax.title.set(
+        text=typography.wrapped(named, size, typography.width(ax)),
         fontsize=size,
         **typography.plain_text_props(),
     )
+
+
+def _figure_title(figure: Figure, title: str) -> None:
+    """Set the title of all panels."""
+    default_size = FontProperties(size=mpl.rcParams["figure.titlesize"]).get_size_in_points()
+    width = 0.95 * figure.get_figwidth() * 72
+    size = default_size * min(1, width / typography.FULL_WIDTH)
+    text = typography.wrapped(title, size, width)
+    figure.suptitle(text, fontsize=size, **typography.plain_text_props())
 
 
 def _common(captions: Sequence[Caption]) -> list[str]:
@@ -206,8 +241,8 @@ def _same(panels: Sequence[Axes], which: str) -> None:
 
 
 def _caption(figure: Any, statistic: pd.DataFrame, notes: Sequence[str]) -> None:
-    note_text = " ".join(note for note in (*notes, axes.excluded(statistic)) if note)
-    text = "\n".join([note_text, provenance.caption(statistic)]).strip()
+    if not (text := axes.caption_text(statistic, notes)):
+        return
     wrapped = typography.wrapped(text, _CAPTION, 0.95 * figure.get_figwidth() * 72)
     figure.supxlabel(
         wrapped,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pandas as pd
-from matplotlib.font_manager import FontProperties, fontManager
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.textpath import text_to_path
 
 from dirframe._display.values import counted, percent
+from dirframe.errors import Hint, MissingGlyphsWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,7 +76,7 @@ _NAME_LINES = 2
 # narrower fonts leave more room.
 _TEXT_EM = 0.52
 # Axes narrower than this many points get smaller text, down to a legible minimum.
-_FULL_WIDTH = 300.0
+FULL_WIDTH = 300.0
 _SMALLEST = 6.0
 
 
@@ -88,7 +91,7 @@ def plain_text_props() -> dict[str, Any]:
 def size(ax: Axes, usual: float | str) -> float:
     """Return a font size such as "small" in points, reduced for narrow axes."""
     points = float(FontProperties(size=usual).get_size_in_points())
-    return max(points * min(1.0, width(ax) / _FULL_WIDTH), min(points, _SMALLEST))
+    return max(points * min(1.0, width(ax) / FULL_WIDTH), min(points, _SMALLEST))
 
 
 def width(ax: Axes) -> float:
@@ -128,8 +131,12 @@ def wrapped(text: str, size: float, width: float) -> str:
 def widest(texts: Iterable[str], size: float) -> float:
     """Return the width of the widest text, in points."""
     font = FontProperties(family=mpl.rcParams["font.family"], size=size)
+    distinct = set(texts)
+    # The box that stands for a missing character is about as wide as an M.
+    boxes = dict.fromkeys(map(ord, missing_glyphs(distinct)), "M")
     measured = (
-        text_to_path.get_text_width_height_descent(text, font, False) for text in set(texts)
+        text_to_path.get_text_width_height_descent(text.translate(boxes), font, False)
+        for text in distinct
     )
     return max((float(width) for width, _, _ in measured), default=0.0)
 
@@ -163,3 +170,38 @@ def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str
     """Format counts with their shares: ``1,500 (12.3%)``, or alone if the share is missing."""
     pairs = zip(counts, shares, strict=True)
     return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]
+
+
+def missing_glyphs(texts: Iterable[str]) -> str:
+    """Return the characters, in order, that none of the fonts has."""
+    families = tuple(plain_text_props()["fontfamily"])
+    characters = {character for text in texts for character in text if ord(character) > 126}
+    return "".join(sorted(c for c in characters if c.isprintable() and _is_missing(c, families)))
+
+
+@cache
+def _is_missing(character: str, families: tuple[str, ...]) -> bool:
+    files = (findfont(FontProperties(family=[family])) for family in families)
+    return not any(get_font(file).get_char_index(ord(character)) for file in files)
+
+
+def warn_of_missing_glyphs(texts: Iterable[str]) -> None:
+    """Warn once of characters that no font has, in place of matplotlib's warning for each."""
+    missing = missing_glyphs(texts)
+    if not missing:
+        return
+    codes = "|".join(str(ord(character)) for character in missing)
+    warnings.filterwarnings("ignore", rf"Glyph ({codes}) ", UserWarning)
+    shown = missing[:10] + ("…" if len(missing) > 10 else "")
+    warnings.warn(
+        MissingGlyphsWarning(
+            f"No installed font has {counted(len(missing), 'character')} of this chart ({shown}); "
+            "boxes are drawn instead.",
+            characters=missing,
+            hint=Hint(
+                "Install a font of dirframe.plot.FONTS that has them, such as Noto Sans CJK.",
+                shell="Install a font that has them, such as Noto Sans CJK.",
+            ),
+        ),
+        stacklevel=3,
+    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+#: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
+SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
 
 _TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
 
@@ -119,21 +123,32 @@ def quantiles(records: pd.Series[int], at: NDArray[np.float64]) -> pd.DataFrame:
 
     `records` holds counts by group and number, with the numbers of each group ascending.
     """
+    return _quantiles(records, lambda count: at * (count[:, None] - 1))
+
+
+def spread(records: pd.Series[int]) -> pd.DataFrame:
+    """Return quartiles, median and its 95% interval of each group, by name, from its counts."""
+    return _named(_quantiles(records, _positions_of_spread))
+
+
+def _quantiles(
+    records: pd.Series[int], positions_of: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+) -> pd.DataFrame:
     groups = records.index.get_level_values(0)
     numbers = records.index.get_level_values(1).to_numpy(dtype=float)
     ends = records.to_numpy(dtype=np.int64).cumsum()
     sizes = records.groupby(level=0, sort=False).sum()
     count = sizes.to_numpy().astype(np.int64)
     values = _interpolated(
-        count, at, lambda positions: numbers[np.searchsorted(ends, positions, side="right")]
+        count,
+        positions_of(count),
+        lambda positions: numbers[np.searchsorted(ends, positions, side="right")],
     )
     return pd.DataFrame(values, index=groups.unique())
 
 
-def quantiles_of(
-    values: NDArray[np.float64], groups: NDArray[np.integer[Any]], at: NDArray[np.float64]
-) -> pd.DataFrame:
-    """Return the quantiles of values by group number, in the form of `quantiles`.
+def spread_of(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> pd.DataFrame:
+    """Return the same as `spread` from values by group number.
 
     Groups without a value have no row.
     """
@@ -143,21 +158,51 @@ def quantiles_of(
     short = groups[order].astype(np.min_scalar_type(len(count)))
     ascending = values[order[np.argsort(short, kind="stable")]]
     present = np.flatnonzero(count)
-    quantile_values = _interpolated(count[present], at, lambda positions: ascending[positions])
-    return pd.DataFrame(quantile_values, index=present)
+    positions = _positions_of_spread(count[present])
+    statistics = _interpolated(count[present], positions, lambda places: ascending[places])
+    return _named(pd.DataFrame(statistics, index=present))
+
+
+def _named(statistics: pd.DataFrame) -> pd.DataFrame:
+    return statistics.set_axis([*SPREAD], axis=1).astype("Float64")
+
+
+def _positions_of_spread(count: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the positions of the columns of `SPREAD` among ascending values, from 0."""
+    quartiles = np.array([0.25, 0.5, 0.75]) * (count[:, None] - 1)
+    low = np.array([_rank_below_median(int(number)) for number in count])
+    return np.column_stack([quartiles, low, count - 1 - low])
+
+
+@cache
+def _rank_below_median(count: int) -> float:
+    """Return the position of the lower end of the 95% interval of a median; NaN below 6 values.
+
+    The number of values below the median is binomial, whatever their distribution; the ends are
+    the innermost values that lie beyond it with a probability of at most 2.5% each.
+    """
+    middle = count // 2
+    below = np.arange(middle, max(middle - 10 * math.isqrt(count) - 10, 0), -1)
+    at_middle = math.lgamma(count + 1) - math.lgamma(middle + 1) - math.lgamma(count - middle + 1)
+    steps = np.log(below / (count - below + 1))
+    logarithms = np.append(0, steps.cumsum()) + at_middle - count * math.log(2)
+    tail = np.exp(logarithms)[::-1].cumsum()
+    ranks = int(np.searchsorted(tail, 0.025, side="right"))
+    return middle - len(below) + ranks - 1 if ranks else math.nan
 
 
 def _interpolated(
     count: NDArray[np.int64],
-    at: NDArray[np.float64],
+    positions: NDArray[np.float64],
     values_at: Callable[[NDArray[np.int64]], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Interpolate quantiles linearly; the groups are consecutive runs of `count` values."""
+    """Interpolate values linearly; the groups are consecutive runs of `count` values."""
     start = (count.cumsum() - count)[:, None]
-    position = at * (count[:, None] - 1)
-    below, above = np.floor(position), np.ceil(position)
+    known = np.nan_to_num(positions)
+    below, above = np.floor(known), np.ceil(known)
     low, high = (values_at(start + side.astype(np.int64)) for side in (below, above))
-    result: NDArray[np.float64] = low + (high - low) * (position - below)
+    result: NDArray[np.float64] = low + (high - low) * (known - below)
+    result[np.isnan(positions)] = np.nan
     return result
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
 from dirframe.errors import InvalidInputError
+from dirframe.stats._core.columns import timestamp_column
+from dirframe.stats._core.groupby import aggregate
 
 if TYPE_CHECKING:
     from pandas.tseries.offsets import BaseOffset
 
-__all__ = ["Periods"]
+__all__ = ["Periods", "newest_date"]
+
+_UPDATED = "updated_at"
 
 _DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
@@ -73,3 +78,18 @@ class Periods:
         if self.freq.lstrip("0123456789").startswith(("W", "ME", "QE", "YE")) and len(sums):
             sums.index = pd.DatetimeIndex([label - self.step for label in sums.index])
         return sums
+
+
+def newest_date(frame: Any, *columns: str) -> pd.Timestamp:
+    """Return the newest date of some columns, or of the last update; NaT if there is none.
+
+    A period that ends after it may not be over in the records, whenever they were retrieved.
+    """
+    names = [*dict.fromkeys([*columns, *({_UPDATED} & {*frame.columns})])]
+
+    def newest(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return table.select(nw.col(*names).max())
+
+    dates = aggregate(frame, {name: timestamp_column(name) for name in names}, newest)
+    date: pd.Timestamp = pd.Series([*dates.max()], dtype="datetime64[us, UTC]").max()
+    return date

@@ -16,8 +16,9 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._options.strata import Stratum, strata_of
-from dirframe.stats._rules.exclusion import excluded, rules_of
+from dirframe.stats._rules.exclusion import exclude_records, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -52,7 +53,8 @@ by : str or sequence of str, optional
     the first month with activity or, where that was not sent or loaded, of creation) or
     ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
     result has a column (str) for each name before its own, missing where the value is
-    missing, blank or, of a size, negative, and the rows that the statistic gives for the
+    missing, blank or, of a size, negative (``by_language`` where the statistic has a column of
+    this name itself, and so on), and the rows that the statistic gives for the
     records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
     stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
     the most records is first, then by text; missing ones are last. Each stratum is a pass
@@ -81,18 +83,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def extended(
-    function: Callable[P, R], added: str
+def extend_signature(
+    function: Callable[P, R],
+    documented: str,
+    *,
+    annotations: Mapping[str, Any] = Selection.__annotations__,
+    defaults: Mapping[str, Any] = DEFAULTS,
 ) -> tuple[inspect.Signature, Callable[[Callable[P, R]], Callable[P, R]]]:
     """Return the signature with the options, and a function that documents them on a wrapper."""
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    hints = {name: hint.__forward_arg__ for name, hint in Selection.__annotations__.items()}
     options = [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name]
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=annotations[name].__forward_arg__,
         )
-        for name, default in DEFAULTS.items()
+        for name, default in defaults.items()
     ]
     full_signature = signature.replace(parameters=[*own, *options])
 
@@ -100,13 +108,13 @@ def extended(
         wrapper.__signature__ = full_signature  # type: ignore[attr-defined]  # read by inspect
         if function.__doc__ is not None:  # None under python -OO
             before, returns, after = inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
-            wrapper.__doc__ = f"{before}\n{_PARAMETERS}{added.rstrip()}{returns}{after}\n"
+            wrapper.__doc__ = f"{before}\n{_PARAMETERS}{documented.rstrip()}{returns}{after}\n"
         return wrapper
 
     return full_signature, document
 
 
-def taken(
+def split_arguments(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any], Selection]:
     """Split the arguments of a call into frame, own options and common options."""
@@ -118,7 +126,7 @@ def taken(
     arguments = bound.arguments
     selection: Selection = DEFAULTS | {n: v for n, v in arguments.items() if n in DEFAULTS}  # type: ignore[assignment]  # filtered by the keys of the TypedDict
     own = {n: v for n, v in arguments.items() if n not in DEFAULTS and n != first}
-    return arguments[first], own, selection
+    return as_pandas(arguments[first]), own, selection
 
 
 def as_json(selection: Selection) -> Selection:
@@ -138,23 +146,23 @@ def as_json(selection: Selection) -> Selection:
 
 def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
     """Decorate a statistic to accept `Selection` and to use only the selected records."""
-    signature, document = extended(statistic, BY_STATISTIC)
+    signature, document = extend_signature(statistic, BY_STATISTIC)
     name = getattr(statistic, "__name__", "statistic")
 
     @wraps(statistic)
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
-        frame, own, selection = taken(name, signature, args, options)
+        frame, own, selection = split_arguments(name, signature, args, options)
         compute: Callable[..., pd.DataFrame] = statistic
         if result_of(frame):
             raise InvalidInputError(
                 f"The frame is the result of stats.{result_of(frame)}; {name} takes the records."
             )
-        selected, counts = excluded(frame, selection["exclude"], selection["max_age"])
+        selected, counts = exclude_records(frame, selection["exclude"], selection["max_age"])
         if selection["by"] is None:
             result = compute(selected, **own)
         else:
             result = _stratified(selected, selection, lambda part: compute(part, **own))
-        noted(result, counts, before=1 if selection["by"] is None else 2)
+        record_exclusions(result, counts, before=1 if selection["by"] is None else 2)
         plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in own.items()}
         given = plain | as_json(selection)
         return provenance.set_provenance(result, statistic={"name": name, "options": given})
@@ -168,7 +176,9 @@ def result_of(frame: Any) -> str:
     return str(record.get("statistic", {}).get("name", ""))
 
 
-def noted(result: pd.DataFrame, numbers: Mapping[str, int], *, before: int) -> pd.DataFrame:
+def record_exclusions(
+    result: pd.DataFrame, numbers: Mapping[str, int], *, before: int
+) -> pd.DataFrame:
     """Record the exclusions in the provenance of a result, `before` steps from the end."""
     if not numbers:
         return result
@@ -189,26 +199,28 @@ def _stratified(
     names = [by] if isinstance(by, str) else list(by)
     strata = strata_of(frame, by, min_records=selection["min_records"])
     # An empty frame has no strata, but the same columns.
-    outcomes = computed(strata, lambda stratum: compute(stratum.frame))
+    outcomes = compute_strata(strata, lambda stratum: compute(stratum.frame))
     pairs = [
         (table, stratum)
         for table, stratum in zip(outcomes, strata, strict=True)
         if isinstance(table, pd.DataFrame)
     ]
     tables = [table for table, _ in pairs] or [compute(frame)]
-    if clash := set(names) & set(tables[0].columns):
+    own = set(tables[0].columns)
+    columns = [f"by_{name}" if name in own else name for name in names]
+    if clash := {name for name in columns if name in own or columns.count(name) > 1}:
         raise InvalidInputError(
             f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
             "something else."
         )
-    labelled = [_labelled(table, names, stratum) for table, stratum in pairs] or [
-        _labelled(tables[0].iloc[:0], names, None)
+    labelled = [_label(table, columns, stratum) for table, stratum in pairs] or [
+        _label(tables[0].iloc[:0], columns, None)
     ]
     result = pd.concat(labelled, ignore_index=True).astype(tables[0].dtypes.to_dict())
-    return combined(frame, result, outcomes or tables, strata, names)
+    return record_strata(frame, result, outcomes or tables, strata, names)
 
 
-def computed(
+def compute_strata(
     strata: Sequence[Stratum], compute: Callable[[Stratum], R]
 ) -> list[R | ColumnsNotSentError]:
     """Compute each stratum, or return why not; raise if there is none that can be computed."""
@@ -224,7 +236,7 @@ def computed(
     return outcomes
 
 
-def combined(
+def record_strata(
     frame: Any,
     result: pd.DataFrame,
     outcomes: Sequence[pd.DataFrame | ColumnsNotSentError],
@@ -287,7 +299,7 @@ def _base_of(tables: Sequence[pd.DataFrame]) -> dict[str, Any]:
     return {"records": sum(base["records"] for base in bases), "which": bases[0]["which"]}
 
 
-def _labelled(table: pd.DataFrame, names: list[str], stratum: Stratum | None) -> pd.DataFrame:
+def _label(table: pd.DataFrame, names: list[str], stratum: Stratum | None) -> pd.DataFrame:
     values = stratum.labels if stratum else (None,) * len(names)
     labels = {
         name: pd.Series([value] * len(table), dtype="str", index=table.index)

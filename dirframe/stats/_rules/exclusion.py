@@ -71,7 +71,7 @@ def columns_read(rules: Iterable[Rule]) -> dict[str, Column]:
     return {name: column for name, column in READ.items() if name in names}
 
 
-def excluded(
+def exclude_records(
     frame: Any, exclude: Iterable[str] | str, max_age: MaxAge | None = None
 ) -> tuple[Any, dict[str, int]]:
     """Return a frame without the records that some rules match, and their numbers.

@@ -13,6 +13,7 @@ from dirframe._display.values import counted
 from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._core.columns import integer_column, timestamp_column
 from dirframe.stats._core.filter import count
 from dirframe.stats._core.groupby import LANGUAGE, as_int64
@@ -119,6 +120,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     <BLANKLINE>
     n = 2 records · Source: not recorded
     """
+    frame = as_pandas(frame)
     require_columns(frame, loader=ANY)
     record = provenance.get_provenance(frame)
     resource = provenance.resource_of(frame) or PROJECT

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import TYPE_CHECKING
+
 import matplotlib as mpl
+import pandas as pd
 import pytest
 from matplotlib.font_manager import fontManager
 
+from dirframe import plot
+from dirframe.errors import MissingGlyphsWarning
 from dirframe.plot._drawing import typography
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -49,3 +58,33 @@ def test_only_fonts_that_are_installed_are_asked_for(monkeypatch: pytest.MonkeyP
         "DejaVu Serif",
     ]
     assert "DejaVu Serif" in fontManager.get_font_names()
+
+
+NAMES = ["中文语言", "日本語", "Язык", "C"]
+
+
+def in_scripts_without_a_font() -> pd.DataFrame:
+    lines = pd.Series([1] * len(NAMES), dtype="Int64")
+    return pd.DataFrame({"analysis_main_language_name": NAMES, "analysis_total_code_lines": lines})
+
+
+def test_characters_that_no_font_has_are_warned_of_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(typography, "FONTS", ())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for chart in (plot.language_share, plot.language_share):
+            figure = chart(in_scripts_without_a_font(), title="한국어").get_figure(root=True)
+            assert figure is not None
+            for name in ("chart.png", "chart.svg", "chart.png"):
+                figure.savefig(tmp_path / name)
+    assert [warning.category for warning in caught] == [MissingGlyphsWarning] * 2  # one a chart
+    message = caught[0].message
+    assert isinstance(message, MissingGlyphsWarning)
+    assert message.characters == "".join(sorted({*"中文语言日本語한국어"}))
+    assert caught[0].filename == __file__
+
+
+def test_a_text_that_the_fonts_have_is_not_warned_of() -> None:
+    assert not typography.missing_glyphs(["Язык – \u00a0…", "a\nb"])

@@ -192,17 +192,30 @@ def test_strata_give_what_the_records_of_each_give_alone(
     wanted = frame[by].value_counts().index[:3]
     frame = frame[frame[by].isin(wanted) | frame[by].isna()]
     statistic = getattr(stats, name)
-    found = statistic(frame, by=by) if by not in statistic(frame) else None
-    if found is None:
-        with pytest.raises(InvalidInputError, match="has a column country_name already"):
-            statistic(frame, by=by)
-        return
-    assert found.columns[0] == by
+    found = statistic(frame, by=by)
+    label = f"by_{by}" if by in statistic(frame) else by
+    assert found.columns[0] == label
     for value in [*wanted, None]:
         own = frame[frame[by].isna() if value is None else frame[by] == value]
-        rows = found[found[by].isna() if value is None else found[by] == value]
+        rows = found[found[label].isna() if value is None else found[label] == value]
         expected = statistic(own)
-        pd.testing.assert_frame_equal(rows.drop(columns=by).reset_index(drop=True), expected)
+        pd.testing.assert_frame_equal(rows.drop(columns=label).reset_index(drop=True), expected)
+
+
+def test_the_lives_of_each_language_are_those_of_its_projects_alone(
+    frames: dict[str, pd.DataFrame],
+) -> None:
+    frame = frames["projects"]
+    for top in (None, 2):
+        found = stats.life_span(frame, by="language", min_records=50, top=top)
+        pooled = found["by_language"].str.startswith("other (").fillna(value=False)
+        alone = found[~pooled]
+        assert (alone["by_language"].dropna() == alone["language"].dropna()).all()
+        assert len({*found["language"][pooled].dropna()}) > 1  # what it is, of each
+        whole = stats.life_span(frame)
+        assert len(found) == (
+            len(whole) if top is None else 2 * found["by_language"].nunique(dropna=False)
+        )
 
 
 CASES = [
@@ -275,7 +288,7 @@ def test_outliers_are_told_by_the_whole_frame_before_it_is_divided() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"by": "language"}, "has a column language already"),
+        ({"by": ["language", "by_language"]}, "has a column by_language already"),
         ({"by": "nothing"}, "neither a column of the frame nor one of language, country"),
         ({"by": "tags"}, "text or whole numbers"),
         ({"by": "country"}, "unify_countries"),
@@ -288,8 +301,9 @@ def test_outliers_are_told_by_the_whole_frame_before_it_is_divided() -> None:
 def test_what_cannot_be_divided_or_left_out_says_why(
     options: Any, said: str, frames: dict[str, pd.DataFrame]
 ) -> None:
+    frame = frames["projects"].assign(by_language="C")
     with pytest.raises(InvalidInputError, match=said):
-        stats.language_share(frames["projects"], **options)
+        stats.language_share(frame, **options)
 
 
 def test_years_ascend_and_what_is_not_known_is_last(frames: dict[str, pd.DataFrame]) -> None:

@@ -1,15 +1,16 @@
 """An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited.
 
->>> import dirframe
->>> with dirframe.sample_directory() as directory:
-...     projects = dirframe.load_projects(directory)
->>> ax = dirframe.plot.language_share(projects)
+>>> with dirframe.sample_directory() as directory:  # or dirframe.Directory(address, key)
+...     projects = directory.projects()
+>>> ax = projects.dirframe.plot.language_share()
 
 Public names are imported on first use, so that ``import dirframe`` is fast.
 ``__init__.pyi`` declares them for type checkers and editors.
 """
 
 from __future__ import annotations
+
+import sys
 
 __version__ = "0.1.0"
 
@@ -113,9 +114,11 @@ def __getattr__(name: str) -> object:
 
     module_name = f"dirframe.{name}" if name in _SUBMODULES else _MODULES.get(name)
     if module_name is None:
-        raise AttributeError(f"module 'dirframe' has no attribute {name!r}")
+        raise import_module("dirframe._display.suggest").unknown_attribute(
+            "module 'dirframe'", name, __all__
+        )
     if module_name != "dirframe.errors":
-        import_module("dirframe._requirements").check_pandas()
+        import_module("dirframe._pandas").check_pandas()
     module = import_module(module_name)
     if name in _SUBMODULES:
         return module
@@ -124,4 +127,43 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]
+
+
+def _register_accessor() -> None:
+    from dirframe._pandas import register_accessor
+
+    register_accessor()
+
+
+class _OnPandas:
+    """Import hook that adds ``DataFrame.dirframe`` as soon as pandas is imported.
+
+    Importing pandas here would make ``import dirframe`` a thousand times as slow, and pandas has no
+    entry points for accessors. The hook removes itself on first use.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        del path, target
+        if name != "pandas":
+            return None
+        sys.meta_path.remove(_OnPandas)
+        from importlib.util import find_spec
+
+        spec = find_spec(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def load_and_register(module: object) -> None:
+                load(module)
+                _register_accessor()
+
+            spec.loader.exec_module = load_and_register
+        return spec
+
+
+if "pandas" in sys.modules:
+    _register_accessor()
+else:
+    sys.meta_path.insert(0, _OnPandas)

@@ -6,12 +6,12 @@ import sqlite3
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BUSY_TIMEOUT", "enable_wal", "open_database", "transaction"]
+__all__ = ["BUSY_TIMEOUT", "close_on_error", "enable_wal", "open_database", "transaction"]
 
 #: Seconds to wait for another process.
 BUSY_TIMEOUT = 30.0
@@ -65,6 +65,29 @@ def open_database(
         isolation_level=None,
         check_same_thread=not any_thread,
     )
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+T = TypeVar("T", bound=_Closable)
+
+
+@contextmanager
+def close_on_error(opened: T) -> Iterator[T]:
+    """Run a block that prepares what was just opened, and close that on an exception.
+
+    Parameters
+    ----------
+    opened : object
+        A database, or an object with one; it has a method ``close``.
+    """
+    try:
+        yield opened
+    except BaseException:
+        opened.close()
+        raise
 
 
 @contextmanager

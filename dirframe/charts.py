@@ -34,6 +34,10 @@ class ChartSpec:
         One-line summary for lists of commands.
     title : str
         Title in lists of charts; empty if there is no chart.
+    keys : tuple of str
+        Columns of the result that say what a row is about; the others are its figures.
+    table_title : str
+        Title of the table, if there is no chart.
     base : tuple of str
         Records that its figures are based on: the key in ``counted``, and the words of captions.
     options : tuple of str
@@ -51,6 +55,8 @@ class ChartSpec:
     collection: str
     summary: str
     title: str = ""
+    keys: tuple[str, ...] = ()
+    table_title: str = ""
     base: tuple[str, str] = ("", "")
     options: tuple[str, ...] = ()
     chart_options: tuple[str, ...] | None = None
@@ -67,6 +73,7 @@ _ALL = (
         name="language_share",
         collection=_P,
         summary="Count the projects of each main language.",
+        keys=("language",),
         title="Projects by main language",
         base=("with_language", "with a main language"),
         options=("top",),
@@ -75,6 +82,7 @@ _ALL = (
         name="contributors_by_language",
         collection=_P,
         summary="Describe contributors by main language.",
+        keys=("language",),
         title="Contributors by main language",
         base=(
             "with_language_and_contributors",
@@ -86,6 +94,7 @@ _ALL = (
         name="contributors_per_thousand_lines",
         collection=_P,
         summary="Relate contributors to lines of code.",
+        keys=("language",),
         title="Contributors per thousand lines",
         base=("with_both", "with a main language, contributors and lines"),
         options=("top",),
@@ -94,6 +103,7 @@ _ALL = (
         name="language_breakdown",
         collection=_P,
         summary="Share out all code among languages.",
+        keys=("language",),
         title="All code by language",
         base=(
             "with_breakdown",
@@ -105,6 +115,7 @@ _ALL = (
         name="languages_by_year",
         collection=_P,
         summary="Count main languages by year.",
+        keys=("year", "language"),
         title="Main languages by year",
         base=("with_language_and_date", "with a main language and a date"),
         options=("top", "date", "min_projects"),
@@ -113,6 +124,7 @@ _ALL = (
         name="contributor_distribution",
         collection=_P,
         summary="Count projects by number of contributors.",
+        keys=("contributors",),
         title="Contributors a project",
         base=_WITH_CONTRIBUTORS,
     ),
@@ -120,6 +132,7 @@ _ALL = (
         name="team_size_classes",
         collection=_P,
         summary="Count projects in classes of team size.",
+        keys=("team_size", "smallest", "largest"),
         title="Sizes of teams",
         base=_WITH_CONTRIBUTORS,
         options=("bounds",),
@@ -128,6 +141,7 @@ _ALL = (
         name="lorenz",
         collection=_P,
         summary="Give the Lorenz curve of contributors.",
+        keys=("contributors",),
         title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
@@ -135,6 +149,7 @@ _ALL = (
         name="activity",
         collection=_P,
         summary="Count active and dormant projects.",
+        keys=("activity",),
         title="Active and dormant projects",
         base=("with_activity", "whose activity is known"),
         options=("as_of", "window"),
@@ -143,6 +158,7 @@ _ALL = (
         name="project_age",
         collection=_P,
         summary="Count projects by age in years.",
+        keys=("years",),
         title="Age of projects",
         base=("with_age", "with a known age"),
         options=("as_of",),
@@ -151,6 +167,7 @@ _ALL = (
         name="life_span",
         collection=_P,
         summary="Time from first to last activity.",
+        keys=("id",),
         title="Life spans",
         base=("with_life_span", "with a valid life span"),
         options=("top", "window"),
@@ -159,6 +176,7 @@ _ALL = (
         name="accounts_by_country",
         collection=_A,
         summary="Count the accounts of each country.",
+        keys=("country_alpha_2", "country_name"),
         title="Accounts by country",
         base=("with_country", "with a country"),
         options=("top",),
@@ -176,6 +194,7 @@ _ALL = (
         name="growth",
         collection="",
         summary="Count records over time.",
+        keys=("start",),
         title="Growth",
         base=("with_created_at", "with a date"),
         options=("freq",),
@@ -185,6 +204,7 @@ _ALL = (
         name="users_against_contributors",
         collection=_P,
         summary="Compare users with contributors.",
+        keys=("users", "contributors"),
         title="Users and contributors",
         base=("with_both", "with users and contributors"),
     ),
@@ -192,6 +212,7 @@ _ALL = (
         name="licenses",
         collection=_P,
         summary="Count the projects under each licence.",
+        keys=("license",),
         title="Licences",
         base=("with_license", "with a licence"),
         options=("top",),
@@ -200,6 +221,7 @@ _ALL = (
         name="tags",
         collection=_P,
         summary="Count the projects with each tag.",
+        keys=("tag",),
         title="Tags",
         base=("with_tag", "with a tag"),
         options=("top",),
@@ -208,6 +230,7 @@ _ALL = (
         name="accounts_by_kudo_rank",
         collection=_A,
         summary="Count the accounts of each kudo rank.",
+        keys=("kudo_rank",),
         title="Accounts by kudo rank",
         base=("with_kudo_rank", "with a kudo rank"),
     ),
@@ -215,6 +238,7 @@ _ALL = (
         name="posts_distribution",
         collection=_A,
         summary="Count accounts by number of posts.",
+        keys=("posts",),
         title="Posts an account",
         base=("with_posts", "with a valid number of posts"),
     ),
@@ -222,6 +246,7 @@ _ALL = (
         name="commits_by_contributor",
         collection=_C,
         summary="Rank contributors by their commits.",
+        keys=("contributor_id", "contributor_name"),
         title="Commits by contributor",
         base=_WITH_COMMITS,
     ),
@@ -229,6 +254,7 @@ _ALL = (
         name="monthly_activity",
         collection=_M,
         summary="Follow commits and contributors by month.",
+        keys=("month",),
         title="Activity by month",
         base=("with_month", "with a month"),
     ),
@@ -236,18 +262,24 @@ _ALL = (
         name="commit_concentration",
         collection=_C,
         summary="Give bus factor, Gini and top shares.",
+        keys=("measure",),
+        table_title="Concentration of commits",
         base=_WITH_COMMITS,
     ),
     ChartSpec(
         name="contributor_concentration",
         collection=_P,
         summary="Give Gini and the largest projects' shares.",
+        keys=("measure",),
+        table_title="Concentration of contributors",
         base=_WITH_CONTRIBUTORS,
     ),
     ChartSpec(
         name="contributor_quantiles",
         collection=_P,
         summary="Give quantiles of contributors a project.",
+        keys=("quantile",),
+        table_title="Quantiles of contributors per project",
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
     ),

@@ -12,9 +12,29 @@ from dirframe.schema import Kind
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from dirframe.schema import Field
+    from dirframe.schema import Field, Resource
 
-__all__ = ["fields"]
+__all__ = ["fields", "overview"]
+
+#: What research needs first; of each group one is shown.
+_OVERVIEW = {
+    "project": (
+        ("name",),
+        ("analysis_main_language_name",),
+        ("stack_count", "user_count"),
+        ("analysis_twelve_month_contributor_count",),
+        ("analysis_total_code_lines",),
+        ("created_at",),
+    ),
+    "account": (
+        ("name",),
+        ("country_name", "country_code"),
+        ("location",),
+        ("posts_count",),
+        ("kudo_score_kudo_rank",),
+        ("created_at",),
+    ),
+}
 
 _COLUMNS = ["name", "type", "unit", "required", "meaning", "dialects"]
 
@@ -89,3 +109,15 @@ def _meaning(field: Field) -> str:
         for item in field.items.fields
     ]
     return f"{field.meaning}; an entry holds {', '.join(parts)}"
+
+
+def overview(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
+    """Return the columns that a table shows first; of alternatives, the first with values."""
+    groups = (
+        [name for name in names if name in frame] for names in _OVERVIEW.get(resource.name, ())
+    )
+    return tuple(
+        next((name for name in names if frame[name].notna().any()), names[0])
+        for names in groups
+        if names
+    )

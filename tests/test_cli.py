@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from tests.cli import dirframe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
@@ -87,3 +89,44 @@ def test_no_command_takes_a_key() -> None:
         for name in options(cli)
         if "key" in name.replace("--keys", "") and name not in ("key_id",)
     ]
+
+
+def test_the_help_lists_every_command_once_in_sections_on_one_line() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).output
+    listed = [line.split()[0] for line in shown.splitlines() if re.match(r"  [a-z]+  +[A-Z]", line)]
+    assert sorted(listed) == sorted(cli.commands)
+    sections = ["Begin:", "Load:", "Analyse:", "Publish:", "Serve a directory:"]
+    assert [line for line in shown.splitlines() if line in sections] == sections
+    assert "..." not in shown.partition("Exit codes:")[0].partition("Options:")[2]
+
+
+def test_the_options_of_a_command_stand_in_sections() -> None:
+    shown = CliRunner().invoke(cli, ["projects", "--help"]).output
+    sections = {
+        title: body for title, _, body in (part.partition(":\n") for part in shown.split("\n\n"))
+    }
+    assert "--sample" in sections["Directory"]
+    assert "--offline" in sections["Cache and quota"]
+    assert "-n, --max-items, --limit" in sections["Records"]
+    assert "--columns" in sections["Output"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [(["projcts"], "'projects'"), (["stats", "language-shar"], "'language_share'"),
+     (["plot", "tag", "x.csv"], "'tags'"), (["keys", "ad"], "'add'")],
+)  # fmt: skip
+def test_a_wrong_name_is_answered_with_the_right_one(wrong: list[str], right: str) -> None:
+    done = dirframe(*wrong)
+    assert done.returncode == 2
+    assert right in done.stderr
+
+
+def test_names_may_be_typed_with_hyphens(tmp_path: Path) -> None:
+    file = tmp_path / "projects.csv"
+    file.write_text("id,analysis_main_language_name,analysis_total_code_lines\n1,C,5\n2,C,6\n")
+    done = dirframe("stats", "language-share", str(file))
+    assert (done.returncode, done.stdout.splitlines()[1].split(",")[0]) == (0, "C")
+    picture = tmp_path / "x.svg"
+    assert dirframe("plot", "language-share", str(file), "-o", str(picture)).returncode == 0
+    assert picture.exists()

@@ -51,8 +51,11 @@ def test_a_notebook_runs_from_top_to_bottom_without_a_warning(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     before = set(FOLDER.iterdir())
-    ran = NotebookRun(Path(shutil.copy(FOLDER / name, tmp_path)), default_timeout=120).execute()
-    assert ran.error is None, ran.error.trace
+    copy = Path(shutil.copy(FOLDER / name, tmp_path))
+    # Harvests go on from what an earlier run left.
+    for _ in range(2 if name == "harvesting.ipynb" else 1):
+        ran = NotebookRun(copy, default_timeout=120).execute()
+        assert ran.error is None, ran.error.trace
     content = ran.nb
     outputs = [output for cell in content.cells for output in cell.get("outputs", ())]
     said = [output.text for output in outputs if output.get("name") == "stderr"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dirframe._sqlite import enable_wal, open_database, transaction
+from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,3 +83,15 @@ def test_what_is_opened_to_read_cannot_be_written_to(mode: Any, tmp_path: Path) 
         pytest.raises(sqlite3.OperationalError, match="readonly"),
     ):
         database.execute("INSERT INTO rows VALUES (1)")
+
+
+def test_what_cannot_be_prepared_is_closed_and_what_can_stays_open(tmp_path: Path) -> None:
+    with close_on_error(open_database(tmp_path / "good.sqlite")) as good:
+        good.execute("CREATE TABLE t (n)")
+    with closing(good):
+        assert good.execute("SELECT count(*) FROM t").fetchone() == (0,)
+    bad = open_database(tmp_path / "bad.sqlite")
+    with pytest.raises(KeyboardInterrupt), close_on_error(bad):
+        raise KeyboardInterrupt
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        bad.execute("SELECT 1")

@@ -22,6 +22,7 @@ IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle
 
 
 def test_chart() -> None:
+    """Draw the chart of the six lines."""
     with dirframe.sample_directory() as directory:
         projects = dirframe.load_projects(directory, progress=False)
     axes = dirframe.plot.language_share(projects, top=10)
@@ -29,6 +30,7 @@ def test_chart() -> None:
 
 
 def test_explorer(page: Page, jupyter: tuple[str, Path]) -> None:
+    """Take a picture of the explorer in JupyterLab."""
     address, folder = jupyter
     shutil.copy(ROOT / "notebooks" / "explorer.ipynb", folder)
     page.set_viewport_size({"width": 1500, "height": 1600})

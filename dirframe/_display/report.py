@@ -1,21 +1,24 @@
-"""Text and HTML representation of overviews."""
+"""Text, HTML and Markdown representation of overviews."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-
 from dirframe._display.html import Column, table_parts
-from dirframe._display.text import align
-from dirframe._display.values import is_number, printable
+from dirframe._display.markdown import escape_markdown, table_lines
+from dirframe._display.text import align, cell_texts, cut
+from dirframe._display.values import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pandas as pd
+
+__all__ = ["ReportMixin"]
+
 _WIDEST = 60
+_CAPTION = '<caption style="text-align:left;caption-side:top;font-weight:bold">{}</caption>'
 
 
 class ReportMixin:
@@ -25,61 +28,57 @@ class ReportMixin:
         raise NotImplementedError
 
     def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+        """Yield the caption of each table, and the table."""
         raise NotImplementedError
 
     def _notes(self) -> Iterable[str]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        parts = [self._heading()]
+        heading = self._heading()
+        parts = [heading] if heading else []
         for title, table in self._sections():
-            parts += ["", title, *(_aligned(table) if len(table) else ["  none"])]
+            parts += [*([""] if parts else []), title, *(_aligned(table) or ["  none"])]
         notes = list(self._notes())
         return "\n".join([*parts, *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        parts = [f"<p><strong>{escape(self._heading())}</strong></p>"]
+        heading = self._heading()
+        parts = [f"<p><strong>{escape(heading)}</strong></p>"] if heading else []
         for title, table in self._sections():
-            parts.append(f"<p>{escape(title)}</p>")
-            parts.append(_html(table) if len(table) else "<p>none</p>")
+            if table.empty:
+                parts.append(f"<p><strong>{escape(title)}</strong>: none</p>")
+                continue
+            caption = _CAPTION.format(escape(title))
+            parts += table_parts(_columns(table), number='style="text-align:right"', begin=caption)
         parts += [f"<p><small>{escape(note)}</small></p>" for note in self._notes()]
         return "<div>" + "".join(parts) + "</div>"
 
-
-def _columns(table: pd.DataFrame) -> list[list[str]]:
-    """Format values: thousands separators, shares as percentages, missing values empty."""
-    return [[_text(value, name) for value in table[name]] for name in table]
-
-
-def _text(value: object, name: object) -> str:
-    if pd.isna(value):  # type: ignore[call-overload]  # a cell is a scalar
-        return ""
-    if isinstance(value, float | np.floating):
-        if str(name).endswith("share"):
-            return f"{value:.1%}"
-        # With one decimal, the quantiles 0.95 and 0.99 would equal their neighbours.
-        return f"{value:.3g}" if 0 < abs(float(value)) < 1 else f"{value:,.1f}"
-    if isinstance(value, int | np.integer):
-        return f"{value:,}"
-    words = printable(str(value))
-    return words if len(words) <= _WIDEST else f"{words[: _WIDEST - 1]}…"
+    def _repr_markdown_(self) -> str:
+        heading = self._heading()
+        blocks = [f"**{escape_markdown(heading)}**"] if heading else []
+        for title, table in self._sections():
+            lines = list(table_lines(_columns(table)))
+            blocks += [f"**{escape_markdown(title)}**", "\n".join(lines) if len(table) else "none"]
+        return "\n\n".join([*blocks, *(escape_markdown(note) for note in self._notes())])
 
 
-def _head(table: pd.DataFrame) -> list[str]:
-    return [str(name).replace("_", " ") for name in table]
+def _columns(table: pd.DataFrame) -> list[Column]:
+    return [
+        Column(
+            head=str(name).replace("_", " "),
+            cells=cell_texts(table[name], str(name)),
+            number=is_number(table[name].dtype),
+        )
+        for name in table
+    ]
 
 
 def _aligned(table: pd.DataFrame) -> list[str]:
+    if table.empty:
+        return []
     columns = (
-        align([head, *texts], right=is_number(dtype))
-        for head, texts, dtype in zip(_head(table), _columns(table), table.dtypes, strict=True)
+        align([column.head, *(cut(text, _WIDEST) for text in column.cells)], right=column.number)
+        for column in _columns(table)
     )
     return ["  " + "  ".join(row).rstrip() for row in zip(*columns, strict=True)]
-
-
-def _html(table: pd.DataFrame) -> str:
-    columns = [
-        Column(head=head, cells=texts, number=is_number(dtype))
-        for head, texts, dtype in zip(_head(table), _columns(table), table.dtypes, strict=True)
-    ]
-    return "".join(table_parts(columns, number='style="text-align:right"'))

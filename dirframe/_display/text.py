@@ -1,79 +1,160 @@
-"""Frames as aligned lines of text for a terminal; omitted rows and columns are named.
-
-rich measures the text. Its tables are not used: they shrink columns until all of them fit, and
-take twelve times as long for 10,000 rows in a pipe.
-"""
+"""Frames as tables for a terminal, drawn by rich, or as plain aligned lines."""
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
+from rich import box
 from rich.cells import cell_len, set_cell_size
+from rich.table import Table
+from rich.text import Text
 
-from dirframe._display.values import entries, is_number, printable
+from dirframe._display.values import counted, entries, is_number, label, percent, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["TableSize", "align", "render_record", "render_table"]
+    from rich.align import VerticalAlignMethod
+    from rich.console import JustifyMethod
+
+__all__ = ["align", "cell_texts", "cut", "plain_table", "render_record", "render_table"]
 
 _WIDEST = 40
-_NARROWEST = 12
-_GAP = "  "
+#: Texts are not cut below this width; columns are left out instead.
+_NARROWEST = 16
+_GAP = 2
+_PREFIX = "analysis_"
 
 
-class TableSize(NamedTuple):
-    """Width of the terminal in columns, and number of rows; None for no limit."""
+class _Column(NamedTuple):
+    """Texts of a column below its heading, and their least and full width."""
 
-    width: int | None
-    rows: int | None
+    name: str
+    heading: str
+    cells: list[str]
+    right: bool
+    least: int
+    full: int
+
+    def width(self, widest: int, lines: int) -> int:
+        """Return the width with texts cut to `widest`, if they can be, and a heading of `lines`."""
+        words = max(map(len, self.heading.split()), default=0)
+        heading = next(
+            width
+            for width in range(words, len(self.heading) + 1)
+            if len(wrap(self.heading, width or 1, break_long_words=False)) <= lines
+        )
+        return max(min(self.full, widest), self.least, heading)
 
 
-def render_table(frame: pd.DataFrame, size: TableSize) -> tuple[list[str], str]:
-    """Return the header and the rows, and a sentence that names what was omitted."""
-    shown = frame if size.rows is None else frame.head(size.rows)
-    widest = _WIDEST if size.width is None else max(min(_WIDEST, size.width), 1)
-    columns: list[list[str]] = []
-    room = size.width
-    for index in range(frame.shape[1]):
-        column = _column(shown.iloc[:, index], str(frame.columns[index]), widest)
-        if room is not None:
-            needed = cell_len(column[0]) + (len(_GAP) if columns else 0)
-            if needed > room and columns:
-                break
-            room -= needed
+def render_table(
+    frame: pd.DataFrame,
+    *,
+    width: int,
+    rows: int,
+    first: Sequence[str] = (),
+    folded: bool = False,
+) -> tuple[Table, str]:
+    """Draw the first rows and the columns that fit, those named by `first` before all others.
+
+    Texts that do not fit are cut, or `folded` onto several lines.
+
+    Returns
+    -------
+    tuple of rich.table.Table and str
+        The table, and a sentence that names what was omitted.
+    """
+    shown = frame.head(rows)
+    names = [str(name) for name in frame.columns]
+    important = [names.index(name) for name in first if name in names]
+    rest = [index for index in range(len(names)) if index not in important]
+    # Stable: columns without a value come last.
+    rest.sort(key=lambda index: bool(important) and bool(frame.iloc[:, index].isna().all()))
+    columns = [_column(shown, index) for index in (important or rest)]
+    lines = next((n for n in (1, 2) if _needed(columns, _WIDEST, n) <= width), 3)
+    # As many columns as fit with narrow texts, then texts as wide as fit.
+    while len(columns) > 1 and _needed(columns, 0, lines) > width:
+        columns.pop()
+    widest = next((w for w in range(_WIDEST, 0, -1) if _needed(columns, w, lines) <= width), 0)
+    for index in rest if important and widest == _WIDEST else ():
+        column = _column(shown, index)
+        if _needed([*columns, column], widest, lines) > width:
+            break
         columns.append(column)
-    lines = [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)] or ["(no columns)"]
-    hidden = [str(name) for name in frame.columns[len(columns) :]]
-    return lines, _left_out(len(frame) - len(shown), hidden)
+    drawn = {column.name for column in columns}
+    left_out = _left_out(len(frame) - len(shown), [name for name in names if name not in drawn])
+    widths = [min(column.width(widest, lines), width) for column in columns]
+    return _drawn(columns, widths, folded=folded), left_out
 
 
-def render_record(frame: pd.DataFrame, width: int) -> list[str]:
-    """Return one record with one line per column."""
-    names = [str(name).replace("_", " ") for name in frame.columns]
-    indent = max(map(cell_len, names), default=0)
-    room = max(width - indent - len(_GAP), _NARROWEST)
-    values = [_texts(frame.iloc[:, index], str(name))[0] for index, name in enumerate(frame)]
-    return [
-        f"{name}{' ' * (indent - cell_len(name))}{_GAP}{_cut(value, room)}".rstrip()
-        for name, value in zip(names, values, strict=True)
+def plain_table(frame: pd.DataFrame) -> list[str]:
+    """Return the header and all rows as aligned lines.
+
+    A file may have any number of rows, and rich takes two milliseconds for each.
+    """
+    columns = [_column(frame, index) for index in range(frame.shape[1])]
+    if not columns:
+        return ["(no columns)"]
+    aligned = [
+        align([column.heading, *(cut(cell, _WIDEST) for cell in column.cells)], right=column.right)
+        for column in columns
     ]
+    return [(" " * _GAP).join(cells).rstrip() for cells in zip(*aligned, strict=True)]
+
+
+def render_record(frame: pd.DataFrame) -> Table:
+    """Draw one record, a line for each column."""
+    table = Table.grid(padding=(0, _GAP, 0, 0))
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    table.add_column(overflow="fold")
+    for index, name in enumerate(frame.columns):
+        table.add_row(Text(str(name)), Text(cell_texts(frame.iloc[:, index], str(name))[0]))
+    return table
+
+
+def _drawn(columns: Sequence[_Column], widths: Sequence[int], *, folded: bool) -> Table:
+    # The box is a rule below the header; its blank dividers are half of each gap.
+    padding = (0, _GAP - 1, 0, 0)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=padding)
+    for column, width in zip(columns, widths, strict=True):
+        justify: JustifyMethod = "right" if column.right else "left"
+        vertical: VerticalAlignMethod = "top" if folded else "bottom"  # of headings and cells
+        table.add_column(Text(column.heading), justify=justify, vertical=vertical, width=width)
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        texts = cells if folded else map(cut, cells, widths)
+        table.add_row(*(Text(text, no_wrap=not folded) for text in texts))
+    return table
+
+
+def _needed(columns: Sequence[_Column], widest: int, lines: int) -> int:
+    return sum(column.width(widest, lines) + _GAP for column in columns) - _GAP
+
+
+def _column(frame: pd.DataFrame, index: int) -> _Column:
+    name, values = str(frame.columns[index]), frame.iloc[:, index]
+    # Most columns of a project are of its analysis: room is scarce, and the prefix tells nothing.
+    short = name.removeprefix(_PREFIX)
+    heading = label(name if short in frame.columns or short.startswith("_") else short) or name
+    cells = cell_texts(values, name)
+    # Ids are text, and numeric ones are ordered as numbers.
+    right = is_number(values.dtype) or (name == "id" and all(map(str.isdecimal, cells)))
+    full = min(max(map(cell_len, cells), default=0), _WIDEST)
+    # Prose is cut where room is scarce; a number, a date or a name without a blank never.
+    is_prose = not right and values.dtype.kind != "M" and any(" " in cell for cell in cells)
+    least = min(full, _NARROWEST) if is_prose else full
+    return _Column(name, heading, cells, right, least, full)
 
 
 def _left_out(rows: int, columns: Sequence[str]) -> str:
-    parts = [f"{rows:,} more {'row' if rows == 1 else 'rows'}"] if rows else []
+    parts = [counted(rows, "more row")] if rows else []
     if columns:
-        noun = "column" if len(columns) == 1 else "columns"
-        parts.append(f"{len(columns)} more {noun} ({', '.join(columns)})")
+        parts.append(f"{counted(len(columns), 'more column')} ({', '.join(columns)})")
     if not parts:
         return ""
-    return f"Not shown: {' and '.join(parts)}. -o FILE or --format csv gives everything."
-
-
-def _column(values: pd.Series[Any], name: str, widest: int) -> list[str]:
-    texts = [_cut(text, widest) for text in (name.replace("_", " "), *_texts(values, name))]
-    return align(texts, right=is_number(values.dtype))
+    choice = "--columns NAME,NAME shows others; " if columns else ""
+    return f"Not shown: {' and '.join(parts)}. {choice}-o FILE or --format csv gives everything."
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:
@@ -84,7 +165,8 @@ def align(texts: Sequence[str], *, right: bool) -> list[str]:
     return [f"{b}{t}" if right else f"{t}{b}" for t, b in zip(texts, blanks, strict=True)]
 
 
-def _texts(values: pd.Series[Any], name: str) -> list[str]:
+def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
+    """Format a column: thousands separators, shares as percentages, missing values empty."""
     if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
         day = bool((values.dropna() == values.dropna().dt.normalize()).all())
         form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
@@ -98,7 +180,7 @@ def _texts(values: pd.Series[Any], name: str) -> list[str]:
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
     if name.endswith("share"):
-        return ["" if pd.isna(value) else f"{value:.1%}" for value in values]
+        return ["" if pd.isna(value) else percent(float(value)) for value in values]
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
     decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
@@ -114,5 +196,10 @@ def _text(value: object) -> str:
     return printable(str(value))
 
 
-def _cut(text: str, widest: int) -> str:
-    return text if cell_len(text) <= widest else f"{set_cell_size(text, widest - 1).rstrip()}…"
+def cut(text: str, widest: int) -> str:
+    """Cut a text after a word; a single long word anywhere."""
+    if cell_len(text) <= widest:
+        return text
+    begin = set_cell_size(text, widest - 1)
+    words = begin if text[len(begin) :].startswith(" ") else begin.rpartition(" ")[0]
+    return f"{(words if 2 * cell_len(words) >= widest else begin).rstrip()}…"

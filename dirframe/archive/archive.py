@@ -21,6 +21,7 @@ from dirframe.client.paging.completeness import PAGES_PER_CHUNK
 from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import (
     AnalysesNotSentWarning,
+    Hint,
     IncompleteWarning,
     InvalidInputError,
 )
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from dirframe.archive.snapshot import Mask
 
-__all__ = ["Archive", "open_archive", "read_pages"]
 
 #: Pages written to Parquet by one task; a task is repeated if its worker is lost.
 _TASK = 20_480
@@ -142,8 +142,11 @@ class Archive(Card):
             warnings.warn(
                 AnalysesNotSentWarning(
                     f"No project in the archive {self.path} came with its analysis: the directory "
-                    "sends it with the own page of each project alone. Harvest into it with "
-                    "details=True to keep these pages too, for one request each.",
+                    "sends it with the own page of each project alone.",
+                    hint=Hint(
+                        "Harvest with details=True to keep these pages, for one request each.",
+                        shell="dirframe harvest --details keeps these pages, for one request each.",
+                    ),
                     requests=int(sent_columns(builder).needed()[keep].sum()),
                 ),
                 stacklevel=2,
@@ -194,19 +197,19 @@ class Archive(Card):
         ArchiveError
             If a page is missing or damaged; the message names it.
         """
-        every: set[str] = set()
+        verified: set[str] = set()
 
         def each_once(store: Store) -> Iterator[PageRef]:
-            for page in (page for one in self.rounds for page in store.pages(one)):
-                if page.sha256 not in every:
-                    every.add(page.sha256)
+            for page in (page for round_ in self.rounds for page in store.pages(round_)):
+                if page.sha256 not in verified:
+                    verified.add(page.sha256)
                     yield PageRef(page.page, page.sha256, page.size)
 
         with self._open(self.path) as store:
             store.check()
             for _ in read_contents(self.path, each_once(store), bundle=self._is_bundle):
                 pass
-        return len(every)
+        return len(verified)
 
     def to_parquet(
         self,

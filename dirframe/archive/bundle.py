@@ -1,25 +1,24 @@
-"""Write and open study bundles: zip files of pages, manifest, citation and a README.
+"""Write and open study bundles: zip files of pages, manifest, citation and a README."""
 
-The same archive gives the same bytes: no time of creation, and no compression of compressed
-content. A bundle is checked completely when opened; an entry that does not match its manifest is
-refused by name, and nothing is extracted to disk.
-"""
+# The same archive gives the same bytes: no time of creation, and no compression of compressed
+# content. A bundle is checked completely when opened; an entry that does not match its manifest is
+# refused by name, and nothing is extracted to disk.
 
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
 import stat
 import zipfile
 from contextlib import ExitStack
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dirframe import __version__
+from dirframe._atomic import atomic_write, refuse_existing
 from dirframe.archive.archive import Archive, open_archive
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
 from dirframe.archive.snapshot import bundle_member
@@ -30,7 +29,6 @@ from dirframe.errors import ArchiveError, InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["bundle", "open_bundle"]
 
 CONTENTS = "bundle.json"
 MANIFEST = "manifest.jsonl"
@@ -92,15 +90,14 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
     2000
     """
     archive, target = open_archive(archive_path), Path(path)
-    if target.exists() and not overwrite:
-        raise InvalidInputError(f"{target} exists already; choose another name.")
+    if not overwrite:
+        refuse_existing(target)
     if not target.parent.is_dir():
         raise InvalidInputError(f"{target} cannot be written: there is no folder {target.parent}.")
     if not archive.is_finished:
         raise ArchiveError(f"The harvest in {archive_path} is not finished. Go on with it first.")
     archive.verify()
-    unfinished = target.with_name(f".{target.name}-{secrets.token_hex(4)}.part")
-    try:
+    with atomic_write(target, overwrite=overwrite) as unfinished:
         with (
             Store.open(archive.path) as store,
             zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as packed,
@@ -111,13 +108,8 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
             for digest in sorted({page.sha256 for page in pages}):
                 packed.writestr(_entry(bundle_member(digest)), store.compressed(digest))
         with unfinished.open("rb") as stream:
-            digest_of_file = sha256()
-            while block := stream.read(1 << 20):
-                digest_of_file.update(block)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return digest_of_file.hexdigest()
+            digest_of_file = file_digest(stream, "sha256").hexdigest()
+    return digest_of_file
 
 
 def _texts(archive: Archive, store: Store) -> dict[str, bytes]:
@@ -237,11 +229,9 @@ def _check_texts(packed: zipfile.ZipFile, file: Path) -> None:
     except (ValueError, KeyError, TypeError) as error:
         raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.") from error
     for name, digest in sorted(expected.items()):
-        actual = sha256()
         with packed.open(name) as stream:
-            while block := stream.read(1 << 20):
-                actual.update(block)
-        if actual.hexdigest() != digest:
+            actual = file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # has readinto
+        if actual != digest:
             raise ArchiveError(f"{name} in {file} was changed: its digest differs.")
 
 

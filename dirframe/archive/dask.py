@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.archive.parquet import MapFunction
 
-__all__ = ["Executor", "open_executor"]
 
 #: Shares per worker: a lost worker loses only one of its shares, and others can take the rest.
 _SHARES = 4
@@ -81,9 +80,9 @@ def open_executor(client: Client | str | None) -> Iterator[Executor]:
 def _executor(client: Any) -> Executor:
     # Standard library only: a task that a worker cannot unpickle would be retried for ever.
     versions = client.run(version, "dirframe", on_error="return")
-    for worker, found in versions.items():
-        if found != __version__:
-            what = f"dirframe {found}" if isinstance(found, str) else "no dirframe"
+    for worker, installed in versions.items():
+        if installed != __version__:
+            what = f"dirframe {installed}" if isinstance(installed, str) else "no dirframe"
             raise ArchiveError(
                 f"The worker {worker} has {what}, and here is {__version__}. Nothing was written: "
                 "install the same there."

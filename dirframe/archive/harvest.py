@@ -1,10 +1,9 @@
-"""Harvest a collection over days: every page is stored as received, and paid only once.
+"""Harvest a collection over days: every page is stored as received, and paid only once."""
 
-For collections that grow meanwhile, a stable sort is used (by id, else by created_at), as long
-as the pages show that the directory applies it. Other changes are located with few requests
-(`dirframe.archive.tracking`), and at the end completeness is proven as for a load
-(`dirframe.client.paging.completeness`).
-"""
+# For collections that grow meanwhile, a stable sort is used (by id, else by created_at), as long
+# as the pages show that the directory applies it. Other changes are located with few requests
+# (`dirframe.archive.tracking`), and at the end completeness is proven as for a load
+# (`dirframe.client.paging.completeness`).
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from dirframe.archive.model import Doubt, Reason, RoundKind
 from dirframe.archive.snapshot import Snapshot, read_page
 from dirframe.archive.status import has_details, is_finished, rounds_as_of
 from dirframe.archive.tracking import CollectionTracker
-from dirframe.archive.writer import is_client_error, open_writer
+from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.details import Sent, check_details, read_sent
 from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK
 from dirframe.client.paging.prefetch import fetch_ahead
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from dirframe.archive.model import PageRecord, Round
     from dirframe.archive.writer import ArchiveWriter
     from dirframe.client.directory import Directory
-
-__all__ = ["KnownState", "abandon_details", "harvest", "run_details", "run_round", "start_round"]
 
 
 def harvest(
@@ -109,10 +106,10 @@ def harvest(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
     check_details(resources[collection], details=details)
-    question = CollectionQuery(resource=resources[collection], query=query, sort=sort)
+    collection_query = CollectionQuery(resource=resources[collection], query=query, sort=sort)
     file = Path(path)
-    budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
-    with open_writer(file, directory, question, details=details, **budget) as writer:
+    budget = Budget(requests_per_day, stop_at)
+    with open_writer(file, directory, collection_query, budget, details=details) as writer:
         rounds = writer.rounds
         if not rounds:
             run_round(writer, start_round(writer, [sort] if sort else None))
@@ -346,7 +343,7 @@ def _needed_details(writer: ArchiveWriter, rounds: list[Round]) -> list[str]:
         parsed = (
             parser.parse(read_page(writer.store, page), source=page.sha256) for _, page, _ in chunk
         )
-        page_ids, sent = read_sent(parsed, writer.question.resource)
+        page_ids, sent = read_sent(parsed, writer.query.resource)
         counts = np.concatenate(
             [
                 np.ones(len(page.ids), dtype=bool) if mask is None else mask

@@ -1,7 +1,6 @@
-"""Data model of an archive: collection, rounds, pages and reasons for doubt.
+"""Data model of an archive: collection, rounds, pages and reasons for doubt."""
 
-Each class is a table of the archive's file (`dirframe.archive.store`), its fields the columns.
-"""
+# Each class is a table of the archive's file (`dirframe.archive.store`), its fields the columns.
 
 from __future__ import annotations
 
@@ -19,18 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dirframe.schema import Resource
-
-__all__ = [
-    "Collection",
-    "Doubt",
-    "Outcome",
-    "PageRecord",
-    "Reason",
-    "Refusal",
-    "Round",
-    "RoundKind",
-    "encode_ids",
-]
 
 
 class RoundKind(StrEnum):
@@ -368,4 +355,6 @@ _TIMES = {"at", "began", "retrieved"}
 
 def encode_ids(ids: Iterable[str | None]) -> str:
     """Encode ids as in `PageRecord.ids_json`."""
-    return json.dumps([one or None for one in ids], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        [identifier or None for identifier in ids], ensure_ascii=False, separators=(",", ":")
+    )

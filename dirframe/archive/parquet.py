@@ -1,14 +1,13 @@
-"""Write records to a folder of Parquet files with one schema, in bounded memory.
+"""Write records to a folder of Parquet files with one schema, in bounded memory."""
 
-The columns and types are known only after all records were read. So each run of records is first
-staged, chunk by chunk; then its chunks are converted to the common schema and written to files of
-their own. Runs are independent: `each` may process several concurrently, elsewhere, and more than
-once, since only the returned result of a run is used.
-
-Records can be partitioned into folders by a column. The column stays in the files too, and the
-folder names have no ``key=value`` form: readers that take a value from such a name have to guess
-its type, and pandas cannot read missing ones. Statistics in the files let filters skip the others.
-"""
+# The columns and types are known only after all records were read. So each run of records is first
+# staged, chunk by chunk; then its chunks are converted to the common schema and written to files of
+# their own. Runs are independent: `each` may process several concurrently, elsewhere, and more than
+# once, since only the returned result of a run is used.
+#
+# Records can be partitioned into folders by a column. The column stays in the files too, and the
+# folder names have no ``key=value`` form: readers that take a value from such a name have to guess
+# its type, and pandas cannot read missing ones. Statistics in the files let filters skip the others.
 
 from __future__ import annotations
 
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     #: Returns the records of a run; called once, or again after a worker was lost.
     Run = Callable[[], Iterable[pd.DataFrame]]
 
-__all__ = ["MapFunction", "write_parquet"]
 
 #: Number of buffered rows above which a row group of the largest folder is written.
 _ROWS = 16_384
@@ -66,7 +64,7 @@ class MapFunction(Protocol):
 class _Staged(NamedTuple):
     """A staged run: the location, number, schema and partition values of its chunks."""
 
-    place: Path
+    folder: Path
     files: int
     schema: pa.Schema
     parts: list[str | None]
@@ -114,7 +112,7 @@ def write_parquet(
         for staged, _ in zip(
             staged_runs, each(finalize, list(enumerate(staged_runs))), strict=True
         ):
-            shutil.rmtree(staged.place)
+            shutil.rmtree(staged.folder)
         complete.replace(folder)
     except OSError as error:
         raise ArchiveError(
@@ -293,7 +291,7 @@ def _batches(gathered: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the records of a run in order, in batches of a minimum size."""
     held: list[pa.Table] = []
     for number in range(gathered.files):
-        table = pq.read_table(gathered.place / f"{number:08}.parquet")
+        table = pq.read_table(gathered.folder / f"{number:08}.parquet")
         columns = [_column(table, field) for field in schema]
         held.append(pa.Table.from_arrays(columns, schema=schema))
         if number == gathered.files - 1 or sum(map(len, held)) >= _BATCH:

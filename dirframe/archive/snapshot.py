@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-__all__ = ["PageRef", "ReadTask", "Snapshot", "compress", "decompress", "read_contents"]
 
 _CODEC = "zstd"
 
@@ -241,13 +240,13 @@ class Snapshot:
         """Provenance of its frames."""
         base, collection = self.rounds[0], self._store.collection()
         outcome = [r for r in self.rounds if r.kind is not RoundKind.DETAILS][-1].outcome
-        question = {"query": collection.query, "sort": base.sort}
+        query = {"query": collection.query, "sort": base.sort}
         totals, doubt = self._totals, self.doubt
         return {
             "source": collection.source,
             "base_url": collection.base_url,
             "resource": collection.resource.name,
-            "query": {name: value for name, value in question.items() if value is not None},
+            "query": {name: value for name, value in query.items() if value is not None},
             "items_available": outcome.available if outcome else totals.available,
             "items_loaded": totals.records,
             "complete": doubt is None,

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from dirframe.archive.model import Round
     from dirframe.archive.store import Store
 
-__all__ = ["Status", "has_details", "is_finished", "rounds_as_of", "status_of"]
-
 
 #: An own page reports no total.
 _LATEST = """

@@ -1,11 +1,10 @@
-"""The SQLite file of an archive: its rounds, the index of its pages, and their content.
+"""The SQLite file of an archive: its rounds, the index of its pages, and their content."""
 
-The file uses SQLite's rollback journal: a write-ahead log requires memory shared by all readers,
-which network file systems do not provide. A writer holds the lock of an open transaction from its
-first to its last page, so that there is only one; readers see what it commits. Each row has a
-checksum and each round the number of its rows, so that damage is detected; each page has the
-SHA-256 of its content.
-"""
+# The file uses SQLite's rollback journal: a write-ahead log requires memory shared by all readers,
+# which network file systems do not provide. A writer holds the lock of an open transaction from its
+# first to its last page, so that there is only one; readers see what it commits. Each row has a
+# checksum and each round the number of its rows, so that damage is detected; each page has the
+# SHA-256 of its content.
 
 from __future__ import annotations
 
@@ -15,8 +14,9 @@ import threading
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
 from dirframe.errors import ArchiveError
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["BATCH", "PAGE_COLUMNS", "Store"]
 
 FORMAT = 1
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
@@ -100,14 +99,10 @@ class Store:
             raise _folder(path)
         if not path.is_file():
             raise ArchiveError(f"There is no file {path}.")
-        store = cls(_connect(path, "rw"), str(path))
-        try:
+        with close_on_error(cls(_connect(path, "rw"), str(path))) as store:
             if store.read("PRAGMA application_id") != [(APPLICATION_ID,)]:
                 raise ArchiveError(f"{path} is no archive. Name a file that harvest wrote.")
             store._check_format()
-        except BaseException:
-            store.close()
-            raise
         return store
 
     @classmethod
@@ -135,12 +130,8 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ArchiveError(f"{path.parent} cannot be made ({error.strerror}).") from error
-        store = cls(_connect(path, "rwc"), str(path))
-        try:
+        with close_on_error(cls(_connect(path, "rwc"), str(path))) as store:
             store._begin(collection)
-        except BaseException:
-            store.close()
-            raise
         return store
 
     @classmethod
@@ -178,9 +169,9 @@ class Store:
             self.insert("archive", collection)
 
     def _check_format(self) -> None:
-        found = self.read("PRAGMA user_version")[0][0]
-        if found != FORMAT:
-            raise ArchiveError(f"{self.name} is of format {found}; this dirframe reads {FORMAT}.")
+        version = self.read("PRAGMA user_version")[0][0]
+        if version != FORMAT:
+            raise ArchiveError(f"{self.name} is of format {version}; this dirframe reads {FORMAT}.")
 
     def close(self) -> None:
         """Close the file and release the writer's lock."""
@@ -257,9 +248,9 @@ class Store:
         ArchiveError
             If it is damaged.
         """
-        found = self.read("PRAGMA integrity_check(1)")
-        if found != [("ok",)]:
-            raise self.damaged(found[0][0])
+        problems = self.read("PRAGMA integrity_check(1)")
+        if problems != [("ok",)]:
+            raise self.damaged(problems[0][0])
 
     def _checked(self, rows: list[Any], count: int, *, more: bool = False) -> list[Any]:
         """Verify the number of rows and their checksums; return the rows without checksums."""
@@ -366,15 +357,9 @@ class Store:
         )
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def _connect(path: Path, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
     try:
-        return sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}",
-            uri=True,
-            timeout=BUSY_TIMEOUT,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        return open_database(path, mode=mode, timeout=BUSY_TIMEOUT, any_thread=True)
     except sqlite3.Error as error:
         raise ArchiveError(f"{path} cannot be opened ({error}).") from error
 

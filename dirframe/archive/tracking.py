@@ -1,13 +1,12 @@
-"""Track a collection that changes while it is read over days: which pages to fetch next.
+"""Track a collection that changes while it is read over days: which pages to fetch next."""
 
-A state of the collection is valid while one session sees the same count of records. The known
-records of an earlier state, from the first on without a gap, are remembered in order. In a new
-state, two of its pages show how far that order has shifted at both positions. If both shifts are
-equal, and nothing can have been inserted in between because the order only grows at one end,
-nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
-the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
-not all pages after it.
-"""
+# A state of the collection is valid while one session sees the same count of records. The known
+# records of an earlier state, from the first on without a gap, are remembered in order. In a new
+# state, two of its pages show how far that order has shifted at both positions. If both shifts are
+# equal, and nothing can have been inserted in between because the order only grows at one end,
+# nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
+# the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
+# not all pages after it.
 
 from __future__ import annotations
 
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dirframe.archive.model import PageRecord
-
-__all__ = ["CollectionTracker", "sort_keys"]
 
 
 class CollectionTracker:
@@ -52,12 +49,12 @@ class CollectionTracker:
         self._directions: set[int] = set()
         self.end: int | None = None  # a page after the last one
         self._probes = 0
-        self._taken = 0
+        self._pages_added = 0
 
     def seed(self, ids: Sequence[str | None], available: int | None) -> None:
         """Set an earlier state, from before this round."""
         self._known = list(ids)
-        self._index = {one: place for place, one in enumerate(self._known)}
+        self._index = {identifier: index for index, identifier in enumerate(self._known)}
         self._counts.add(available)
 
     # -- new pages -------------------------------------------------------------------------
@@ -71,7 +68,7 @@ class CollectionTracker:
         self._state, self.available = state, page.available
         self._counts.add(page.available)
         self._sessions.add(page.session)
-        self._taken += 1
+        self._pages_added += 1
         ids = page.ids
         self._size = self._size or len(ids)
         self._real[page.page] = page
@@ -195,7 +192,7 @@ class CollectionTracker:
         """Return whether the collection changes faster than its changes can be located."""
         return (
             self._probes > 100 + self.pages * self._probe_budget
-            or self._taken > 100 + 4 * self.pages
+            or self._pages_added > 100 + 4 * self.pages
         )
 
     def _edge(self, page: int) -> int | None:
@@ -263,7 +260,7 @@ class CollectionTracker:
         if self.is_uncertain:
             return Doubt(Reason.UNSTABLE_ORDER)
         if self._changes_too_fast():
-            a_day = self._taken / len(self._sessions)
+            a_day = self._pages_added / len(self._sessions)
             if a_day < 5 * math.log2(self.pages + 2):
                 return Doubt.because(Reason.TOO_FEW_REQUESTS, a_day)
             return Doubt(Reason.TOO_MANY_CHANGES)

@@ -1,16 +1,15 @@
-"""Update an archive with few requests, and keep its earlier states.
+"""Update an archive with few requests, and keep its earlier states."""
 
-If a directory sorts by ``updated_at_reverse``, changed records come first. So pages are fetched
-until their records were changed before the last round began, with a margin of one day: clocks
-differ, and some directories truncate times to midnight. Each page is checked for this order. Since
-the newest records may be in this order by creation too, the opposite order has to begin with
-different records. Otherwise a full round is made instead.
-
-Records removed from a directory are on none of these pages. The count tells how many were removed.
-In a stable order, the stored and the current records differ only by them: each page shows how many
-were removed before it, so that a bisection locates each (`dirframe.archive.tracking`), with
-some ten requests for a thousand pages.
-"""
+# If a directory sorts by ``updated_at_reverse``, changed records come first. So pages are fetched
+# until their records were changed before the last round began, with a margin of one day: clocks
+# differ, and some directories truncate times to midnight. Each page is checked for this order. Since
+# the newest records may be in this order by creation too, the opposite order has to begin with
+# different records. Otherwise a full round is made instead.
+#
+# Records removed from a directory are on none of these pages. The count tells how many were removed.
+# In a stable order, the stored and the current records differ only by them: each page shows how many
+# were removed before it, so that a bisection locates each (`dirframe.archive.tracking`), with
+# some ten requests for a thousand pages.
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ from dirframe.archive.model import Doubt, Reason, RoundKind
 from dirframe.archive.snapshot import Snapshot
 from dirframe.archive.status import has_details, rounds_as_of
 from dirframe.archive.tracking import sort_keys
-from dirframe.archive.writer import is_client_error, open_writer
+from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.paging.completeness import MAX_REFETCHES
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import ArchiveError, NotFoundError, ServiceError
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from dirframe.archive.writer import ArchiveWriter, CompressedPage
     from dirframe.client.directory import Directory
 
-__all__ = ["find_removed", "update"]
 
 #: Sorts by change, newest first, if the directory applies it.
 NEWEST_FIRST = "updated_at_reverse"
@@ -115,9 +113,9 @@ def update(
     if not archive.rounds:
         raise ArchiveError(f"{file} is empty: nothing was harvested yet. Harvest into it first.")
     collection, details = archive.collection, has_details(archive.rounds)
-    question = CollectionQuery(resource=collection.resource, query=collection.query)
-    budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
-    with open_writer(file, directory, question, details=details, **budget) as writer:
+    query = CollectionQuery(resource=collection.resource, query=collection.query)
+    budget = Budget(requests_per_day, stop_at)
+    with open_writer(file, directory, query, budget, details=details) as writer:
         last = writer.rounds[-1]
         if full or last.kind is not RoundKind.DETAILS or last.outcome is not None:
             _update(writer, full=full)

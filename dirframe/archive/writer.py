@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -22,8 +22,8 @@ from dirframe.archive.model import (
 from dirframe.archive.snapshot import compress
 from dirframe.archive.store import Store
 from dirframe.archive.tracking import sort_keys
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused
-from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceededError
@@ -31,12 +31,12 @@ from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceeded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.query import CollectionQuery
     from dirframe.errors import ServiceError
 
-__all__ = ["ArchiveWriter", "CompressedPage", "is_client_error", "open_writer"]
 
 _DAY = timedelta(days=1)
 _SPENT = """
@@ -53,22 +53,38 @@ class CompressedPage(NamedTuple):
     content: bytes
 
 
+@dataclass(frozen=True)
+class Budget:
+    """How many requests a day, and until when, an archive may be written to."""
+
+    requests_per_day: int | None
+    stop_at: datetime | None
+
+    def __post_init__(self) -> None:
+        if self.requests_per_day is not None and self.requests_per_day < 1:
+            raise InvalidInputError(
+                f"requests_per_day is {self.requests_per_day}; it must be a whole number from 1."
+            )
+        if self.stop_at is not None and self.stop_at.tzinfo is None:
+            raise InvalidInputError(
+                "stop_at has no time zone; pass datetime.now().astimezone(), say."
+            )
+
+
 class ArchiveWriter:
     """Fetch pages within the daily quota and store them; created by `open_writer`."""
 
     def __init__(
         self,
         store: Store,
-        directory: Directory,
-        question: CollectionQuery,
+        directory: Connection,
+        query: CollectionQuery,
+        budget: Budget,
         *,
         details: bool,
-        requests_per_day: int | None,
-        stop_at: datetime | None,
     ) -> None:
-        self.store, self.directory, self.question = store, directory, question
-        self._details = details
-        self._requests_per_day, self._stop_at = requests_per_day, stop_at
+        self.store, self.directory, self.query = store, directory, query
+        self._details, self._budget = details, budget
         self._lock = Lock()
         self._check_collection()
         self.rounds = store.rounds()
@@ -80,8 +96,8 @@ class ArchiveWriter:
 
     def _check_collection(self) -> None:
         stored, name = self.store.collection(), self.store.name
-        question, settings = self.question, self.directory.settings
-        if (stored.resource, stored.query) != (question.resource, question.query):
+        query, settings = self.query, self.directory.settings
+        if (stored.resource, stored.query) != (query.resource, query.query):
             matching = f" matching {stored.query!r}" if stored.query else ""
             raise ArchiveError(
                 f"{name} holds {stored.resource.collection}{matching}, which is another question. "
@@ -100,32 +116,32 @@ class ArchiveWriter:
     def fetch(self, number: int, sort: str | None) -> CompressedPage:
         """Fetch a page; it is not stored yet."""
         self.check_budget()
-        question = replace(self.question, sort=sort)
-        answer = self.directory.session.get(question.path, question.params(number), _UNCACHED)
-        return self.parse(answer, number, sort)
+        query = replace(self.query, sort=sort)
+        fetched = self.directory.session.get(query.path, query.params(number), _UNCACHED)
+        return self.parse(fetched, number, sort)
 
-    def parse(self, answer: FetchedPage, number: int, sort: str | None) -> CompressedPage:
+    def parse(self, fetched: FetchedPage, number: int, sort: str | None) -> CompressedPage:
         """Return the record of a fetched page."""
-        reader = RecordReader(self.question.resource)
-        envelope = reader.add(answer.page)
+        reader = RecordReader(self.query.resource)
+        envelope = reader.add(fetched.page)
         key = (sort or "").removesuffix("_reverse")
         texts = [text for text in reader.last_values(key) if text] if key else []
         values = sort_keys(texts)
-        digest, compressed = compress(answer.content)
+        digest, compressed = compress(fetched.content)
         page = PageRecord(
             page=number,
             session=self.session,
             sha256=digest,
-            size=len(answer.content),
+            size=len(fetched.content),
             compressed_size=len(compressed),
-            retrieved=answer.retrieved.isoformat(),
+            retrieved=fetched.retrieved.isoformat(),
             first=envelope.first_item_position,
             available=envelope.items_available,
             ids_json=encode_ids(reader.last_values("id")),
             low=texts[0] if texts else None,
             high=texts[-1] if texts else None,
             ordered=int(values == sorted(values, reverse=(sort or "").endswith("_reverse"))),
-            paid=answer.attempts,
+            paid=fetched.attempts,
             synthetic=int(envelope.synthetic),
         )
         return CompressedPage(page, compressed)
@@ -139,7 +155,7 @@ class ArchiveWriter:
     def fetch_details(self, current: Round, number: int, identifier: str) -> None:
         """Fetch the own page of a record and store it or its refusal."""
         self.check_budget()
-        resource = self.question.resource
+        resource = self.query.resource
         response = Details(self.directory, resource, _UNCACHED).fetch(identifier)
         if not isinstance(response, Refused):
             fetched = self.parse(response, number, None)
@@ -181,14 +197,15 @@ class ArchiveWriter:
     def check_budget(self) -> None:
         """Count a request, or raise if none is left."""
         now = _now()
-        if self._stop_at is not None and now >= self._stop_at:
+        limit, stop_at = self._budget.requests_per_day, self._budget.stop_at
+        if stop_at is not None and now >= stop_at:
             raise _DeadlineReached
         with self._lock:
-            if self._requests_per_day is not None:
+            if limit is not None:
                 self._spent = [moment for moment in self._spent if moment > now - _DAY]
-                if len(self._spent) >= self._requests_per_day:
+                if len(self._spent) >= limit:
                     raise QuotaExceededError(
-                        f"requests_per_day={self._requests_per_day:,} of this archive are made.",
+                        f"The {limit:,} requests of this day for this archive are made.",
                         url=self.directory.settings.base_url,
                         resets_at=min(self._spent) + _DAY,
                     )
@@ -202,7 +219,7 @@ class ArchiveWriter:
         else:
             status = Archive(Path(self.store.name)).status()
             days = status.days_remaining(
-                self._requests_per_day or self.directory.settings.daily_quota
+                self._budget.requests_per_day or self.directory.settings.daily_quota
             )
             progress = (
                 f"{status.heading} are kept in {self.store.name}; "
@@ -230,11 +247,10 @@ class _DeadlineReached(Exception):  # noqa: N818  # not an error
 def open_writer(
     path: Path,
     directory: Directory | None,
-    question: CollectionQuery,
+    query: CollectionQuery,
+    budget: Budget,
     *,
     details: bool = False,
-    requests_per_day: int | None,
-    stop_at: datetime | None,
 ) -> Iterator[ArchiveWriter]:
     """Yield the only writer of an archive; reaching the stop time ends the block silently.
 
@@ -243,18 +259,11 @@ def open_writer(
     QuotaExceededError
         If the daily quota is used up, with the state of the archive and the time to continue.
     """
-    if requests_per_day is not None and requests_per_day < 1:
-        raise InvalidInputError(
-            f"requests_per_day is {requests_per_day}; it must be a whole number from 1."
-        )
-    if stop_at is not None and stop_at.tzinfo is None:
-        raise InvalidInputError("stop_at has no time zone; pass datetime.now().astimezone(), say.")
     with client_or_default(directory) as client:
         settings = client.settings
-        what = question.resource.name, settings.base_url, settings.name, question.query
-        budget: Any = {"requests_per_day": requests_per_day, "stop_at": stop_at}
+        what = query.resource.name, settings.base_url, settings.name, query.query
         with Store.open_writer(path, Collection(*what)) as store:
-            writer = ArchiveWriter(store, client, question, details=details, **budget)
+            writer = ArchiveWriter(store, client, query, budget, details=details)
             try:
                 yield writer
             except _DeadlineReached:

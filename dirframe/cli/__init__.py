@@ -31,8 +31,10 @@ from dirframe.cli.load import (
     load,
     project,
     projects,
+    read,
     size,
 )
+from dirframe.cli.options import Group, command
 from dirframe.cli.quality import compare, flags, summary
 from dirframe.cli.quota import plan, quota
 from dirframe.cli.serve import generate, keys, serve
@@ -84,7 +86,7 @@ class _BrokenPipeError(Exception):
     """The reader of standard output has closed the pipe, as `head` does."""
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     def invoke(self, context: click.Context) -> object:
         try:
             result: object = super().invoke(context)
@@ -92,11 +94,6 @@ class _Commands(click.Group):
         except BrokenPipeError:  # click would convert it to its own error
             raise _BrokenPipeError from None
         return result
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of their registration."""
-        del ctx
-        return list(self.commands)
 
 
 def _shell_text(message: Warning | str) -> str:
@@ -156,7 +153,7 @@ def cli() -> None:
     """
 
 
-@click.command()
+@command()
 @click.option(
     "-o",
     "--output",
@@ -180,11 +177,20 @@ def demo(folder: Path) -> None:
     run_demo(folder, say=click.echo)
 
 
-for command in (
-    *(demo, accounts, projects, account, project),
-    *(languages, contributors, activity, size, load, plan, quota),
-    *(summary, flags, compare, clean, stats, sensitivity, plot, report, export, cite, fields),
-    *(harvest, status, update, bundle),
-    *(cache, serve, keys, generate, completion),
-):
-    cli.add_command(command)
+_SECTIONS = {
+    "Begin": (demo,),
+    "Load": (
+        *(projects, accounts, project, account),
+        *(languages, contributors, activity, size, load, read),
+    ),
+    "Cost, quota and cache": (plan, quota, cache),
+    "Analyse": (stats, plot, clean, summary, flags, compare, sensitivity),
+    "Publish": (report, export, cite, fields),
+    "Keep a whole collection": (harvest, status, update, bundle),
+    "Serve a directory": (serve, keys, generate),
+    "Shell": (completion,),
+}
+for _section, _members in _SECTIONS.items():
+    for _member in _members:
+        _member.section = _section
+        cli.add_command(_member)

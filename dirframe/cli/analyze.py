@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS
-from dirframe.cli import frame_output
 from dirframe.cli.frame_input import file_argument, read_input
+from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
     SELECTION_OPTIONS,
+    Command,
+    collection_option,
+    command,
+    group,
     of_contributors,
     of_months,
     query_options,
@@ -47,7 +51,7 @@ def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
     return read
 
 
-_PARTICULAR = {
+_PARTICULAR: dict[str, Any] = {
     "top": click.option(
         "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
     ),
@@ -108,7 +112,7 @@ _PARTICULAR = {
 }
 
 
-@click.command()
+@command()
 @file_argument
 @click.option(
     "--audit",
@@ -124,7 +128,7 @@ _PARTICULAR = {
 )
 @click.option("--column", default="country_code", show_default=True, help="What names a country.")
 @click.option("--strict", is_flag=True, help="Fail if a value names no country.")
-@frame_output.output
+@output
 @query_options
 def clean(
     *,
@@ -133,14 +137,12 @@ def clean(
     overrides: str | None,
     column: str,
     strict: bool,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
+    out: Output,
     **question: Any,
 ) -> None:
-    """Add the country's codes and name to accounts; the raw value stays.
+    """Add the country's codes and name to accounts.
 
-    Takes FILE, - for standard input, or asks the directory for its accounts.
+    The raw value stays. Takes FILE, - for standard input, or asks the directory for its accounts.
 
     \b
     Examples:
@@ -150,8 +152,7 @@ def clean(
     """
     from dirframe import country_audit, country_note, unify_countries
 
-    frame_output.check_output(output, overwrite, fmt)
-    frame_output.check_output(audit, overwrite)
+    check_target(audit, overwrite=out.overwrite)
     answers = None if overrides is None else _answers(overrides)
     frame = read_input(file, "accounts", question)
     cleaned = unify_countries(
@@ -159,9 +160,9 @@ def clean(
     )
     if audit is not None:
         table = country_audit(frame, column=column, overrides=answers)
-        frame_output.write(table, audit, overwrite)
-    frame_output.write_frame(cleaned, output, overwrite, fmt)
-    frame_output.echo_note(country_note(cleaned))
+        write(table, audit, out.overwrite)
+    out.write(cleaned)
+    echo_note(country_note(cleaned))
 
 
 def _answers(file: str) -> pd.DataFrame:
@@ -188,7 +189,7 @@ def _listing(nouns: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], C
     )
 
 
-@click.group()
+@group()
 @_listing(STATISTICS)
 def stats() -> None:
     """Compute a statistic of accounts, projects or one project.
@@ -202,10 +203,10 @@ def stats() -> None:
     """
 
 
-@click.group()
+@group()
 @_listing(STATISTICS)
 def sensitivity() -> None:
-    """Compute a statistic with and without the records that are in doubt.
+    """Compute a statistic with and without records in doubt.
 
     Each takes a file, - for standard input, or asks the directory. The table has the rows of
     the statistic without exclusion, with each rule of dirframe flags alone, and with all.
@@ -217,7 +218,7 @@ def sensitivity() -> None:
     """
 
 
-@click.group()
+@group()
 @_listing(CHARTS)
 def plot() -> None:
     """Draw a chart of accounts, projects or one project.
@@ -238,23 +239,16 @@ def _records(
     if noun.by_country and "country_name" not in frame:
         from dirframe import unify_countries
 
-        frame_output.echo_note("The countries are unified first, as by dirframe clean.")
+        echo_note("The countries are unified first, as by dirframe clean.")
         frame = unify_countries(frame)
     return frame
 
 
-def _of(noun: ChartSpec) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _of(noun: ChartSpec) -> Any:
     if noun.collection:
         of_project = {"contributors": of_contributors, "activity": of_months}
-        return with_options(of_project.get(noun.collection, query_options))
-    return with_options(
-        click.option(
-            "--collection",
-            type=click.Choice(["accounts", "projects"]),
-            help="What to ask for without a file.",
-        ),
-        query_options,
-    )
+        return of_project.get(noun.collection, query_options)
+    return with_options(collection_option, query_options)
 
 
 def _help(noun: ChartSpec, group: str, example: str) -> str:
@@ -270,7 +264,7 @@ def _help(noun: ChartSpec, group: str, example: str) -> str:
     )
 
 
-def _statistic(noun: ChartSpec) -> click.Command:
+def _statistic(noun: ChartSpec) -> Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import stats
 
@@ -280,7 +274,7 @@ def _statistic(noun: ChartSpec) -> click.Command:
     return _table(noun, (*noun.options, *SELECTION), compute, _help(noun, "stats", ""))
 
 
-def _sensitivity(noun: ChartSpec) -> click.Command:
+def _sensitivity(noun: ChartSpec) -> Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import sensitivity, stats
 
@@ -295,29 +289,23 @@ def _table(
     options: Sequence[str],
     compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
     text: str,
-) -> click.Command:
+) -> Command:
     """Create a command that writes a table computed from records."""
 
-    def give(
-        file: str | None,
-        output: Path | None,
-        overwrite: bool,
-        fmt: str | None,
-        collection: str | None = None,
-        **given: Any,
+    def write_table(
+        file: str | None, out: Output, collection: str | None = None, **given: Any
     ) -> None:
-        frame_output.check_output(output, overwrite, fmt)
         own = split(options, given)
         frame = _records(noun, collection, file, given)
-        frame_output.write_frame(compute(frame, own), output, overwrite, fmt)
+        out.write(compute(frame, own))
 
     decorate = with_options(
-        file_argument, *(_PARTICULAR[name] for name in options), frame_output.output, _of(noun)
+        file_argument, *(_PARTICULAR[name] for name in options), output, _of(noun)
     )
-    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(give))
+    return command(noun.name, help=text, short_help=noun.summary)(decorate(write_table))
 
 
-def _chart(noun: ChartSpec) -> click.Command:
+def _chart(noun: ChartSpec) -> Command:
     particular = noun.options if noun.chart_options is None else noun.chart_options
     options = (*particular, *SELECTION, *APPEARANCE)
 
@@ -354,7 +342,7 @@ def _chart(noun: ChartSpec) -> click.Command:
             type=click.Path(dir_okay=False, path_type=Path),
             help=f"A .png, .svg or .pdf.  [default: {noun.name}.png]",
         ),
-        frame_output.target,
+        target,
         click.option(
             "--dpi",
             metavar="N",
@@ -366,7 +354,7 @@ def _chart(noun: ChartSpec) -> click.Command:
         _of(noun),
     )
     text = _help(noun, "plot", f" -o {noun.name}.svg")
-    return click.command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
+    return command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
 
 
 def _picture(path: Path, overwrite: bool) -> Path:
@@ -392,8 +380,15 @@ def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
     return getattr(plot, name)(frame, **options).get_figure(root=True)
 
 
-for _noun in STATISTICS.values():
-    stats.add_command(_statistic(_noun))
-    sensitivity.add_command(_sensitivity(_noun))
-for _noun in CHARTS.values():
-    plot.add_command(_chart(_noun))
+#: Sections of the help, by collection; the others are of one project.
+_SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
+
+for _group, _make, _nouns in (
+    (stats, _statistic, STATISTICS),
+    (sensitivity, _sensitivity, STATISTICS),
+    (plot, _chart, CHARTS),
+):
+    for _noun in _nouns.values():
+        _command = _make(_noun)
+        _command.section = _SECTIONS.get(_noun.collection, "One project")
+        _group.add_command(_command)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from dirframe.cli.options import connection_options, details_option, open_directory, with_options
+from dirframe.cli.options import (
+    command,
+    connection_options,
+    details_option,
+    open_directory,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
@@ -30,7 +36,7 @@ _sparing = with_options(
 )
 
 
-@click.command()
+@command()
 @click.argument("collection", type=click.Choice(["accounts", "projects"]))
 @click.option("--to", "path", type=click.Path(path_type=Path), required=True, help="The file.")
 @connection_options
@@ -110,7 +116,7 @@ def _moment(until: datetime | None) -> datetime | None:
     return until.astimezone()
 
 
-@click.command()
+@command()
 @click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 @connection_options
 @click.option("--full", is_flag=True, help="Ask for everything, not for what changed.")
@@ -148,7 +154,7 @@ def update(
     click.echo(archive.status())
 
 
-@click.command()
+@command()
 @click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 def status(path: Path) -> None:
     """Say how far a harvest is: pages, share, days to go.
@@ -162,7 +168,7 @@ def status(path: Path) -> None:
     click.echo(open_archive(path).status())
 
 
-@click.command()
+@command()
 @click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from dirframe.cli.options import group
+
 __all__ = ["cache"]
 
 
-@click.group()
+@group()
 def cache() -> None:
     """Look after the cache of fetched pages."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from dirframe.cli.options import command
+
 __all__ = ["completion"]
 
 
-@click.command()
+@command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:

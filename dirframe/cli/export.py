@@ -7,23 +7,24 @@ from typing import Any
 
 import click
 
-from dirframe.cli import frame_output
 from dirframe.cli.frame_input import file_argument, read_input
-from dirframe.cli.options import SELECTION_OPTIONS, query_options, split, with_options
+from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
+from dirframe.cli.options import (
+    SELECTION_OPTIONS,
+    collection_option,
+    command,
+    query_options,
+    split,
+    with_options,
+)
 
 __all__ = ["cite", "export", "fields", "report"]
 
-_collection = click.option(
-    "--collection",
-    type=click.Choice(["accounts", "projects"]),
-    help="What to ask the directory for, without a file.",
-)
 
-
-@click.command()
+@command()
 @click.argument("files", metavar="[FILE] TARGET", nargs=-1, required=True, type=click.Path())
-@_collection
-@frame_output.target
+@collection_option
+@target
 @query_options
 def export(
     files: tuple[str, ...], collection: str | None, overwrite: bool, **question: Any
@@ -40,18 +41,18 @@ def export(
     """
     from dirframe.provenance import caption
 
-    *sources, target = files
+    *sources, file = files
     if len(sources) > 1:
         raise click.UsageError("Name one file to read and one to write.")
-    frame_output.check_output(Path(target), overwrite)
+    check_target(Path(file), overwrite=overwrite)
     frame = read_input(sources[0] if sources else None, collection, question)
-    frame_output.write(frame, Path(target), overwrite)
-    frame_output.echo_note(caption(frame))
+    write(frame, Path(file), overwrite)
+    echo_note(caption(frame))
 
 
-@click.command()
+@command()
 @file_argument
-@_collection
+@collection_option
 @click.option(
     "--style",
     type=click.Choice(["text", "bibtex", "csl"]),
@@ -61,9 +62,9 @@ def export(
 )
 @query_options
 def cite(file: str | None, collection: str | None, style: Any, **question: Any) -> None:
-    """Say how to cite what was loaded: the directory, the question, the days.
+    """Say how to cite what was loaded.
 
-    Takes FILE, - for standard input, or asks the directory for --collection.
+    The citation names the directory, the question and the days. Takes FILE, - for standard input, or asks the directory for --collection.
 
     \b
     Examples:
@@ -76,7 +77,7 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
     click.echo(refer(read_input(file, collection, question), style=style).rstrip("\n"))
 
 
-@click.command()
+@command()
 @click.argument("files", metavar="[FILES]...", nargs=-1, type=click.Path())
 @click.option(
     "-o",
@@ -95,8 +96,8 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @with_options(*SELECTION_OPTIONS.values())
-@frame_output.target
-@_collection
+@target
+@collection_option
 @query_options
 def report(
     *,
@@ -108,7 +109,7 @@ def report(
     collection: str | None,
     **question: Any,
 ) -> None:
-    """Write a report: tables, charts, what biases them, method and citation.
+    """Write a report: tables, charts, biases, method, citation.
 
     Takes FILES of accounts and projects, or asks the directory for --collection, both
     kinds if that is left out.
@@ -135,11 +136,11 @@ def report(
     click.echo(f"Wrote {path}", err=True)
 
 
-@click.command()
+@command()
 @click.argument("resource", type=click.Choice(["account", "project"]))
-@frame_output.output
-def fields(resource: Any, output: Path | None, overwrite: bool, fmt: str | None) -> None:
-    """Say what each column is: type, unit, whether it is required, meaning.
+@output
+def fields(resource: str, out: Output) -> None:
+    """Say what each column is: type, unit, meaning.
 
     \b
     Examples:
@@ -148,5 +149,8 @@ def fields(resource: Any, output: Path | None, overwrite: bool, fmt: str | None)
     """
     from dirframe.data_dictionary import fields as describe
 
-    frame_output.check_output(output, overwrite, fmt)
-    frame_output.write_frame(describe(resource), output, overwrite, fmt, about_source=False)
+    out.write(
+        describe(resource),
+        about_source=False,
+        first=("name", "meaning", "unit", "type", "required"),
+    )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +28,7 @@ __all__ = ["STDIN", "file_argument", "read_input", "read_table"]
 
 STDIN = "-"
 
+_READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
@@ -99,15 +100,15 @@ def _content(file: str) -> bytes:
         return sys.stdin.buffer.read()
     path = Path(file)
     if path.is_dir():
-        raise InvalidInputError(f"{file} is a folder; name a file of records.")
+        raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
     if not path.exists():
         raise InvalidInputError(f"There is no file {file}.")
     suffixes = _suffixes()
     if path.suffix and path.suffix.lower() not in suffixes:  # a named pipe has none
-        hint = " Recorded XML is read in Python alone." if _is_xml(path) else ""
+        advice = _READ_XML if ".xml" in map(str.lower, path.suffixes) else None
         raise InvalidInputError(
-            f"{file} has the suffix {path.suffix!r}; records are read from "
-            f"{', '.join(suffixes)}.{hint}"
+            f"{file} has the suffix {path.suffix!r}; records are read from {', '.join(suffixes)}.",
+            hint=advice,
         )
     return path.read_bytes()
 
@@ -115,11 +116,7 @@ def _content(file: str) -> bytes:
 def _suffixes() -> list[str]:
     from dirframe.io.formats import KINDS
 
-    return [*(suffix for suffix, kind in KINDS.items() if kind.read), ".json"]
-
-
-def _is_xml(path: Path) -> bool:
-    return bool({".xml"} & {suffix.lower() for suffix in path.suffixes})
+    return [suffix for suffix, kind in KINDS.items() if kind.read]
 
 
 def _exported(file: str, content: bytes) -> pd.DataFrame | None:
@@ -186,10 +183,7 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
         na_values=[""],
     )
     if "<" in header or (len(frame.columns) == 1 and "\0" in text):
-        raise InvalidInputError(
-            f"{name} holds no table of records. Recorded XML is read in Python: "
-            "dirframe.read_pages."
-        )
+        raise InvalidInputError(f"{name} holds no table of records.", hint=_READ_XML)
     return frame
 
 

@@ -12,6 +12,8 @@ import io
 import os
 import shutil
 import sys
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -21,20 +23,123 @@ import click
 from dirframe.cli.options import with_options
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Callable, Sequence
 
-__all__ = ["FORMATS", "check_output", "echo_note", "output", "target", "write", "write_frame"]
+    import pandas as pd
+    from click.shell_completion import CompletionItem
+
+__all__ = ["FORMATS", "Output", "check_target", "echo_note", "output", "target", "write"]
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 
 _ROWS_ON_A_TERMINAL = 50
 
-_overwrite = click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-#: Output options of commands that write a frame.
-output = with_options(
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """Where and how a command writes its frame, as the options say.
+
+    `columns` are those that were chosen, in their order; None for all.
+    """
+
+    path: Path | None = None
+    overwrite: bool = False
+    fmt: str | None = None
+    columns: tuple[str, ...] | None = None
+
+    def check(self) -> None:
+        """Raise before the load if the output cannot be written."""
+        if self.path is not None:
+            if self.fmt is not None:
+                raise click.UsageError(
+                    "A file has the form of its suffix: leave --format or -o out."
+                )
+            check_target(self.path, overwrite=self.overwrite)
+        elif self.fmt == "parquet" and sys.stdout.isatty():
+            raise click.UsageError(
+                "Parquet is not for terminals: pipe it on, or name a file with -o."
+            )
+
+    def write(
+        self, frame: pd.DataFrame, *, about_source: bool = True, first: Sequence[str] = ()
+    ) -> None:
+        """Write a frame, and its caption to standard error.
+
+        A terminal shows the columns named by `first` first, with their whole texts.
+        """
+        from dirframe.provenance import caption
+
+        about = caption(frame) if about_source else ""
+        frame = self._chosen(frame)
+        if self.path is not None:
+            write(frame, self.path, self.overwrite)
+        else:
+            fmt = self.fmt or ("table" if sys.stdout.isatty() else "csv")
+            if fmt == "table":
+                chosen = () if self.columns else first or _overview(frame)
+                _print_table(frame, chosen, folded=bool(first))
+            elif fmt == "parquet":
+                _binary().write(_parquet(frame))
+            else:
+                _print_text(frame, fmt)
+            sys.stdout.flush()
+            if about and sys.stdout.isatty() and sys.stderr.isatty():
+                click.echo(err=True)
+        if about:
+            echo_note(about)
+
+    def _chosen(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if self.columns is None:
+            return frame
+        from dirframe._display.suggest import did_you_mean
+        from dirframe.errors import InvalidInputError
+
+        for name in self.columns:
+            if name not in frame:
+                raise InvalidInputError(
+                    f"There is no column {name!r}; choose among "
+                    f"{', '.join(map(str, frame.columns))}.{did_you_mean(name, frame.columns)}"
+                )
+        # The id identifies a record in files, too.
+        key = [name for name in ("id",) if name in frame]
+        return frame[list(dict.fromkeys([*key, *self.columns]))]
+
+
+def _names(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+    names = tuple(part.strip() for part in (value or "").split(",") if part.strip())
+    return names or None
+
+
+def _complete(
+    context: click.Context, _option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the last of the names with the fields of the records that the command loads."""
+    from click.shell_completion import CompletionItem
+
+    from dirframe.schema.extensions import ALL_RESOURCES
+
+    typed, comma, last = incomplete.rpartition(",")
+    names = {context.info_name, context.params.get("resource")}
+    return [
+        CompletionItem(f"{typed}{comma}{field.column}", help=field.meaning)
+        for resource in ALL_RESOURCES.values()
+        if {resource.name, resource.collection} & names
+        for field in resource.fields
+        if field.column.startswith(last)
+    ]
+
+
+_overwrite = with_options(
+    click.option("--overwrite", is_flag=True, help="Replace an existing file."), section="Output"
+)
+#: Output option of commands that only write files.
+target = _overwrite
+
+_options = with_options(
     click.option(
         "-o",
         "--output",
+        "path",
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write to this file, by its suffix, instead of standard output.",
@@ -44,23 +149,46 @@ output = with_options(
         "--format",
         "fmt",
         type=click.Choice(FORMATS),
-        help="Form on standard output: table on a terminal, csv elsewhere.",
+        metavar="FORM",
+        help="On standard output: table (default on a terminal), csv (elsewhere), tsv, json, "
+        "jsonl or parquet.",
     ),
+    click.option(
+        "--columns",
+        metavar="NAME,…",
+        callback=_names,
+        shell_complete=_complete,
+        help="Only these columns, in this order, after the id.",
+    ),
+    section="Output",
 )
-#: Output option of commands that only write files.
-target = _overwrite
 
 
-def check_output(output: Path | None, overwrite: bool, fmt: str | None = None) -> None:
-    """Raise before the load if the output cannot be written."""
-    if output is not None:
-        if fmt is not None:
-            raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
-        from dirframe.io.export import check_target
+def output(function: Callable[..., Any]) -> Any:
+    """Add the output options to a command, which receives them checked, as `out`."""
 
-        check_target(output, overwrite=overwrite)
-    elif fmt == "parquet" and sys.stdout.isatty():
-        raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file with -o.")
+    @wraps(function)
+    def call(
+        *args: Any,
+        path: Path | None,
+        overwrite: bool,
+        fmt: str | None,
+        columns: tuple[str, ...] | None,
+        **options: Any,
+    ) -> Any:
+        out = Output(path=path, overwrite=overwrite, fmt=fmt, columns=columns)
+        out.check()
+        return function(*args, out=out, **options)
+
+    return _options(call)
+
+
+def check_target(path: Path | None, *, overwrite: bool) -> None:
+    """Raise before the load if a file cannot be written."""
+    if path is not None:
+        from dirframe.io.export import check_target as check
+
+        check(path, overwrite=overwrite)
 
 
 def write(frame: pd.DataFrame, path: Path, overwrite: bool) -> None:
@@ -77,34 +205,6 @@ def echo_note(text: str) -> None:
         text = fill(text, width, break_long_words=False, break_on_hyphens=False)
         text = text if os.environ.get("NO_COLOR") else click.style(text, dim=True)
     click.echo(text, err=True)
-
-
-def write_frame(
-    frame: pd.DataFrame,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None = None,
-    *,
-    about_source: bool = True,
-) -> None:
-    """Write a frame to the output of the options, and its caption to standard error."""
-    from dirframe.provenance import caption
-
-    if output is not None:
-        write(frame, output, overwrite)
-    else:
-        fmt = fmt or ("table" if sys.stdout.isatty() else "csv")
-        if fmt == "table":
-            _print_table(frame)
-        elif fmt == "parquet":
-            _binary().write(_parquet(frame))
-        else:
-            _print_text(frame, fmt)
-        sys.stdout.flush()
-        if about_source and sys.stdout.isatty() and sys.stderr.isatty():
-            click.echo(err=True)
-    if about_source:
-        echo_note(caption(frame))
 
 
 def _print_text(frame: pd.DataFrame, fmt: str) -> None:
@@ -151,21 +251,34 @@ def _binary() -> Any:
     return sys.stdout.buffer
 
 
-def _print_table(frame: pd.DataFrame) -> None:
-    from dirframe._display.text import TableSize, render_record, render_table
+def _overview(frame: pd.DataFrame) -> tuple[str, ...]:
+    from dirframe.data_dictionary import overview
+    from dirframe.provenance import resource_of
+
+    resource = resource_of(frame)
+    columns = overview(frame, resource) if resource else ()
+    return ("id", *columns) if columns else ()
+
+
+def _print_table(frame: pd.DataFrame, first: Sequence[str], *, folded: bool) -> None:
+    from dirframe._display.text import plain_table, render_record, render_table
 
     if not sys.stdout.isatty():
-        lines, _ = render_table(frame, TableSize(None, None))
-        click.echo("\n".join(lines))
+        click.echo("\n".join(plain_table(frame)))
         return
+    from rich.console import Console
+
     width = shutil.get_terminal_size().columns
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
     if len(frame) == 1:
-        click.echo("\n".join(render_record(frame, width)))
+        console.print(render_record(frame))
         return
-    (head, *body), left_out = render_table(frame, TableSize(width, _ROWS_ON_A_TERMINAL))
-    click.echo(head if os.environ.get("NO_COLOR") else click.style(head, bold=True))
-    for line in body:
-        click.echo(line)
+    table, left_out = render_table(
+        frame, width=width, rows=_ROWS_ON_A_TERMINAL, first=first, folded=folded
+    )
+    if os.environ.get("NO_COLOR"):  # of which rich makes bold text
+        table.header_style = "none"
+    console.print(table)
     if left_out:
         click.echo(err=True)
         echo_note(left_out)

@@ -1,16 +1,17 @@
-"""Commands that load from a directory: collections, single records, and other paths."""
+"""Commands that load from a directory or read recorded pages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.cli import frame_output
+from dirframe.cli.frame_output import Output, output
 from dirframe.cli.options import (
     ask,
     client_options,
     collecting_plain,
+    command,
     documents,
     open_directory,
     query_options,
@@ -18,42 +19,47 @@ from dirframe.cli.options import (
 from dirframe.cli.quota import ESTIMATE_OPTIONS, echo_estimate
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+    import pandas as pd
 
 __all__ = ["account", "accounts", "activity", "contributors", "languages", "load"]
-__all__ += ["project", "projects", "size"]
+__all__ += ["project", "projects", "read", "size"]
 
 
 def _collection(
-    collection: Literal["accounts", "projects", "languages", "contributors"],
-    *,
-    price: bool,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
-    **question: Any,
+    collection: str, *, out: Output, price: bool = False, path: str = "", **question: Any
 ) -> None:
-    frame_output.check_output(output, overwrite, fmt)
+    # At an address records may come whose columns nobody described.
+    question["columns"] = None if collection == "load" else out.columns
     if price:
-        path: str = collection
-        if collection == "contributors":
-            from dirframe.client.addresses import path_of
-            from dirframe.schema.extensions import CONTRIBUTOR_FACT
-
-            path = path_of(CONTRIBUTOR_FACT.paths[0], project=question["project"])
         options = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
-        echo_estimate(path, fmt="text", **options)
+        echo_estimate(path or collection, fmt="text", **options)
         return
-    frame_output.write_frame(ask(collection, **question), output, overwrite, fmt)
+    out.write(ask(collection, path=path, **question))
+
+
+def _record(
+    load_one: Callable[..., pd.DataFrame],
+    identifier: str,
+    *,
+    out: Output,
+    base_url: str | None,
+    sample: bool,
+    **policy: Any,
+) -> None:
+    with open_directory(base_url, sample) as directory:
+        frame = load_one(identifier, directory=directory, **policy)
+    out.write(frame)
 
 
 _price = click.option("--plan", "price", is_flag=True, help="Only say what the load will cost.")
 
 
-@click.command()
+@command()
 @collecting_plain
 @_price
-@frame_output.output
+@output
 def accounts(**options: Any) -> None:
     """Load accounts and write them as a table.
 
@@ -66,10 +72,10 @@ def accounts(**options: Any) -> None:
     _collection("accounts", **options)
 
 
-@click.command()
+@command()
 @query_options
 @_price
-@frame_output.output
+@output
 def projects(**options: Any) -> None:
     """Load projects and write them as a table.
 
@@ -84,20 +90,11 @@ def projects(**options: Any) -> None:
     _collection("projects", **options)
 
 
-@click.command()
+@command()
 @click.argument("id_or_email", metavar="ID_OR_NAME_OR_EMAIL")
 @client_options
-@frame_output.output
-def account(
-    *,
-    id_or_email: str,
-    base_url: str | None,
-    sample: bool,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
-    **policy: Any,
-) -> None:
+@output
+def account(*, id_or_email: str, **options: Any) -> None:
     """Load one account by its id, login or e-mail address.
 
     Of an address only its MD5 digest is sent. Logins work where the directory resolves them.
@@ -109,26 +106,14 @@ def account(
     """
     from dirframe.client.records import load_account
 
-    frame_output.check_output(output, overwrite, fmt)
-    with open_directory(base_url, sample) as directory:
-        frame = load_account(id_or_email, directory=directory, **policy)
-    frame_output.write_frame(frame, output, overwrite, fmt)
+    _record(load_account, id_or_email, **options)
 
 
-@click.command()
+@command()
 @click.argument("project_id", metavar="ID_OR_NAME")
 @client_options
-@frame_output.output
-def project(
-    *,
-    project_id: str,
-    base_url: str | None,
-    sample: bool,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
-    **policy: Any,
-) -> None:
+@output
+def project(*, project_id: str, **options: Any) -> None:
     """Load one project by its id or short name.
 
     Short names work where the directory resolves them.
@@ -139,16 +124,13 @@ def project(
     """
     from dirframe.client.records import load_project
 
-    frame_output.check_output(output, overwrite, fmt)
-    with open_directory(base_url, sample) as directory:
-        frame = load_project(project_id, directory=directory, **policy)
-    frame_output.write_frame(frame, output, overwrite, fmt)
+    _record(load_project, project_id, **options)
 
 
-@click.command()
+@command()
 @collecting_plain
 @_price
-@frame_output.output
+@output
 def languages(**options: Any) -> None:
     """Load the languages that the directory counts.
 
@@ -162,11 +144,11 @@ def languages(**options: Any) -> None:
     _collection("languages", **options)
 
 
-@click.command()
+@command()
 @click.argument("project", metavar="PROJECT")
 @collecting_plain
 @_price
-@frame_output.output
+@output
 def contributors(**options: Any) -> None:
     """Load the people who committed to a project.
 
@@ -178,13 +160,17 @@ def contributors(**options: Any) -> None:
       dirframe contributors 1 --plan
       dirframe contributors 1 -o contributors.parquet
     """
-    _collection("contributors", **options)
+    from dirframe.client.addresses import path_of
+    from dirframe.schema.extensions import CONTRIBUTOR_FACT
+
+    path = path_of(CONTRIBUTOR_FACT.paths[0], project=options["project"])
+    _collection("contributors", path=path, **options)
 
 
-@click.command()
+@command()
 @click.argument("project", metavar="PROJECT")
 @documents
-@frame_output.output
+@output
 def activity(**options: Any) -> None:
     """Load commits, contributors and lines of a project by month.
 
@@ -195,13 +181,13 @@ def activity(**options: Any) -> None:
     Example:
       dirframe activity 1 -o activity.parquet
     """
-    _document("activity", **options)
+    _collection("activity", **options)
 
 
-@click.command()
+@command()
 @click.argument("project", metavar="PROJECT")
 @documents
-@frame_output.output
+@output
 def size(**options: Any) -> None:
     """Load the size of a project's source code by month.
 
@@ -212,37 +198,15 @@ def size(**options: Any) -> None:
     Example:
       dirframe size 1 --format jsonl
     """
-    _document("size", **options)
+    _collection("size", **options)
 
 
-def _document(
-    collection: Literal["activity", "size"],
-    *,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
-    **question: Any,
-) -> None:
-    frame_output.check_output(output, overwrite, fmt)
-    frame_output.write_frame(ask(collection, **question), output, overwrite, fmt)
-
-
-@click.command()
-@click.argument("path", metavar="PATH")
+@command()
+@click.argument("address", metavar="PATH")
 @collecting_plain
 @_price
-@frame_output.output
-def load(
-    *,
-    path: str,
-    price: bool,
-    base_url: str | None,
-    sample: bool,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
-    **question: Any,
-) -> None:
+@output
+def load(*, address: str, price: bool, out: Output, **question: Any) -> None:
     """Load whatever is at an address below the base URL.
 
     PATH ends in .xml; the records' element says what they are.
@@ -253,14 +217,39 @@ def load(
       dirframe load /languages.xml -o languages.parquet
       dirframe load /projects/1/contributors.xml --plan
     """
-    from dirframe.client.load import load as load_path
+    _collection("load", path=address, price=price, out=out, **question)
 
-    frame_output.check_output(output, overwrite, fmt)
-    if price:
-        options = question | {"base_url": base_url, "sample": sample}
-        estimate_options = {name: options[name] for name in ESTIMATE_OPTIONS if name in options}
-        echo_estimate(path, fmt="text", **estimate_options)
-        return
-    with open_directory(base_url, sample) as directory:
-        frame = load_path(path, directory=directory, **question)
-    frame_output.write_frame(frame, output, overwrite, fmt)
+
+@command()
+@click.argument("files", metavar="FILES...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--resource",
+    metavar="RECORD",
+    help="What the records are: account, project, language and so on; else as the first one.",
+)
+@click.option(
+    "--max-bytes",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Largest document to read, uncompressed; 67108864 (64 MiB) if left out.",
+)
+@output
+def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options: Any) -> None:
+    """Read recorded XML pages, or an archive, as a table.
+
+    FILES are XML files, plain or compressed, or folders of them; or an archive of dirframe harvest.
+
+    \b
+    Examples:
+      dirframe read pages/ -o projects.parquet
+      dirframe read page-1.xml.gz page-2.xml.gz --format jsonl
+      dirframe read large.xml --max-bytes 500000000 -o projects.parquet
+      dirframe read kept.archive -o projects.parquet
+    """
+    from dirframe.archive.archive import read_pages
+
+    given = {name: value for name, value in options.items() if value is not None}
+    source = files[0] if len(files) == 1 else files
+    # Columns are chosen while reading only where the records are known.
+    columns = out.columns if resource else None
+    out.write(read_pages(source, resource=resource, columns=columns, **given))

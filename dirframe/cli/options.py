@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,19 +11,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     import pandas as pd
+    from click.shell_completion import CompletionItem
 
     from dirframe.client.directory import Directory
 
 __all__ = [
     "SELECTION_OPTIONS",
+    "Command",
+    "Group",
     "ask",
     "client_options",
     "collecting_plain",
+    "collection_option",
+    "command",
     "connection_options",
     "details_option",
     "documents",
     "estimate_options",
     "given_options",
+    "group",
     "of_contributors",
     "of_months",
     "open_directory",
@@ -33,12 +40,97 @@ __all__ = [
 ]
 
 
-_WHERE = (
+class Command(click.Command):
+    """A command whose help lists its options in sections."""
+
+    section = ""
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the first sentence of the help, never cut."""
+        del limit
+        return super().get_short_help_str(1_000)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of the command, then the shared ones by section."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+class Group(Command, click.Group):
+    """Commands in sections, in the order of their registration; names may have hyphens."""
+
+    command_class = Command
+    group_class = type
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of registration."""
+        del ctx
+        return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; a hyphen is as good as an underscore."""
+        return super().get_command(ctx, cmd_name.replace("-", "_"))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete names typed with hyphens too."""
+        name = incomplete if incomplete.startswith("-") else incomplete.replace("-", "_")
+        return super().shell_complete(ctx, name)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then the commands by section."""
+        super().format_options(ctx, formatter)
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            records = sections.setdefault(getattr(command, "section", "") or "Commands", [])
+            records.append((name, command.get_short_help_str()))
+        # One column of names for all sections.
+        widest = max(map(len, self.commands), default=0)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(widest), text) for name, text in records], col_max=40
+                )
+
+
+def command(name: str | None = None, **texts: str) -> Callable[[Callable[..., Any]], Command]:
+    """Return a decorator that makes a command of a function."""
+    return click.command(name, cls=Command, **texts)
+
+
+def group() -> Callable[[Callable[..., Any]], Group]:
+    """Return a decorator that makes a group of a function."""
+    return click.group(cls=Group)
+
+
+def with_options(*options: Any, section: str = "") -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that adds options to a command, in this order and to a section of its help."""
+
+    def add(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+            if section:
+                function.__click_params__[-1].section = section
+        return function
+
+    return add
+
+
+_WHERE = with_options(
     click.option("--base-url", metavar="URL", help="Address of the directory."),
     click.option("--sample", is_flag=True, help="Ask the bundled sample directory."),
+    section="Directory",
 )
-_MANNER = (
+_REFRESH = with_options(
     click.option("--refresh", is_flag=True, help="Ask for every page, whatever is cached."),
+    section="Cache and quota",
+)
+_POLICY = with_options(
+    _REFRESH,
     click.option("--offline", is_flag=True, help="Ask the cache alone."),
     click.option("--stale", is_flag=True, help="Take cached pages of any age."),
     click.option(
@@ -48,23 +140,35 @@ _MANNER = (
         default=0.0,
         help="Sleep so long, at most, until the daily quota comes back.",
     ),
+    section="Cache and quota",
 )
-_QUESTION = (
+_QUERY = with_options(
     click.option("--query", metavar="TEXT", help="Only records that match."),
     click.option("--sort", metavar="VALUE", help="Order, for example name or id_reverse."),
     click.option(
-        "--max-items", metavar="N", type=click.IntRange(1), help="Cap on the number of records."
+        "-n",
+        "--max-items",
+        "--limit",
+        "max_items",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Cap on the number of records.",
     ),
+    section="Records",
 )
-_PROJECT = click.option(
-    "--project", metavar="PROJECT", help="Whose: the project's id or its short name in addresses."
+_PROJECT = with_options(
+    click.option("--project", metavar="PROJECT", help="Its id, or its short name in addresses."),
+    section="Records",
 )
-details_option = click.option(
-    "--details",
-    is_flag=True,
-    help="Ask for the own page of each project that came without its analysis.",
+details_option = with_options(
+    click.option(
+        "--details",
+        is_flag=True,
+        help="Ask for the own page of each project that came without its analysis.",
+    ),
+    section="Records",
 )
-_PROOF = (
+_PROOF = with_options(
     click.option(
         "--incomplete",
         type=click.Choice(["raise", "warn"]),
@@ -72,61 +176,62 @@ _PROOF = (
         show_default=True,
         help="What to do if completeness cannot be proven.",
     ),
+    section="Records",
 )
 
 #: Options that select records, by the names of `dirframe.charts.SELECTION`.
 SELECTION_OPTIONS = {
-    "exclude": click.option(
-        "--exclude",
-        metavar="RULE",
-        multiple=True,
-        help="Leave out what dirframe flags tells by this rule; again for another.",
-    ),
-    "max_age": click.option(
-        "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
-    ),
-    "by": click.option(
-        "--by",
-        metavar="COLUMN",
-        multiple=True,
-        help="For each value of a column, or language, country, year, team_size.",
-    ),
-    "min_records": click.option(
-        "--min-records",
-        metavar="N",
-        type=click.IntRange(1),
-        help="Put smaller groups of --by together.",
-    ),
+    name: with_options(option, section="Selection")
+    for name, option in {
+        "exclude": click.option(
+            "--exclude",
+            metavar="RULE",
+            multiple=True,
+            help="Leave out what dirframe flags tells by this rule; again for another.",
+        ),
+        "max_age": click.option(
+            "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
+        ),
+        "by": click.option(
+            "--by",
+            metavar="COLUMN",
+            multiple=True,
+            help="For each value of a column, or language, country, year, team_size.",
+        ),
+        "min_records": click.option(
+            "--min-records",
+            metavar="N",
+            type=click.IntRange(1),
+            help="Put smaller groups of --by together.",
+        ),
+    }.items()
 }
 
-
-def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds options to a command, in this order."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
 #: Options for the directory.
-connection_options = with_options(*_WHERE)
+connection_options = _WHERE
 #: Options for the directory, the cache and the quota.
-client_options = with_options(*_WHERE, *_MANNER)
+client_options = with_options(_WHERE, _POLICY)
 #: The same with a query of a collection.
-query_options = with_options(*_QUESTION, details_option, *_PROOF, *_WHERE, *_MANNER)
+query_options = with_options(_QUERY, details_option, _PROOF, client_options)
 #: The same for records without detail pages.
-collecting_plain = with_options(*_QUESTION, *_PROOF, *_WHERE, *_MANNER)
+collecting_plain = with_options(_QUERY, _PROOF, client_options)
 #: The same for the contributors of a project.
-of_contributors = with_options(_PROJECT, *_QUESTION, *_PROOF, *_WHERE, *_MANNER)
-#: The same for the months of a project, which are a single document.
-of_months = with_options(_PROJECT, *_PROOF, *_WHERE, *_MANNER)
+of_contributors = with_options(_PROJECT, collecting_plain)
 #: Options for a single document that states its number of records.
-documents = with_options(*_PROOF, *_WHERE, *_MANNER)
+documents = with_options(_PROOF, client_options)
+#: The same for the months of a project, which are a single document.
+of_months = with_options(_PROJECT, documents)
 #: Options of a plan, which loads no records.
-estimate_options = with_options(*_QUESTION, details_option, *_WHERE, _MANNER[0])
+estimate_options = with_options(_QUERY, details_option, _WHERE, _REFRESH)
+#: The collection to load where no file is named.
+collection_option = with_options(
+    click.option(
+        "--collection",
+        type=click.Choice(["accounts", "projects"]),
+        help="What to ask the directory for, without a file.",
+    ),
+    section="Records",
+)
 #: Output format of results that are not a frame.
 plain_format = with_options(
     click.option(
@@ -153,7 +258,9 @@ def open_directory(base_url: str | None, sample: bool) -> Directory:
     return Directory(base_url)
 
 
-def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any) -> pd.DataFrame:
+def ask(
+    collection: str, *, base_url: str | None, sample: bool, path: str = "", **question: Any
+) -> pd.DataFrame:
     """Load a collection with the options of a command."""
     from dirframe.client.collections import (
         load_activity,
@@ -161,6 +268,7 @@ def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any)
         load_languages,
         load_size,
     )
+    from dirframe.client.load import load
     from dirframe.client.loaders import load_accounts, load_projects
 
     loaders: dict[str, Callable[..., pd.DataFrame]] = {
@@ -168,6 +276,7 @@ def ask(collection: str, *, base_url: str | None, sample: bool, **question: Any)
         "activity": load_activity,
         "contributors": load_contributors,
         "languages": load_languages,
+        "load": partial(load, path),
         "projects": load_projects,
         "size": load_size,
     }

@@ -8,30 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.cli import frame_output
 from dirframe.cli.frame_input import file_argument, read_input
-from dirframe.cli.options import plain_format, query_options
+from dirframe.cli.frame_output import Output, output
+from dirframe.cli.options import collection_option, command, plain_format, query_options
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dirframe.stats.quality.compare import Comparison
     from dirframe.stats.quality.summary import Summary
 
 __all__ = ["compare", "flags", "summary"]
 
 
-@click.command()
+@command()
 @file_argument
-@click.option(
-    "--collection",
-    type=click.Choice(["accounts", "projects"]),
-    help="What to ask the directory for, without a file.",
-)
+@collection_option
 @plain_format
 @query_options
 def summary(file: str | None, collection: str | None, fmt: str, **question: Any) -> None:
-    """Say what is in each column, what is missing, and what to beware of.
+    """Say what each column has, lacks, and needs care with.
 
     Takes FILE, - for standard input, or asks the directory for --collection.
 
@@ -46,18 +40,14 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
     _write(overview(read_input(file, collection, question)), fmt)
 
 
-@click.command()
+@command()
 @file_argument
-@click.option(
-    "--collection",
-    type=click.Choice(["accounts", "projects"]),
-    help="What to ask the directory for, without a file.",
-)
+@collection_option
 @click.option("--rule", "rules", metavar="RULE", multiple=True, help="Only this; again for more.")
 @click.option(
     "--max-age", metavar="AGE", help="From when an analysis is stale: 90d, 26w, 18mo, 2y."
 )
-@frame_output.output
+@output
 @query_options
 def flags(
     *,
@@ -65,9 +55,7 @@ def flags(
     collection: str | None,
     rules: tuple[str, ...],
     max_age: str | None,
-    output: Path | None,
-    overwrite: bool,
-    fmt: str | None,
+    out: Output,
     **question: Any,
 ) -> None:
     """List records that cannot be right or are in doubt, and why.
@@ -82,19 +70,18 @@ def flags(
     """
     from dirframe.stats.quality.flags import flags as flagged
 
-    frame_output.check_output(output, overwrite, fmt)
     frame = read_input(file, collection, question)
-    frame_output.write_frame(
-        flagged(frame, rules=rules or None, max_age=max_age), output, overwrite, fmt
-    )
+    out.write(flagged(frame, rules=rules or None, max_age=max_age))
 
 
-@click.command()
+@command()
 @click.argument("before", metavar="BEFORE", type=click.Path())
 @click.argument("after", metavar="AFTER", type=click.Path())
 @plain_format
 def compare(before: str, after: str, fmt: str) -> None:
-    """Say what is new, gone and changed between two files of the same records.
+    """Say what is new, gone and changed between two files.
+
+    Both hold records of the same kind.
 
     \b
     Example:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.cli.options import connection_options, estimate_options, open_directory, plain_format
+from dirframe.cli.options import (
+    command,
+    connection_options,
+    estimate_options,
+    open_directory,
+    plain_format,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["ESTIMATE_OPTIONS", "echo_estimate", "plan", "quota"]
 
 #: Options that the cost of a load depends on.
-ESTIMATE_OPTIONS = ("base_url", "sample", "query", "sort", "max_items", "refresh", "details")
+ESTIMATE_OPTIONS = (
+    *("base_url", "sample", "query", "sort", "max_items", "columns", "refresh", "details"),
+)
 
 _BAR = 30
 
@@ -24,8 +33,6 @@ def echo_estimate(
     collection: Any, *, fmt: str, base_url: str | None, sample: bool, **question: Any
 ) -> None:
     """Write the estimated cost of a load."""
-    from dataclasses import asdict
-
     from dirframe.client.plan import plan
 
     with open_directory(base_url, sample) as directory:
@@ -40,7 +47,7 @@ def _iso(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
-@click.command()
+@command()
 @click.argument("collection")
 @estimate_options
 @click.option(
@@ -65,7 +72,7 @@ def plan(collection: str, fmt: str, **question: Any) -> None:
     echo_estimate(collection, fmt=fmt, **question)
 
 
-@click.command()
+@command()
 @connection_options
 @plain_format
 def quota(base_url: str | None, sample: bool, fmt: str) -> None:
@@ -80,25 +87,15 @@ def quota(base_url: str | None, sample: bool, fmt: str) -> None:
       dirframe quota --format json
     """
     with open_directory(base_url, sample) as directory:
-        quota = directory.session.quota
-        left, resets_at = quota.remaining(), quota.resets_at()
-        limit, settings = quota.limit, directory.settings
-    used = limit - left
+        state = directory.quota()
     if fmt == "json":
-        facts = {
-            "directory": settings.name,
-            "base_url": settings.base_url,
-            "limit": limit,
-            "used": used,
-            "left": left,
-            "resets_at": resets_at and _iso(resets_at),
-        }
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(json.dumps(asdict(state), ensure_ascii=False, default=_iso))
         return
+    used, limit, resets_at = state.used, state.limit, state.resets_at
     filled = min(-(-used * _BAR // limit), _BAR)
-    click.echo(f"{settings.name}\n")
+    click.echo(f"{state.directory}\n")
     click.echo(f"  [{'#' * filled}{'.' * (_BAR - filled)}]  {used / limit:.0%} used")
     click.echo(f"  {used:>7,} used in the last 24 hours")
-    click.echo(f"  {left:>7,} left of {limit:,}")
+    click.echo(f"  {state.left:>7,} left of {limit:,}")
     if resets_at is not None:
         click.echo(f"\nThe first comes back at {resets_at:%Y-%m-%d %H:%M} UTC.")

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from dirframe.cli.options import command, group
+
 __all__ = ["generate", "keys", "serve"]
 
 
-@click.command()
+@command()
 @click.option(
     "--data",
     type=click.Path(exists=True, path_type=Path),
@@ -79,7 +81,7 @@ def serve(  # noqa: PLR0917  # click passes them by name
     )
 
 
-@click.group()
+@group()
 @click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
 @click.pass_context
 def keys(context: click.Context, file: Path | None) -> None:
@@ -166,7 +168,7 @@ def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
     click.echo(f"Key {key_id} may make {daily_limit:,} requests a day.", err=True)
 
 
-@click.command()
+@command()
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("dirframe-data")
 )

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
-__all__ = ["Address", "address_of", "known_resource", "path_of"]
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACE = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dirframe import provenance
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
-from dirframe.client.directory import client_or_default
-from dirframe.client.load_provenance import attach_load_provenance
-from dirframe.client.paging.paginator import IncompleteWarning, fetch_collection
+from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
     AnalysesNotSentWarning,
     Hint,
     IncompleteCollectionError,
+    IncompleteWarning,
     InvalidInputError,
 )
 
@@ -22,26 +24,45 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.directory import Directory
+    from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
-    from dirframe.client.paging.paginator import CollectionResult
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.paging.query import CollectionQuery
+    from dirframe.schema import Resource
+    from dirframe.settings import Settings
 
-__all__ = ["Incomplete", "check_incomplete", "load_collection_query"]
 
 Incomplete = Literal["raise", "warn"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions:
+    """Options of one load, as in `load_projects`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `incomplete` has an invalid value.
+    """
+
+    policy: CachePolicy
+    columns: Sequence[str] | None = None
+    details: bool = False
+    incomplete: Incomplete = "raise"
+    progress: bool | ProgressCallback = False
+
+    def __post_init__(self) -> None:
+        if self.incomplete not in get_args(Incomplete):
+            raise InvalidInputError(
+                f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
+            )
+
+
 def load_collection_query(
-    question: CollectionQuery,
-    directory: Directory | None,
-    incomplete: Incomplete,
-    policy: CachePolicy,
+    query: CollectionQuery,
+    directory: Connection | None,
+    options: LoadOptions,
     *,
-    columns: Sequence[str] | None,
-    details: bool,
-    progress: bool | ProgressCallback,
     first: FetchedPage | None = None,
     stacklevel: int = 3,
 ) -> pd.DataFrame:
@@ -49,12 +70,12 @@ def load_collection_query(
 
     Parameters
     ----------
-    question
+    query
         The validated query.
-    directory, incomplete, columns, progress
+    directory
         As in `load_projects`.
-    policy
-        How the cache and the daily quota may be used.
+    options
+        Options of the load.
     first
         The first page, if already fetched.
     stacklevel
@@ -67,38 +88,53 @@ def load_collection_query(
 
     Raises
     ------
-    InvalidInputError
-        If `incomplete` has an invalid value.
     IncompleteCollectionError
         If the collection cannot be proven complete.
     """
-    check_incomplete(incomplete)
-    with client_or_default(directory) as client:
-        result = _fetch_pages(
-            client,
-            question,
-            policy,
-            columns=columns,
-            details=details,
-            progress=progress,
-            first=first,
-        )
+    resource = query.resource
+    with (
+        client_or_default(directory) as client,
+        Progress(resource.collection, shown=options.progress) as bar,
+        Progress("own pages", shown=options.progress) as own,
+    ):
+        session, policy = client.session, options.policy
+
+        def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
+            chosen = policy.for_retry() if refresh else policy
+            return session.get(query.path, query.params(page), chosen)
+
+        def get_cached(page: int) -> FetchedPage | None:
+            if page == 1 and first is not None:
+                return first
+            return session.get_cached(query.path, query.params(page), policy)
+
+        result = Paginator(
+            fetch,
+            resource,
+            get_cached=get_cached,
+            max_items=query.max_items,
+            workers=client.settings.max_workers,
+            columns=options.columns,
+            progress=bar.advance,
+            details=Details(client, resource, policy) if options.details else None,
+            on_details=own.advance,
+        ).run()
         if result.fetched:
-            client.session.warn_if_stale(result.fetched)
-    capped = f"capped at max_items={question.max_items}" if result.capped else None
+            session.warn_if_stale(result.fetched)
+    capped = f"capped at max_items={query.max_items}" if result.capped else None
     frame = attach_load_provenance(
         result.frame,
         client.settings,
-        question.resource,
+        resource,
         result.fetched,
         requests_without_answer=sum(refusal.requests for refusal in result.refused.values()),
-        query=question.to_provenance() | ({"details": True} if details else {}),
+        query=query.to_provenance() | ({"details": True} if options.details else {}),
         items_available=result.available,
         complete=result.complete,
         incomplete_reason=result.incomplete_reason or capped,
         duplicates_removed=result.duplicates,
         synthetic=result.synthetic,
-        columns=tuple(columns or ()),
+        columns=tuple(options.columns or ()),
         not_sent=result.not_sent,
         details=result.details,
         details_missing=result.lost,
@@ -106,10 +142,10 @@ def load_collection_query(
     if result.not_sent:
         warnings.warn(_not_sent(len(frame), result.needed), stacklevel=3)
     if result.incomplete_reason:
-        what = f"{question.resource.collection} of {client.settings.name}"
+        what = f"{resource.collection} of {client.settings.name}"
         say = _stopped if result.stopped else _without_details if result.lost else _unproven
         (message, hint), missing = say(what, result.incomplete_reason), result.lost
-        if incomplete == "raise":
+        if options.incomplete == "raise":
             raise IncompleteCollectionError(
                 message,
                 frame=frame,
@@ -121,50 +157,6 @@ def load_collection_query(
             IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
         )
     return frame
-
-
-def check_incomplete(incomplete: str) -> None:
-    """Raise if `incomplete` has an invalid value."""
-    if incomplete not in get_args(Incomplete):
-        raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
-
-
-def _fetch_pages(
-    client: Directory,
-    question: CollectionQuery,
-    policy: CachePolicy,
-    *,
-    columns: Sequence[str] | None,
-    details: bool,
-    progress: bool | ProgressCallback,
-    first: FetchedPage | None,
-) -> CollectionResult:
-    session, settings = client.session, client.settings
-
-    def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
-        chosen = policy.for_retry() if refresh else policy
-        return session.get(question.path, question.params(page), chosen)
-
-    def get_cached(page: int) -> FetchedPage | None:
-        if page == 1 and first is not None:
-            return first
-        return session.get_cached(question.path, question.params(page), policy)
-
-    with (
-        Progress(question.resource.collection, shown=progress) as bar,
-        Progress("own pages", shown=progress) as own,
-    ):
-        return fetch_collection(
-            fetch,
-            question.resource,
-            get_cached=get_cached,
-            max_items=question.max_items,
-            workers=settings.max_workers,
-            columns=columns,
-            progress=bar.advance,
-            details=Details(client, question.resource, policy) if details else None,
-            on_details=own.advance,
-        )
 
 
 def _unproven(what: str, why: str) -> tuple[str, Hint]:
@@ -209,4 +201,50 @@ def _not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
             shell=f"--details asks for the own pages, {price}; dirframe plan projects --details "
             "says how many.",
         ),
+    )
+
+
+def attach_load_provenance(
+    frame: pd.DataFrame,
+    settings: Settings,
+    resource: Resource,
+    pages: list[FetchedPage],
+    *,
+    requests_without_answer: int = 0,
+    **facts: Any,
+) -> pd.DataFrame:
+    """Record the source, time and cost of a frame in its attributes.
+
+    Parameters
+    ----------
+    frame
+        Modified in place; only its attributes change.
+    settings
+        Settings of the queried directory.
+    resource
+        Resource of the records.
+    pages
+        The pages that the frame was made of.
+    requests_without_answer
+        Requests that were charged but returned no document.
+    **facts
+        More fields of `dirframe.provenance.Provenance`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame.
+    """
+    times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
+    return provenance.set_provenance(
+        frame,
+        source=settings.name,
+        base_url=settings.base_url,
+        resource=resource.name,
+        items_loaded=len(frame),
+        retrieved_oldest=min(times, default=None),
+        retrieved_newest=max(times, default=None),
+        requests_made=sum(page.attempts for page in pages) + requests_without_answer,
+        requests_cached=sum(page.from_cache for page in pages),
+        **facts,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import Address, path_of
-from dirframe.client.collection_loader import check_incomplete
-from dirframe.client.directory import client_or_default
+from dirframe.client.collection_loader import LoadOptions
+from dirframe.client.connection import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import load_at
 from dirframe.client.paging.query import CollectionQuery
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.schema import Resource
-
-__all__ = ["load_activity", "load_contributors", "load_languages", "load_size"]
 
 
 def load_languages(
@@ -79,11 +77,9 @@ def load_languages(
     >>> dirframe.fields("language").query("unit == 'people'")["name"].item()
     'contributors'
     """
-    check_incomplete(incomplete)
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    question = _question(LANGUAGE, query=query, sort=sort, max_items=max_items)
-    with client_or_default(directory) as client:
-        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    return _load(LANGUAGE, directory, options, query=query, sort=sort, max_items=max_items)
 
 
 def load_contributors(
@@ -146,13 +142,10 @@ def load_contributors(
     >>> dirframe.fields("contributor_fact")["name"].head(2).tolist()
     ['contributor_id', 'account_id']
     """
-    check_incomplete(incomplete)
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    question = _question(
-        CONTRIBUTOR_FACT, project=project, query=query, sort=sort, max_items=max_items
-    )
-    with client_or_default(directory) as client:
-        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    parameters = {"project": project, "query": query, "sort": sort, "max_items": max_items}
+    return _load(CONTRIBUTOR_FACT, directory, options, **parameters)
 
 
 def load_activity(
@@ -203,17 +196,9 @@ def load_activity(
     >>> dirframe.fields("activity_fact").query("unit == 'people'")["name"].item()
     'contributors'
     """
-    return _by_month(
-        ACTIVITY_FACT,
-        project,
-        directory,
-        columns=columns,
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        stale=stale,
-        wait=wait,
-    )
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete)
+    return _load(ACTIVITY_FACT, directory, options, project=project)
 
 
 def load_size(
@@ -264,44 +249,17 @@ def load_size(
     >>> dirframe.fields("size_fact")["name"].head(2).tolist()
     ['month', 'code']
     """
-    return _by_month(
-        SIZE_FACT,
-        project,
-        directory,
-        columns=columns,
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        stale=stale,
-        wait=wait,
-    )
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete)
+    return _load(SIZE_FACT, directory, options, project=project)
 
 
-def _question(resource: Resource, **asked: Any) -> CollectionQuery:
-    facts = {"project": str(asked.pop("project")).strip()} if "project" in asked else {}
+def _load(
+    resource: Resource, directory: Directory | None, options: LoadOptions, **parameters: Any
+) -> pd.DataFrame:
+    facts = {"project": str(parameters.pop("project")).strip()} if "project" in parameters else {}
     path = path_of(resource.paths[0], analysis="latest", **facts)
     address = Address(path, paged=resource.paged, single=False, facts=facts)
-    return CollectionQuery(resource=resource, address=address, **asked)
-
-
-def _by_month(
-    resource: Resource,
-    project: str | int,
-    directory: Directory | None,
-    *,
-    columns: Sequence[str] | None,
-    incomplete: Incomplete,
-    **policy: Any,
-) -> pd.DataFrame:
-    check_incomplete(incomplete)
-    question = _question(resource, project=project)
+    query = CollectionQuery(resource=resource, address=address, **parameters)
     with client_or_default(directory) as client:
-        return load_at(
-            question,
-            client,
-            incomplete,
-            CachePolicy(**policy),
-            columns=columns,
-            progress=False,
-            stacklevel=5,
-        )
+        return load_at(query, client, options, stacklevel=5)

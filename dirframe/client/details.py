@@ -1,10 +1,9 @@
-"""Own pages of records: which are needed, and how to fetch them.
+"""Own pages of records: which are needed, and how to fetch them."""
 
-Today's live service sends projects in collections without their analysis; only the page of each
-project has it. A record needs its own page if it came without an analysis but with an analysis
-id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
-every record without one needs its page.
-"""
+# Today's live service sends projects in collections without their analysis; only the page of each
+# project has it. A record needs its own page if it came without an analysis but with an analysis
+# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
+# every record without one needs its page.
 
 from __future__ import annotations
 
@@ -23,25 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dirframe.client.directory import Directory
+    from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = [
-    "ANALYSIS_COLUMNS",
-    "Details",
-    "Refused",
-    "Sent",
-    "check_details",
-    "read_sent",
-    "record_path",
-    "refusal_from_error",
-    "sent_columns",
-    "unsent_columns",
-    "wants_analysis",
-    "with_signs",
-]
 
 _ELEMENT = "analysis"
 _ID = "analysis_id"
@@ -117,7 +102,7 @@ class Details:
         How the cache and the quota may be used.
     """
 
-    def __init__(self, directory: Directory, resource: Resource, policy: CachePolicy) -> None:
+    def __init__(self, directory: Connection, resource: Resource, policy: CachePolicy) -> None:
         self._session, self._resource, self._policy = directory.session, resource, policy
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:
@@ -180,7 +165,7 @@ def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[s
     """Return the columns of a frame that are filled only by analyses."""
     if not wants_analysis(resource, columns):
         return ()
-    return tuple(one for one in ANALYSIS_COLUMNS if columns is None or one in columns)
+    return tuple(name for name in ANALYSIS_COLUMNS if columns is None or name in columns)
 
 
 def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:

@@ -1,30 +1,70 @@
-"""A directory: its address, the API key and the session."""
+"""A directory, and what is most often asked of it."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
-from datetime import timedelta
-from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Literal, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from dirframe._display.card import Card
-from dirframe.client.http.client import Session
-from dirframe.errors import Hint, InvalidInputError
-from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
+from dirframe.client.connection import Connection
+from dirframe.client.loaders import load_accounts, load_projects
+from dirframe.client.plan import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import TracebackType
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
 
-    from requests.auth import AuthBase
+    from dirframe.client.plan import Plan
 
-    from dirframe.settings import ApiKey
+__all__ = ["Directory", "Quota"]
 
-__all__ = ["Directory", "client_or_default"]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class Directory(Card):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Quota(Card):
+    """The daily quota of a key, as counted on this machine.
+
+    Attributes
+    ----------
+    directory : str
+        Name of the directory.
+    base_url : str
+        Its address.
+    limit : int
+        Number of requests that it allows within 24 hours.
+    used : int
+        Number of requests of the last 24 hours, of all processes of a user.
+    left : int
+        Number of requests left.
+    resets_at : datetime or None
+        Time when the oldest of these requests is a day old; None if there is none.
+    """
+
+    directory: str
+    base_url: str
+    limit: int
+    used: int
+    left: int
+    resets_at: datetime | None
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        facts = {
+            "used in the last 24 hours": f"{self.used:,}",
+            "left": f"{self.left:,} of {self.limit:,}",
+        }
+        if self.resets_at is not None:
+            facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
+        return f"Quota: {self.directory}", facts, ""
+
+
+def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a function whose first argument is optional, which mypy else accepts in no class."""
+    return function
+
+
+class Directory(Connection):
     """Connection to an open source directory.
 
     Parameters
@@ -79,159 +119,84 @@ class Directory(Card):
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     projects = dirframe.load_projects(max_items=10, directory=directory)
+    ...     projects = directory.projects(max_items=10)
     >>> len(projects)
     10
     """
 
-    def __init__(
-        self,
-        base_url: str | None = None,
-        api_key: str | ApiKey | None = None,
-        *,
-        name: str = "",
-        cache: bool = True,
-        cache_dir: str | Path | None = None,
-        expire_after: timedelta = timedelta(days=1),
-        max_workers: int = 4,
-        daily_quota: int = 1_000,
-        max_per_second: float | Literal["auto"] | None = "auto",
-        connect_timeout: float = 10.0,
-        read_timeout: float = 60.0,
-        total_timeout: float = 300.0,
-        min_bytes_per_second: float = 100.0,
-        slow_time: float = 30.0,
-        retries: int = 3,
-        backoff: float = 0.5,
-        max_backoff: float = 30.0,
-        max_response_bytes: int = 64 * 2**20,
-        quota_dir: str | Path | None = None,
-        auth: AuthBase | None = None,
-        allow_http: bool = False,
-    ) -> None:
-        settings = Settings.from_env(
-            base_url,
-            api_key,
-            name=name,
-            expire_after=expire_after,
-            max_workers=max_workers,
-            daily_quota=daily_quota,
-            max_per_second=None if max_per_second == "auto" else max_per_second,
-            connect_timeout=connect_timeout,
-            read_timeout=read_timeout,
-            total_timeout=total_timeout,
-            min_bytes_per_second=min_bytes_per_second,
-            slow_time=slow_time,
-            retries=retries,
-            backoff=backoff,
-            max_backoff=max_backoff,
-            max_response_bytes=max_response_bytes,
-            auth=auth,
-            allow_http=allow_http,
-        )
-        if max_per_second == "auto" and not settings.is_local:
-            settings = settings.with_options(max_per_second=DEFAULT_REQUESTS_PER_SECOND)
-        if not cache:
-            settings = settings.with_options(cache_dir=None)
-        elif cache_dir is not None:
-            settings = settings.with_options(cache_dir=Path(cache_dir).expanduser())
-        if quota_dir is not None:
-            settings = settings.with_options(quota_dir=Path(quota_dir).expanduser())
-        self._begin(settings)
+    # The loaders themselves: their first argument is the directory.
+    accounts = _as_method(load_accounts)
+    projects = _as_method(load_projects)
 
-    @classmethod
-    def from_settings(cls, settings: Settings, *, closing: ExitStack | None = None) -> Self:
-        """Create a directory from settings.
+    def plan(
+        self,
+        collection: str,
+        *,
+        query: str | None = None,
+        sort: str | None = None,
+        max_items: int | None = None,
+        columns: Sequence[str] | None = None,
+        details: bool = False,
+        refresh: bool = False,
+        exact: bool = False,
+    ) -> Plan:
+        """Estimate the number of requests of a load; see `dirframe.plan`.
 
         Parameters
         ----------
-        settings : Settings
-            Address, key and limits.
-        closing : contextlib.ExitStack, optional
-            Resources closed together with the directory, such as an embedded service.
+        collection : str
+            The collection to load, or a path below the base URL.
+        query, sort, max_items, columns, details, refresh, exact
+            As in `dirframe.plan`.
 
         Returns
         -------
-        Directory
-            The directory.
+        Plan
+            Number of pages and of requests, and whether the quota is sufficient.
+
+        Examples
+        --------
+        >>> import dirframe
+        >>> with dirframe.sample_directory(cache=False) as directory:
+        ...     price = directory.plan("projects", max_items=100)
+        >>> price.requests_needed
+        4
         """
-        directory = cls.__new__(cls)
-        directory._begin(settings, closing)
-        return directory
-
-    def _begin(self, settings: Settings, closing: ExitStack | None = None) -> None:
-        self._settings = settings
-        self._closing = closing or ExitStack()
-        self._session: Session | None = None
-        self._opening = Lock()
-
-    @property
-    def settings(self) -> Settings:
-        """Address, key and limits."""
-        return self._settings
-
-    @property
-    def session(self) -> Session:
-        """The session, opened on first use and again after `close`."""
-        # Workers may be the first to use it, and all together: a session of each would learn the
-        # same redirect anew, and stay open.
-        with self._opening:
-            if self._session is None:
-                self._session = Session(self._settings)
-            return self._session
-
-    def close(self) -> None:
-        """Close the connections and the cache, and stop an embedded service."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-        self._closing.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _card(self) -> tuple[str, dict[str, str], str]:
-        settings = self._settings
-        rate = settings.max_per_second
-        facts = {
-            "address": settings.base_url,
-            "key": f"fingerprint {settings.api_key.fingerprint}",
-            "cache": "none" if settings.cache_dir is None else str(settings.cache_dir),
-            "quota": f"{settings.daily_quota:,} requests a day"
-            + ("" if rate is None else f", at most {rate:g} a second"),
-        }
-        return f"Directory: {settings.name}", facts, ""
-
-    def __repr__(self) -> str:
-        settings = self._settings
-        cache = "no cache" if settings.cache_dir is None else f"cache in {settings.cache_dir}"
-        return (
-            f"<Directory {settings.name!r} at {settings.base_url}, "
-            f"key {settings.api_key.fingerprint}, {cache}>"
+        return plan(
+            collection,
+            query=query,
+            sort=sort,
+            max_items=max_items,
+            columns=columns,
+            details=details,
+            directory=self,
+            refresh=refresh,
+            exact=exact,
         )
 
+    def quota(self) -> Quota:
+        """Return the daily quota and what is left of it, without a request.
 
-@contextmanager
-def client_or_default(directory: Directory | None) -> Iterator[Directory]:
-    """Yield the given directory, or one from the environment that is closed afterwards."""
-    if directory is not None:
-        if not isinstance(directory, Directory):
-            raise InvalidInputError(
-                f"A Directory was expected; a {type(directory).__name__} came.",
-                hint=Hint(
-                    "Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
-                    "text, pass query=."
-                ),
-            )
-        yield directory
-        return
-    with Directory() as named:
-        yield named
+        Returns
+        -------
+        Quota
+            Limit, used and remaining requests, and the time when the first comes back.
+
+        Examples
+        --------
+        >>> import dirframe
+        >>> with dirframe.sample_directory() as directory:
+        ...     quota = directory.quota()
+        >>> quota.used, quota.left == quota.limit
+        (0, True)
+        """
+        count = self.session.quota
+        left = count.remaining()
+        return Quota(
+            directory=self.settings.name,
+            base_url=self.settings.base_url,
+            limit=count.limit,
+            used=count.limit - left,
+            left=left,
+            resets_at=count.resets_at(),
+        )

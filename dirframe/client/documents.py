@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-__all__ = ["ParsedDocuments", "frame_pages", "parse_documents"]
 
 #: Documents buffered as text before conversion, as in `dirframe.client.paging.paginator`.
 CHUNK = 64

@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import check_incomplete, load_collection_query
-from dirframe.client.directory import client_or_default
+from dirframe.client.collection_loader import (
+    LoadOptions,
+    attach_load_provenance,
+    load_collection_query,
+)
+from dirframe.client.connection import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
 from dirframe.schema import Resource
 
 if TYPE_CHECKING:
@@ -22,29 +25,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.collection_loader import Incomplete
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.xml.envelope import Envelope
 
-__all__ = ["First", "fetch_first", "load", "load_at", "question_at"]
 
 #: Resource of an empty result at an undocumented path.
-_UNKNOWN = Resource("record", "records", (), (), "", key="")
+_UNKNOWN = Resource("record", "records", key="")
 
 
 @dataclass(frozen=True, kw_only=True)
 class First:
     """The first page at an address, and its resource."""
 
-    question: CollectionQuery
-    answer: FetchedPage
+    query: CollectionQuery
+    fetched: FetchedPage
     envelope: Envelope
 
     @property
     def is_single(self) -> bool:
         """Whether it is a single record and not a page of a collection."""
-        address, envelope = self.question.address, self.envelope
+        address, envelope = self.query.address, self.envelope
         counted = envelope.items_available is not None or envelope.items_returned is not None
         can_be = address is not None and address.single is not False
         return can_be and envelope.records == 1 and not counted
@@ -114,27 +117,27 @@ def load(
     (50, 'Int64')
     """
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
-    check_incomplete(incomplete)
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
     with client_or_default(directory) as client:
-        question = question_at(path, client, **parameters)
-        return load_at(question, client, incomplete, policy, columns=columns, progress=progress)
+        return load_at(query_at(path, client, **parameters), client, options)
 
 
-def question_at(path: str, client: Directory, **asked: Any) -> CollectionQuery:
+def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
     """Return the query to an address given by the user."""
     settings = client.settings
     address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
     for name in ("query", "sort"):
-        if asked.get(name) is not None and name in address.parameters:
+        if options.get(name) is not None and name in address.parameters:
             raise InvalidInputError(
-                f"The path {path!r} says what {name} is, and so does {name}=. Say it once."
+                f"{name} stands in the path {path!r} and is given beside it, too.",
+                hint=Hint(f"Leave {name}= out.", shell=f"Leave --{name} out."),
             )
     resource, _ = known_resource(address.path)
-    return CollectionQuery(resource=resource or _UNKNOWN, address=address, **asked)
+    return CollectionQuery(resource=resource or _UNKNOWN, address=address, **options)
 
 
-def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolicy) -> First:
+def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
     """Fetch the first page of an address and determine its resource.
 
     Raises
@@ -143,42 +146,39 @@ def fetch_first(question: CollectionQuery, client: Directory, policy: CachePolic
         If the records are not those expected at the path, or their number differs from the
         reported one: then the document is not a list of records.
     """
-    answer = client.session.get(question.path, question.params(1), policy)
+    fetched = client.session.get(query.path, query.params(1), policy)
     reader = RecordReader()
-    envelope = reader.add(answer.page)
-    resource = reader.resource or question.resource
-    if question.resource is not _UNKNOWN and resource.name != question.resource.name:
+    envelope = reader.add(fetched.page)
+    resource = reader.resource or query.resource
+    if query.resource is not _UNKNOWN and resource.name != query.resource.name:
         raise UnreadableResponseError(
-            f"{answer.url} should hold <{question.resource.name}> records, but it holds "
+            f"{fetched.url} should hold <{query.resource.name}> records, but it holds "
             f"<{resource.name}>.",
             found=f"<{resource.name}>",
-            source=answer.url,
+            source=fetched.url,
         )
     if envelope.items_returned not in {None, envelope.records}:
         message = (
             f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
         )
         raise UnreadableResponseError(
-            f"{answer.url} says that it returns {envelope.items_returned:,} items, but its result "
+            f"{fetched.url} says that it returns {envelope.items_returned:,} items, but its result "
             f"holds {envelope.records:,} <{resource.name}>: that is no list of records.",
             found=message,
-            source=answer.url,
+            source=fetched.url,
         )
     if reader.resource is not None and not resource.fields:
         ids = reader.last_values("id")
         told_apart = None not in ids and len(set(ids)) == len(ids)
         resource = replace(resource, key="id" if told_apart else "")
-    return First(question=replace(question, resource=resource), answer=answer, envelope=envelope)
+    return First(query=replace(query, resource=resource), fetched=fetched, envelope=envelope)
 
 
 def load_at(
-    question: CollectionQuery,
-    client: Directory,
-    incomplete: Incomplete,
-    policy: CachePolicy,
+    query: CollectionQuery,
+    client: Connection,
+    options: LoadOptions,
     *,
-    columns: Sequence[str] | None,
-    progress: bool | ProgressCallback,
     stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Load a query to an address; see `load`.
@@ -188,38 +188,30 @@ def load_at(
     InvalidInputError
         If `columns` is given for an undocumented resource.
     """
-    first = fetch_first(question, client, policy)
-    resource = first.question.resource
-    if columns is not None and not resource.fields:
+    first = fetch_first(query, client, options.policy)
+    resource = first.query.resource
+    if options.columns is not None and not resource.fields:
         raise InvalidInputError(
             f"Nobody described the columns of <{resource.name}> records, so they cannot be chosen "
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:
-        return _single(first, client, columns)
+        return _single(first, client, options.columns)
     return load_collection_query(
-        first.question,
-        client,
-        incomplete,
-        policy,
-        columns=columns,
-        details=False,
-        progress=progress,
-        first=first.answer,
-        stacklevel=stacklevel,
+        first.query, client, options, first=first.fetched, stacklevel=stacklevel
     )
 
 
-def _single(first: First, client: Directory, columns: Sequence[str] | None) -> pd.DataFrame:
-    answer, resource = first.answer, first.question.resource
-    client.session.warn_if_stale([answer])
-    parsed = frame_pages([answer.page], resource, columns=columns)
+def _single(first: First, client: Connection, columns: Sequence[str] | None) -> pd.DataFrame:
+    fetched, resource = first.fetched, first.query.resource
+    client.session.warn_if_stale([fetched])
+    parsed = frame_pages([fetched.page], resource, columns=columns)
     return attach_load_provenance(
         parsed.frame,
         client.settings,
         resource,
-        [answer],
-        query=first.question.to_provenance(),
+        [fetched],
+        query=first.query.to_provenance(),
         items_available=1,
         complete=True,
         synthetic=first.envelope.synthetic,

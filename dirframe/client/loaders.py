@@ -1,13 +1,12 @@
-"""Load whole collections as typed frames.
+"""Load whole collections as typed frames."""
 
-The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
-"""
+# The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dirframe.client.collection_loader import load_collection_query
+from dirframe.client.collection_loader import LoadOptions, load_collection_query
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
     from dirframe.client.paging.progress import ProgressCallback
-
-__all__ = ["load_accounts", "load_projects"]
 
 
 def load_accounts(
@@ -106,17 +103,12 @@ def load_accounts(
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
     (50, True)
     """
-    question = CollectionQuery(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return load_collection_query(
-        question,
-        directory,
-        incomplete,
-        policy,
-        columns=columns,
-        details=False,
-        progress=progress,
+    collection_query = CollectionQuery(
+        resource=ACCOUNT, query=query, sort=sort, max_items=max_items
     )
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    return load_collection_query(collection_query, directory, options)
 
 
 def load_projects(
@@ -223,14 +215,11 @@ def load_projects(
     >>> projects["stack_count"].is_monotonic_decreasing
     True
     """
-    question = CollectionQuery(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    return load_collection_query(
-        question,
-        directory,
-        incomplete,
-        policy,
-        columns=columns,
-        details=details,
-        progress=progress,
+    collection_query = CollectionQuery(
+        resource=PROJECT, query=query, sort=sort, max_items=max_items
     )
+    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    options = LoadOptions(
+        policy=policy, columns=columns, details=details, incomplete=incomplete, progress=progress
+    )
+    return load_collection_query(collection_query, directory, options)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display.card import Card
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import (
     Details,
     check_details,
     read_sent,
     wants_analysis,
 )
-from dirframe.client.directory import client_or_default
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.load import fetch_first, question_at
+from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.paging.query import CollectionQuery
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
 
-__all__ = ["Plan", "plan"]
 
 _MAY_FIT = "It may fit, or not."
 
@@ -136,11 +136,8 @@ class Plan(Card):
         return f"Plan: load the {self.collection}", facts, verdict + self._how_exact
 
     def __str__(self) -> str:
-        resets = (
-            f"; the first comes back at {self.resets_at:%Y-%m-%d %H:%M} UTC"
-            if (self.resets_at)
-            else ""
-        )
+        at = self.resets_at
+        resets = f"; the first comes back at {at:%Y-%m-%d %H:%M} UTC" if at else ""
         left = f"{self.quota_left:,} requests are left today{resets}."
         if self.items is None:
             return (
@@ -224,13 +221,14 @@ def plan(
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     if exact and refresh:
         raise InvalidInputError(
-            "exact=True reads the pages that the load then has in the cache, and with "
-            "refresh=True the load asks for them again. Leave one of them out."
+            "An exact plan reads the pages that the load then has in the cache, and a refreshing load "
+            "asks for them again.",
+            hint=Hint("Leave exact= or refresh= out.", shell="Leave --exact or --refresh out."),
         )
     resource = _BY_COLLECTION.get(collection)
     if resource is not None:
         check_details(resource, details=details)
-        question = CollectionQuery(resource=resource, **parameters)
+        collection_query = CollectionQuery(resource=resource, **parameters)
     elif details:
         raise InvalidInputError(
             f"Details are the own page of each project; {collection} has none.",
@@ -238,41 +236,41 @@ def plan(
         )
     with client_or_default(directory) as client:
         if resource is None:
-            question = question_at(path, client, **parameters)
-        needs_details = details and wants_analysis(question.resource, columns)
-        return _price(client, question, details=needs_details, refresh=refresh, exact=exact)
+            collection_query = query_at(path, client, **parameters)
+        needs_details = details and wants_analysis(collection_query.resource, columns)
+        return _price(client, collection_query, details=needs_details, refresh=refresh, exact=exact)
 
 
 def _price(
-    client: Directory, question: CollectionQuery, *, details: bool, refresh: bool, exact: bool
+    client: Connection,
+    query: CollectionQuery,
+    *,
+    details: bool,
+    refresh: bool,
+    exact: bool,
 ) -> Plan:
     session = client.session
-    first_page = fetch_first(question, client, CachePolicy())
-    question, first, envelope = first_page.question, first_page.answer, first_page.envelope
-    available, cap = envelope.items_available, question.max_items
+    first_page = fetch_first(query, client, CachePolicy())
+    query, first, envelope = first_page.query, first_page.fetched, first_page.envelope
+    available, cap = envelope.items_available, query.max_items
     if first_page.is_single:
         available = 1
     items = available if cap is None or available is None else min(available, cap)
-    is_whole = items == available and question.resource.paged and not first_page.is_single
+    is_whole = items == available and query.resource.paged and not first_page.is_single
     pages = _pages(items, envelope.records, whole=is_whole)
-    documents, paid = [first], first.attempts
+    documents = [first]
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
-        documents += _others(client, question, last, fetch=exact)
-        paid = sum(answer.attempts for answer in documents)
-    cached = 0
-    if pages is not None and not refresh:
-        cached = sum(
-            session.is_cached(question.path, question.params(page)) for page in range(1, pages + 1)
-        )
-    to_pay = None if pages is None else pages - cached
+        documents += _others(client, query, last, fetch=exact)
+    numbers = range(1, 1 if refresh or pages is None else pages + 1)
+    cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)
     own, own_cached, unknown = 0, 0, 0
-    if details and items is not None and to_pay is not None:
-        fetcher = Details(client, question.resource, CachePolicy(refresh=refresh))
-        own, own_cached, unknown = _details(fetcher, question, documents, items)
-        to_pay += own - own_cached
+    if details and items is not None:
+        fetcher = Details(client, query.resource, CachePolicy(refresh=refresh))
+        own, own_cached, unknown = _details(fetcher, query, documents, items)
+    to_pay = None if pages is None else pages - cached + own - own_cached
     return Plan(
-        collection=question.resource.collection,
+        collection=query.resource.collection,
         items=items,
         pages=pages,
         pages_cached=cached,
@@ -281,41 +279,41 @@ def _price(
         requests_needed=to_pay,
         requests_at_least=None if to_pay is None else to_pay - unknown,
         exact=not unknown,
-        requests_used=paid,
+        requests_used=sum(page.attempts for page in documents),
         quota_left=session.quota.remaining(),
         resets_at=session.quota.resets_at(),
     )
 
 
 def _others(
-    client: Directory, question: CollectionQuery, last: int, *, fetch: bool
+    client: Connection, query: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
     """Return the pages of a collection after the first: all, or those in the cache."""
     session = client.session
 
     def get(page: int) -> FetchedPage:
-        return session.get(question.path, question.params(page), CachePolicy())
+        return session.get(query.path, query.params(page), CachePolicy())
 
     def get_cached(page: int) -> FetchedPage | None:
-        return session.get_cached(question.path, question.params(page), CachePolicy())
+        return session.get_cached(query.path, query.params(page), CachePolicy())
 
     pages = range(2, last + 1)
     if not fetch:
-        return [answer for page in pages if (answer := get_cached(page)) is not None]
+        return [fetched for page in pages if (fetched := get_cached(page)) is not None]
     workers = client.settings.max_workers
-    return [answer for _, answer in fetch_ahead(get, get_cached, pages, workers)]
+    return [fetched for _, fetched in fetch_ahead(get, get_cached, pages, workers)]
 
 
 def _details(
-    asks: Details, question: CollectionQuery, documents: list[FetchedPage], items: int
+    details: Details, query: CollectionQuery, documents: list[FetchedPage], items: int
 ) -> tuple[int, int, int]:
     """Return the maximum number of own pages, those cached, and those that may not be needed."""
-    ids, sent = read_sent((answer.page for answer in documents), question.resource)
+    ids, sent = read_sent((document.page for document in documents), query.resource)
     known_ids = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))[:items]
     lacking = {id_ for id_, is_needed in zip(ids, sent.needed(), strict=True) if is_needed and id_}
     needed = [id_ for id_ in known_ids if id_ in lacking]
     unknown = items - len(known_ids)
-    cached = sum(asks.get_cached(identifier) is not None for identifier in needed)
+    cached = sum(details.get_cached(identifier) is not None for identifier in needed)
     # A single analysis id on the other pages shows that none of these is needed.
     open_still = len(needed) - cached if unknown and not sent.named.any() else 0
     return len(needed) + unknown, cached, unknown + open_still

@@ -17,9 +17,8 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.client.documents import parse_documents
 from dirframe.client.frames.columns import with_id_column
-from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.client.xml.parser import MAX_BYTES
-from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.errors import Hint, IncompleteWarning, InvalidInputError, UnreadableResponseError
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.documents import ParsedDocuments
     from dirframe.schema import Resource
 
-__all__ = ["read_pages"]
 
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 _HOSTS = 3  # maximum number of hosts named by a source
@@ -212,12 +210,22 @@ def _content(file: Path, max_bytes: int) -> bytes:
     opener = _OPENERS.get(file.suffix.lower(), open)
     try:
         with opener(file, "rb") as stream:
-            # One byte more than allowed is sufficient for the reader to refuse it.
+            # One byte more than allowed is sufficient to know that it is too large.
             content: bytes = stream.read(max_bytes + 1)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise UnreadableResponseError(
             f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
         ) from error
+    if len(content) > max_bytes:
+        raise UnreadableResponseError(
+            f"{file} holds more than the {max_bytes:,} bytes that are allowed for a document.",
+            found=f"more than {max_bytes:,} bytes",
+            source=str(file),
+            hint=Hint(
+                "Pass max_bytes= to read larger ones.",
+                shell="Give --max-bytes to read larger ones.",
+            ),
+        )
     return content
 
 

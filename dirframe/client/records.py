@@ -7,11 +7,11 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from dirframe.client.collection_loader import attach_load_provenance
+from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.directory import client_or_default
 from dirframe.client.documents import frame_pages
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.load_provenance import attach_load_provenance
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.schema import Resource
 
-__all__ = ["load_account", "load_project"]
 
 #: Fields that identify a record besides its id; users may pass the title as well.
 _NAMES = ("url_name", "vanity_url", "login", "name")
@@ -132,7 +132,7 @@ def load_project(
         return _load_one(PROJECT, str(project).strip(), client, policy)
 
 
-def _by_address(address: str, client: Directory, policy: CachePolicy) -> pd.DataFrame:
+def _by_address(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
@@ -175,9 +175,9 @@ def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
 
 def _names(row: Mapping[Hashable, Any]) -> list[str]:
     """Return the names of a record, including those in its addresses."""
-    names = [row[one] for one in _NAMES if isinstance(row.get(one), str)]
-    addresses = [row[one] for one in _ADDRESSES if isinstance(row.get(one), str)]
-    ends = [urlsplit(one).path.rpartition("/")[2].removesuffix(".xml") for one in addresses]
+    names = [row[name] for name in _NAMES if isinstance(row.get(name), str)]
+    addresses = [row[name] for name in _ADDRESSES if isinstance(row.get(name), str)]
+    ends = [urlsplit(address).path.rpartition("/")[2].removesuffix(".xml") for address in addresses]
     return [*names, *(unquote(end) for end in ends)]
 
 
@@ -194,7 +194,7 @@ def _called(row: pd.Series[Any]) -> str:
 def _load_one(
     resource: Resource,
     identifier: str,
-    client: Directory,
+    client: Connection,
     policy: CachePolicy,
     *,
     is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,
@@ -202,24 +202,24 @@ def _load_one(
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
-    answer = client.session.get(path, {}, policy)
-    client.session.warn_if_stale([answer])
-    documents = frame_pages([answer.page], resource)
+    fetched = client.session.get(path, {}, policy)
+    client.session.warn_if_stale([fetched])
+    documents = frame_pages([fetched.page], resource)
     if len(documents.frame) != 1 or not is_asked(documents.frame, identifier):
         count = len(documents.frame)
         what = resource.name if count == 1 else resource.collection
         names = ", ".join(_called(row) for _, row in documents.frame.head(3).iterrows())
         raise NotFoundError(
-            f"{answer.url} answered with {count:,} {what}{f': {names}' if names else ''}, not with "
+            f"{fetched.url} answered with {count:,} {what}{f': {names}' if names else ''}, not with "
             f"the one {resource.name} that was asked for by the id or name {identifier!r}.",
-            url=answer.url,
+            url=fetched.url,
             status=200,
         )
     return attach_load_provenance(
         documents.frame,
         client.settings,
         resource,
-        [answer],
+        [fetched],
         query={"id": identifier},
         items_available=1,
         complete=True,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe import provenance
+from dirframe._display.values import label
 from dirframe.charts import CHARTS
+from dirframe.data_dictionary import overview
 from dirframe.errors import InvalidInputError
-from dirframe.explorer.filters import LANGUAGE
 from dirframe.schema import RESOURCES, Kind
-from dirframe.stats._core.groupby import USERS
 from dirframe.stats._rules.exclusion import applicable
 
 if TYPE_CHECKING:
@@ -41,25 +41,6 @@ _WITHOUT_CASE = "lambda texts: texts.str.casefold()"
 SORT_KEYS: dict[str, Callable[[pd.Series[str]], pd.Series[str]]] = {
     _AS_NUMBER: lambda ids: ids.str.zfill(20),
     _WITHOUT_CASE: lambda texts: texts.str.casefold(),
-}
-
-_USUAL = {
-    "project": (
-        "name",
-        LANGUAGE,
-        "stack_count",
-        "analysis_twelve_month_contributor_count",
-        "analysis_total_code_lines",
-        "created_at",
-    ),
-    "account": (
-        "name",
-        "country_name",
-        "location",
-        "posts_count",
-        "kudo_score_kudo_rank",
-        "created_at",
-    ),
 }
 
 
@@ -117,15 +98,8 @@ def sort_key(frame: pd.DataFrame, column: str) -> str:
 
 
 def usual_columns(frame: pd.DataFrame, resource: Resource) -> tuple[str, ...]:
-    """Return the default columns of a table; of the two counts of users, the one with values."""
-    available = sortable(frame)
-    usual = dict.fromkeys(
-        next((other for other in USERS if other in frame and frame[other].notna().any()), name)
-        if name in USERS
-        else name
-        for name in _USUAL[resource.name]
-    )
-    return tuple(name for name in usual if name in available) or available[:6]
+    """Return the default columns of a table."""
+    return overview(frame, resource) or sortable(frame)[:6]
 
 
 def rules(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -136,9 +110,9 @@ def rules(frame: pd.DataFrame) -> tuple[str, ...]:
 def heading(column: str, resource: Resource) -> str:
     """Return a readable and distinct heading for a column, with its unit."""
     field = resource.by_column.get(column)
-    label = column.replace("__", " / ").replace("_", " ").strip()
+    words = label(column)
     unit = field.unit if field is not None and field.kind is not Kind.TIMESTAMP else ""
-    return f"{label} ({unit})" if unit and unit not in label else label
+    return f"{words} ({unit})" if unit and unit not in words else words
 
 
 def common(frame: pd.DataFrame, column: str) -> tuple[tuple[str, int], ...]:

@@ -1,9 +1,8 @@
-"""Read and write CSV, TSV and JSON lines; the record is a sidecar file.
+"""Read and write CSV, TSV, JSON and JSON lines; the record is a sidecar file."""
 
-In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
-spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
-is a string that already has such a prefix, so that reading removes exactly what writing added.
-"""
+# In CSV and TSV a missing value is an empty cell and an empty string is ``""``. A string that a
+# spreadsheet would evaluate as a formula is prefixed with an apostrophe (OWASP, CSV injection). So
+# is a string that already has such a prefix, so that reading removes exactly what writing added.
 
 from __future__ import annotations
 
@@ -16,19 +15,11 @@ from dirframe.errors import InvalidInputError
 from dirframe.io.frame_codec import ExportFrame, as_json, encode_column, prepare, restored_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pandas as pd
 
-__all__ = [
-    "read_csv",
-    "read_jsonl",
-    "read_tsv",
-    "stream_csv",
-    "write_csv",
-    "write_jsonl",
-    "write_tsv",
-]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
@@ -55,46 +46,52 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     _write(prepare("frame", frame), stream, ",")
 
 
-def write_csv(prepared: ExportFrame, file: Path) -> None:
-    """Write a CSV file."""
+def write_csv(frames: Sequence[ExportFrame], file: Path, separator: str = ",") -> None:
+    """Write a CSV or TSV file with the only frame."""
     with file.open("w", encoding="utf-8", newline="") as stream:
-        _write(prepared, stream, ",")
+        _write(frames[0], stream, separator)
 
 
-def write_tsv(prepared: ExportFrame, file: Path) -> None:
-    """Write a TSV file."""
+def write_jsonl(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write one JSON object per line of the only frame; times are ISO 8601, lists stay lists."""
     with file.open("w", encoding="utf-8", newline="") as stream:
-        _write(prepared, stream, "\t")
+        stream.writelines(f"{line}\n" for line in _objects(frames[0]))
 
 
-def write_jsonl(prepared: ExportFrame, file: Path) -> None:
-    """Write one JSON object per line; times are ISO 8601, lists stay lists."""
+def write_json(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a JSON list of the objects that `write_jsonl` writes, one per line."""
+    separator = "[\n"
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        for line in _objects(frames[0]):
+            stream.write(f"{separator}{line}")
+            separator = ",\n"
+        stream.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def _objects(prepared: ExportFrame) -> Iterator[str]:
     names = list(prepared.frame.columns)
     columns = [encode_column(prepared.frame[name]) for name in names]
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        for row in zip(*columns, strict=True):
-            record = {
-                # JSON has no infinite number; a string can be read back.
-                name: str(value) if value in (float("inf"), float("-inf")) else value
-                for name, value in zip(names, row, strict=True)
-            }
-            stream.write(as_json(record, ", ".join(names)) + "\n")
-
-
-def read_csv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_csv` wrote."""
-    return _read(file, record, ",")
-
-
-def read_tsv(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_tsv` wrote."""
-    return _read(file, record, "\t")
+    for row in zip(*columns, strict=True):
+        record = {
+            # JSON has no infinite number; a string can be read back.
+            name: str(value) if value in (float("inf"), float("-inf")) else value
+            for name, value in zip(names, row, strict=True)
+        }
+        yield as_json(record, ", ".join(names))
 
 
 def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:
     """Read what `write_jsonl` wrote."""
     with file.open(encoding="utf-8", newline="\n") as stream:
-        rows = [json.loads(line) for line in stream]
+        return _restored(file, record, [json.loads(line) for line in stream])
+
+
+def read_json(file: Path, record: dict[str, Any]) -> pd.DataFrame:
+    """Read what `write_json` wrote."""
+    return _restored(file, record, json.loads(file.read_text(encoding="utf-8")))
+
+
+def _restored(file: Path, record: dict[str, Any], rows: list[dict[str, Any]]) -> pd.DataFrame:
     names = [column["name"] for column in record["columns"]]
     _agree(file, names, list(rows[0]) if rows else names)
     return restored_frame([[row[name] for row in rows] for name in names], record, parsed=True)
@@ -118,7 +115,8 @@ def _cell(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-def _read(file: Path, record: dict[str, Any], separator: str) -> pd.DataFrame:
+def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.DataFrame:
+    """Read what `write_csv` wrote."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read_duckdb", "read_sqlite", "write_duckdb", "write_sqlite"]
 
 _KEEPER_TABLE = f"CREATE TABLE {METADATA_KEY} (frame TEXT, fact TEXT, value TEXT)"
 _INT64 = range(-(2**63), 2**63)
@@ -45,7 +44,7 @@ def write_sqlite(frames: Sequence[ExportFrame], file: Path) -> None:
                 zip(*values, strict=True),
             )
         db.execute(_KEEPER_TABLE)
-        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _kept(frames))  # noqa: S608  # a constant
+        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _record_rows(frames))  # noqa: S608  # a constant
         db.execute("COMMIT")
 
 
@@ -71,7 +70,7 @@ def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
             db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")  # noqa: S608  # the name is quoted
             db.unregister("arrow_of_frame")
         db.execute(_KEEPER_TABLE)
-        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_kept(frames)))  # noqa: S608  # a constant
+        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames)))  # noqa: S608  # a constant
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
@@ -98,7 +97,7 @@ def _duckdb() -> ModuleType:
     return module
 
 
-def _kept(frames: Iterable[ExportFrame]) -> Iterable[tuple[str, str, str]]:
+def _record_rows(frames: Iterable[ExportFrame]) -> Iterable[tuple[str, str, str]]:
     for frame in frames:
         for fact, value in [*facts(frame.record), ("record", as_text(frame.record))]:
             yield frame.name, fact, value

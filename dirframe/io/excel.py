@@ -1,10 +1,9 @@
-"""Read and write Excel workbooks: one sheet per frame, and one with the records.
+"""Read and write Excel workbooks: one sheet per frame, and one with the records."""
 
-Limits are those of Excel (Microsoft, "Excel specifications and limits"): 1,048,576 rows, 16,384
-columns, 32,767 characters per cell, 31 characters per sheet name, 15 digits per number. A
-character that XML cannot hold is written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring),
-as Excel does.
-"""
+# Limits are those of Excel (Microsoft, "Excel specifications and limits"): 1,048,576 rows, 16,384
+# columns, 32,767 characters per cell, 31 characters per sheet name, 15 digits per number. A
+# character that XML cannot hold is written as ``_xHHHH_`` (ECMA-376, part 1, 22.9.2.19, ST_Xstring),
+# as Excel does.
 
 from __future__ import annotations
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read_xlsx", "write_xlsx"]
 
 _ROWS, _COLUMNS, _CHARACTERS, _NAME = 1_048_576, 16_384, 32_767, 31
 _EXACT = 10**15

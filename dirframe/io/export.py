@@ -24,8 +24,6 @@ from dirframe.io.sidecar import write_with_sidecar
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_target", "export"]
-
 
 def export(
     frame_or_frames: pd.DataFrame | Mapping[str, pd.DataFrame],
@@ -41,7 +39,7 @@ def export(
         The frames to write. Several named frames become the sheets of a workbook, or the tables of
         a database or HTML page; the other formats hold one frame.
     path : str or pathlib.Path
-        ``.csv``, ``.tsv``, ``.jsonl`` (JSON lines), ``.parquet``, ``.feather``, ``.xlsx``
+        ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.feather``, ``.xlsx``
         (extra ``excel``), ``.sqlite`` or ``.db``, ``.duckdb`` (extra ``duckdb``), ``.html``
         or ``.md``. Missing parent folders are created.
     overwrite : bool, default False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    import pandas as pd
-
     from dirframe.io.frame_codec import ExportFrame
-
-    Found = dict[str, tuple[pd.DataFrame, dict[str, Any]]]
-
-__all__ = ["KINDS", "FileFormat", "beside", "kind_of"]
 
 
 @dataclass(frozen=True)
@@ -49,32 +44,23 @@ class FileFormat:
             )
 
 
-def _one(
-    write: Callable[[ExportFrame, Path], None],
-) -> Callable[[Sequence[ExportFrame], Path], None]:
-    return lambda frames, file: write(frames[0], file)
-
-
-def _alone(
-    read: Callable[[Path], tuple[pd.DataFrame, dict[str, Any]]],
-) -> Callable[[Path], Found]:
-    return lambda file: {file.stem: read(file)}
-
-
 _SQLITE = FileFormat(
     database.write_sqlite, database.read_sqlite, several=True, seal=Seal(editable=True)
 )
 
 #: The formats by suffix; `read` of a format with a sidecar also takes its record.
 KINDS = {
-    ".csv": FileFormat(_one(csv.write_csv), csv.read_csv, sidecar=True),
-    ".tsv": FileFormat(_one(csv.write_tsv), csv.read_tsv, sidecar=True),
-    ".jsonl": FileFormat(_one(csv.write_jsonl), csv.read_jsonl, sidecar=True),
+    ".csv": FileFormat(csv.write_csv, csv.read_csv, sidecar=True),
+    ".tsv": FileFormat(
+        partial(csv.write_csv, separator="\t"), partial(csv.read_csv, separator="\t"), sidecar=True
+    ),
+    ".jsonl": FileFormat(csv.write_jsonl, csv.read_jsonl, sidecar=True),
+    ".json": FileFormat(csv.write_json, csv.read_json, sidecar=True),
     ".parquet": FileFormat(
-        _one(parquet.write_parquet), _alone(parquet.read_parquet), seal=Seal(b"PAR1"), native=True
+        parquet.write_parquet, parquet.read_parquet, seal=Seal(b"PAR1"), native=True
     ),
     ".feather": FileFormat(
-        _one(parquet.write_feather), _alone(parquet.read_feather), seal=Seal(b"ARROW1"), native=True
+        parquet.write_feather, parquet.read_feather, seal=Seal(b"ARROW1"), native=True
     ),
     ".xlsx": FileFormat(
         excel.write_xlsx, excel.read_xlsx, several=True, package="openpyxl", extra="excel"

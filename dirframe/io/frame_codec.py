@@ -1,8 +1,7 @@
-"""Encode columns as plain values that every format can store, and decode them.
+"""Encode columns as plain values that every format can store, and decode them."""
 
-Times become ISO 8601 text in UTC, lists stay lists. Each column has a description (dtype,
-categories), from which decoding restores the same dtype.
-"""
+# Times become ISO 8601 text in UTC, lists stay lists. Each column has a description (dtype,
+# categories), from which decoding restores the same dtype.
 
 from __future__ import annotations
 
@@ -22,7 +21,6 @@ from dirframe.io.metadata import record_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ExportFrame", "as_json", "decode_column", "encode_column", "prepare", "restored_frame"]
 
 _HELD = ("str", "string", "object", "category", "bool", "boolean")
 

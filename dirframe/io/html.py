@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display.html import Column, table_parts
-from dirframe._display.markdown import escape_markdown
+from dirframe._display.markdown import escape_markdown, table_lines
 from dirframe._display.values import is_number
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from dirframe.io.frame_codec import ExportFrame
 
-__all__ = ["write_html", "write_md"]
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
@@ -50,12 +49,7 @@ def write_md(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write one GitHub Flavored Markdown table per frame (GFM, 4.10)."""
     sections = []
     for prepared in frames:
-        head = [_marked(column["name"]) for column in prepared.columns]
-        rule = ["---:" if number else "---" for number in _numbers(prepared)]
-        columns = [[_marked(t) for t in _texts(prepared, p)] for p in range(len(prepared.columns))]
-        # No padding to the column width: one long text would widen every row.
-        rows = [head, rule, *zip(*columns, strict=True)]
-        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        table = "\n".join(table_lines(_columns(prepared)))
         heading = f"## {_marked(prepared.name)}\n\n" if len(frames) > 1 else ""
         notes = [
             _marked(note)
@@ -72,23 +66,22 @@ def _html_table(prepared: ExportFrame, stream: Any, headed: bool) -> None:
     citation = prepared.record["citation"]
     cited = f"<small>{escape(_visible(citation))}</small>" if citation else ""
     caption = f"<caption>{escape(_visible(prepared.record['caption']))}{cited}</caption>\n"
-    columns = [
-        Column(head=_visible(column["name"]), cells=_texts(prepared, position), number=number)
-        for position, (column, number) in enumerate(
-            zip(prepared.columns, _numbers(prepared), strict=True)
-        )
-    ]
     stream.write("<div>")
-    stream.writelines(table_parts(columns, number='class="n"', begin=caption))
+    stream.writelines(table_parts(_columns(prepared), number='class="n"', begin=caption))
     stream.write("</div>\n")
 
 
-def _numbers(prepared: ExportFrame) -> list[bool]:
-    return [is_number(dtype) for dtype in prepared.frame.dtypes]
-
-
-def _texts(prepared: ExportFrame, position: int) -> list[str]:
-    return ["" if v is None else _visible(str(v)) for v in prepared.texts_of(position)]
+def _columns(prepared: ExportFrame) -> list[Column]:
+    return [
+        Column(
+            head=_visible(column["name"]),
+            cells=["" if v is None else _visible(str(v)) for v in prepared.texts_of(position)],
+            number=is_number(dtype),
+        )
+        for position, (column, dtype) in enumerate(
+            zip(prepared.columns, prepared.frame.dtypes, strict=True)
+        )
+    ]
 
 
 def _visible(text: str) -> str:

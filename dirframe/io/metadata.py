@@ -13,7 +13,6 @@ from dirframe.provenance import ATTRIBUTE, caption
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["METADATA_KEY", "as_text", "facts", "read_record", "record_of"]
 
 #: Name of the table, sheet or metadata key that holds the records.
 METADATA_KEY = "dirframe_provenance"

@@ -1,8 +1,7 @@
-"""Read and write Parquet and Feather; the record is in the file's metadata.
+"""Read and write Parquet and Feather; the record is in the file's metadata."""
 
-Lists are Arrow lists if they survive a round trip, and JSON otherwise: Arrow has no list of mixed
-types.
-"""
+# Lists are Arrow lists if they survive a round trip, and JSON otherwise: Arrow has no list of mixed
+# types.
 
 from __future__ import annotations
 
@@ -13,13 +12,11 @@ from dirframe.io.metadata import METADATA_KEY, as_text, read_record
 from dirframe.provenance import ATTRIBUTE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pandas as pd
     import pyarrow as pa
-
-__all__ = ["from_arrow", "read_feather", "read_parquet", "to_arrow", "write_feather"]
-__all__ += ["write_parquet"]
 
 
 def to_arrow(prepared: ExportFrame) -> pa.Table:
@@ -68,21 +65,21 @@ def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
     return frame[[column["name"] for column in record["columns"]]]
 
 
-def write_parquet(prepared: ExportFrame, file: Path) -> None:
-    """Write a Parquet file."""
+def write_parquet(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a Parquet file with the only frame."""
     from pyarrow import parquet
 
-    parquet.write_table(_with_record(prepared), file)
+    parquet.write_table(_with_record(frames[0]), file)
 
 
-def write_feather(prepared: ExportFrame, file: Path) -> None:
-    """Write a Feather file (version 2, which is Arrow's file format)."""
+def write_feather(frames: Sequence[ExportFrame], file: Path) -> None:
+    """Write a Feather file (version 2, which is Arrow's file format) with the only frame."""
     from pyarrow import feather
 
-    feather.write_feather(_with_record(prepared), str(file))
+    feather.write_feather(_with_record(frames[0]), str(file))
 
 
-def read_parquet(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+def read_parquet(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_parquet` wrote."""
     from pyarrow import parquet
 
@@ -90,7 +87,7 @@ def read_parquet(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         return _with_frame(opened.read(), file)
 
 
-def read_feather(file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+def read_feather(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_feather` wrote."""
     from pyarrow import feather
 
@@ -103,9 +100,9 @@ def _with_record(prepared: ExportFrame) -> pa.Table:
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
 
 
-def _with_frame(table: pa.Table, file: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _with_frame(table: pa.Table, file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     record = read_record((table.schema.metadata or {}).get(METADATA_KEY.encode()), file)
-    return from_arrow(table, record), record
+    return {file.stem: (from_arrow(table, record), record)}
 
 
 def _lists(values: list[Any]) -> tuple[str, Any]:

@@ -15,8 +15,6 @@ from dirframe.provenance import ATTRIBUTE
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_export"]
-
 
 def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     """Read a file that `export` wrote, with every dtype and the provenance.

@@ -1,9 +1,8 @@
-"""Read and write the sidecar file that holds the record of a text file.
+"""Read and write the sidecar file that holds the record of a text file."""
 
-Two files cannot be replaced in one atomic step. So the new record is written first and contains
-the old one until the new file is in place: if the process ends in between, one of the two records
-matches the file.
-"""
+# Two files cannot be replaced in one atomic step. So the new record is written first and contains
+# the old one until the new file is in place: if the process ends in between, one of the two records
+# matches the file.
 
 from __future__ import annotations
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-__all__ = ["read_sidecar", "write_with_sidecar"]
 
 #: While a file is being replaced: the record of the old file, or None.
 _REPLACES = "replaces"

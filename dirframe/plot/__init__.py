@@ -14,6 +14,9 @@ font of `dirframe.plot.FONTS`; without one, matplotlib draws boxes and warns.
 `style` optionally applies the style sheet ``STYLE`` in a ``with`` block.
 """
 
+from typing import TYPE_CHECKING
+
+from dirframe._display.suggest import unknown_attribute
 from dirframe.plot._drawing.colours import language_colour
 from dirframe.plot._drawing.style import STYLE, style
 from dirframe.plot._drawing.typography import FONTS
@@ -57,6 +60,12 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise unknown_attribute(f"module {__name__!r}", name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,7 @@
-"""Provenance of a frame: a small record in ``frame.attrs["dirframe"]``.
+"""Provenance of a frame: a small record in ``frame.attrs["dirframe"]``."""
 
-The record is JSON, so that it survives query, assign, copy, pickle and Parquet. After operations
-that drop attributes (merge, concat, groupby), use `copy_provenance`.
-"""
+# The record is JSON, so that it survives query, assign, copy, pickle and Parquet. After operations
+# that drop attributes (merge, concat, groupby), use `copy_provenance`.
 
 from __future__ import annotations
 
@@ -11,16 +10,17 @@ import json
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from dirframe._requirements import check_pandas
+from dirframe._pandas import check_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.provenance.absent_columns import Absent, absent
 from dirframe.provenance.fingerprint import Difference, ids_of
 from dirframe.provenance.record import ATTRIBUTE, Provenance
-from dirframe.schema import Resource
-from dirframe.schema.extensions import ALL_RESOURCES, detect_resource
+from dirframe.schema.extensions import ALL_RESOURCES, detect_resource, resource_named
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dirframe.schema import Resource
 
 __all__ = [
     "ATTRIBUTE",
@@ -89,7 +89,7 @@ def resource_of(frame: Any) -> Resource | None:
     attributes = getattr(frame, "attrs", None)  # tables of other engines have none
     record = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
     if name := Provenance.from_dict(record).resource:
-        return ALL_RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+        return resource_named(name)
     return detect_resource(frame.columns)
 
 

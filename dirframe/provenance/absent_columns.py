@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Absent", "absent"]
-
 
 class Absent(NamedTuple):
     """Columns that are empty although the records may have values, the reason, and a hint."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Difference", "Ids", "ids_of"]
 
 _DIGITS = 16  # hexadecimal: 64 bits
 

@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
 
-__all__ = ["ATTRIBUTE", "Provenance"]
-
 #: Key of the record in ``frame.attrs``.
 ATTRIBUTE = "dirframe"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -11,77 +13,126 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from dirframe import provenance
+from dirframe._display.markdown import escape_markdown
 from dirframe._display.report import ReportMixin
+from dirframe.charts import STATISTICS
 from dirframe.clean import unify_countries
-from dirframe.errors import MissingColumnsError
+from dirframe.errors import ColumnsNotSentError, MissingColumnsError
 from dirframe.plot import style
-from dirframe.plot._drawing.axes import words
+from dirframe.plot._drawing.axes import detach_words, empty_reasons
 from dirframe.reports.kernel_inputs import selected
-from dirframe.reports.passages import Passage
+from dirframe.reports.passages import Block, Passage
 from dirframe.reports.selection import options_for
 from dirframe.schema import RESOURCES
+from dirframe.stats.quality.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from matplotlib.figure import Figure
 
 __all__ = ["Chart", "Table", "show", "with_countries"]
 
 #: Columns added by `with_countries`.
-_OF_COUNTRIES = {"country_alpha_2", "country_name"}
+_COUNTRY_COLUMNS = {"country_alpha_2", "country_name"}
 _UNDATED = {"Date": None, "Creator": None}
 
 
-class Table(ReportMixin):
-    """A statistic as a formatted table, with its name above and its source below."""
+_TABLES, _FIGURES = count(1), count(1)
 
-    def __init__(self, name: str, table: pd.DataFrame) -> None:
-        self._name = name
-        self._table = table
+
+class Table(ReportMixin):
+    """Tables with a caption above and their source below, numbered when first displayed.
+
+    Parameters
+    ----------
+    tables : mapping of str to pandas.DataFrame
+        The tables by caption.
+    notes : tuple of str
+        What is said below them.
+    heading : str
+        What is said above them.
+    """
+
+    def __init__(
+        self, tables: Mapping[str, pd.DataFrame], notes: tuple[str, ...] = (), heading: str = ""
+    ) -> None:
+        self.tables = tables
+        self.notes = notes
+        self.heading = heading
+
+    @cached_property
+    def captions(self) -> list[str]:
+        """Captions with their numbers."""
+        return [f"Table {next(_TABLES)}. {caption}" for caption in self.tables]
 
     def _heading(self) -> str:
-        return self._name
+        return self.heading
 
     def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
-        yield "", self._table
+        return zip(self.captions, self.tables.values(), strict=True)
 
     def _notes(self) -> Iterable[str]:
-        yield provenance.caption(self._table)
+        return self.notes
 
 
 class Chart:
-    """A chart as SVG with a text alternative.
+    """A numbered figure: an SVG without title and notes, which are its caption.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
         The figure; it is closed.
+    caption : str
+        The caption of a figure without a title.
+    name : str
+        The function that drew it.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, caption: str = "", name: str = "") -> None:
+        title, notes = detach_words(figure)
         stream = io.StringIO()
         # Text as paths, since a reader may lack the fonts. The salt makes the ids reproducible.
         with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dirframe"}):
             figure.savefig(stream, format="svg", bbox_inches="tight", metadata=_UNDATED)
-        self.svg = stream.getvalue()
-        self.words = "Chart: " + ". ".join(text.rstrip(".") for text in words(figure)) + "."
         plt.close(figure)
+        self.svg = stream.getvalue()
+        self.caption = title or caption or "Chart"
+        self.note = " ".join([*([f"{name}."] if name else []), *notes])
+
+    @cached_property
+    def number(self) -> int:
+        """Number in the report, assigned when it is first displayed."""
+        return next(_FIGURES)
 
     def __repr__(self) -> str:
-        return self.words
+        return f"Figure {self.number}. {self.caption}\n{self.note}"
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, str]]:
-        return {"image/svg+xml": self.svg, "text/plain": self.words}, {"alt": self.words}
+    def _repr_markdown_(self) -> str:
+        caption = f"**Figure {self.number}. {escape_markdown(self.caption)}**"
+        return f"{caption}\n\n{escape_markdown(self.note)}"
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        # Two outputs, since a notebook shows one representation of each. An HTML page has both in
+        # one element, and therefore leaves out the second.
+        text = self._repr_markdown_()
+        plain = repr(self)
+        described = {"alt": f"Chart: {self.caption}", "caption": text}
+        display({"image/svg+xml": self.svg, "text/plain": plain}, raw=True, metadata=described)  # type: ignore[no-untyped-call]  # IPython
+        display(
+            {"text/markdown": text, "text/plain": plain}, raw=True, metadata={"is_caption": True}
+        )  # type: ignore[no-untyped-call]  # IPython
 
 
-def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> object:
-    """Show a statistic or a chart of a frame in a report.
+def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> object:
+    """Show a statistic, a summary or a chart of a frame in a report.
 
     Parameters
     ----------
-    make : callable
-        A function of `dirframe.stats` or `dirframe.plot`.
+    function : callable
+        `dirframe.summary`, or a function of `dirframe.stats` or `dirframe.plot`.
     frame : pandas.DataFrame
         Its input.
     **options : object
@@ -91,8 +142,8 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     Returns
     -------
     Table, Chart or Passage
-        The result; or a line of text if the frame lacks a column of the interface that the
-        function needs.
+        The result, numbered; or a line of text if there is none: the frame lacks a column of the
+        interface that the function needs, or no record has a value in it.
 
     Raises
     ------
@@ -105,23 +156,49 @@ def show(make: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> objec
     >>> show(stats.language_share, pd.DataFrame({"id": ["1"]}))
     stats.language_share is not shown: The frame has no column analysis_main_language_name, ...
     """
-    module, _, _ = make.__module__.removeprefix("dirframe.").partition(".")
-    name = f"{module}.{make.__name__}"
+    name = f"{function.__module__.split('.')[1]}.{function.__name__}"
     try:
         with style():
-            result = make(frame, **options_for(make, frame, selected(), options))
-    except MissingColumnsError as error:
-        known = _OF_COUNTRIES.union(*(resource.by_column for resource in RESOURCES.values()))
+            result = function(frame, **options_for(function, frame, selected(), options))
+    except (ColumnsNotSentError, MissingColumnsError) as error:
+        known = _COUNTRY_COLUMNS.union(*(resource.by_column for resource in RESOURCES.values()))
         if known.isdisjoint(error.columns):
             raise
-        return Passage((("text", f"{name} is not shown: {error}"),))
-    if isinstance(result, Axes):
-        figure = result.get_figure(root=True)
-        return Chart(figure) if figure is not None else result
-    if not isinstance(result, pd.DataFrame):
-        return result
-    summary = (make.__doc__ or "").partition("\n")[0].rstrip(".")
-    return Table(f"{summary} ({name})" if summary else name, result)
+        return _not_shown(name, str(error))
+    summary = (function.__doc__ or "").partition("\n")[0].rstrip(".")
+    if isinstance(result, Axes) and (figure := result.get_figure(root=True)):
+        return _chart(figure, name, summary)
+    if isinstance(result, Summary):
+        return _summary_tables(result, frame)
+    if isinstance(result, pd.DataFrame):
+        spec = STATISTICS.get(function.__name__)
+        return _table(result, name, (spec.title or spec.table_title) if spec else summary)
+    return result
+
+
+def _chart(figure: Figure, name: str, caption: str) -> Chart | Passage:
+    if reasons := empty_reasons(figure):
+        plt.close(figure)
+        return _not_shown(name, "; ".join(reasons))
+    return Chart(figure, caption, name)
+
+
+def _table(table: pd.DataFrame, name: str, caption: str) -> Table | Passage:
+    record, source = provenance.get_provenance(table), provenance.caption(table)
+    if record["base"] and not record["base"]["records"]:
+        return _not_shown(name, source)
+    return Table({caption or name: table}, (f"{name}. {source}",))
+
+
+def _summary_tables(overview: Summary, frame: pd.DataFrame) -> Table:
+    resource = provenance.resource_of(frame)
+    whose = f" of the {resource.collection}" if resource else ""
+    tables = {f"Columns{whose}": overview.fields, f"Reasons to beware{whose}": overview.bias}
+    return Table(tables, (overview.source,), overview.title)
+
+
+def _not_shown(name: str, reason: str) -> Passage:
+    return Passage(((Block.TEXT, f"{name} is not shown: {reason.rstrip('.')}."),))
 
 
 def with_countries(accounts: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import dirframe
 from dirframe.errors import InvalidInputError, MissingExtraError, ReportError
+from dirframe.reports.contents import headings
 from dirframe.reports.kernel_inputs import VARIABLE, write_inputs
 from dirframe.schema import RESOURCES
 from dirframe.settings import API_KEY_VARIABLE
@@ -138,8 +138,10 @@ def execute(notebook: Any, material: ReportData) -> Any:
         folder = Path(name)
         write_inputs(material, folder)
         manager = AsyncKernelManager(
-            kernel_name="report",
-            kernel_spec_manager=KernelSpecManager(kernel_dirs=[_write_kernel_spec(folder)]),
+            # Without folders of kernels, this is the interpreter that runs here, and not the one
+            # that an installed "python3" kernel would start.
+            kernel_name="python3",
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),
             connection_file=str(folder / "connection.json"),
             # Where available, sockets in the report's private folder, which other users cannot
             # open.
@@ -208,19 +210,6 @@ def _execute(client: Any, **kernel: Any) -> None:
         client.execute(cleanup_kc=True, **kernel)
 
 
-def _write_kernel_spec(folder: Path) -> str:
-    # This interpreter, not the one that an installed "python3" kernel would start.
-    spec = {
-        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-        "display_name": "report",
-        "language": "python",
-    }
-    kernel = folder / "kernels" / "report"
-    kernel.mkdir(parents=True)
-    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-    return str(kernel.parent)
-
-
 def _environment(folder: Path) -> dict[str, str]:
     variables = {
         VARIABLE: str(folder),
@@ -240,7 +229,6 @@ def _failed(cell: Any) -> bool:
 
 def _report_error(notebook: Any, number: int, name: str, text: str) -> ReportError:
     preceding = notebook.cells[:number]
-    sources = [cell.source for cell in preceding if cell.cell_type == "markdown"]
-    lines = [line for source in sources for line in source.splitlines() if line.startswith("#")]
-    heading = lines[-1].lstrip("# ").strip() if lines else ""
+    texts = [heading for cell in preceding for heading in headings(cell)]
+    heading = texts[-1] if texts else ""
     return ReportError(cell=number, heading=heading, error=name, text=text[:_LONGEST])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.reports.selection import checked
+from dirframe.reports.selection import validate_selection
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES
 from dirframe.stats._options.selection import Selection
 
@@ -104,7 +104,7 @@ def collect_inputs(
         if r.collection in by_collection
     }
     named = _line(title) if title else _title(ordered)
-    return ReportData(named, ordered, checked(ordered, selection or {}))
+    return ReportData(named, ordered, validate_selection(ordered, selection or {}))
 
 
 def _named(frames: object) -> Iterator[tuple[str | None, Any]]:

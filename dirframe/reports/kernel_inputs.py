@@ -7,11 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-import pyarrow as pa
-
-from dirframe import provenance
-from dirframe.errors import InvalidInputError
+from dirframe.io.export import export
+from dirframe.io.read import read_export
 from dirframe.reports.inputs import ReportData, collect_inputs
 
 if TYPE_CHECKING:
@@ -26,7 +23,7 @@ _MANIFEST = "report.json"
 
 
 def write_inputs(material: ReportData, folder: Path) -> None:
-    """Write the frames for `report_data`; lists and records become JSON.
+    """Write the frames, the title and the selection for `report_data`.
 
     Parameters
     ----------
@@ -38,30 +35,25 @@ def write_inputs(material: ReportData, folder: Path) -> None:
     Raises
     ------
     InvalidInputError
-        If a column holds values that neither Parquet nor JSON can store.
+        If a column holds values that no file can store.
 
     Examples
     --------
     >>> import tempfile
-    >>> material = collect_inputs(pd.DataFrame({"tags": [["a"], None], "stack_count": [1, 2]}), "T")
+    >>> import pandas as pd
+    >>> material = collect_inputs(pd.DataFrame({"stack_count": [1, 2]}), "T")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_inputs(material, Path(folder))
     ...     sorted(file.name for file in Path(folder).iterdir())
     ['projects.parquet', 'report.json']
     """
-    as_json: dict[str, list[str]] = {}
     for name, frame in material.frames.items():
-        as_json[name] = [str(column) for column in frame if frame[column].dtype == object]
-        texts = {column: _texts(frame[column]) for column in as_json[name]}
-        plain = frame.assign(**texts).reset_index(drop=True)
-        # Other attrs can hold values that are not JSON, and the report does not need them.
-        record = frame.attrs.get(provenance.ATTRIBUTE)
-        plain.attrs = {provenance.ATTRIBUTE: record} if isinstance(record, dict) else {}
-        try:
-            plain.to_parquet(folder / f"{name}.parquet", index=False)
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise InvalidInputError(f"The frame of {name} cannot be reported on: {error}") from None
-    manifest = {"title": material.title, "json": as_json, "selection": material.selection}
+        export(frame.reset_index(drop=True), folder / f"{name}.parquet")
+    manifest = {
+        "title": material.title,
+        "collections": list(material.frames),
+        "selection": material.selection,
+    }
     (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
@@ -81,9 +73,8 @@ def report_data() -> ReportData:
     """
     if VARIABLE not in os.environ:
         return _sample()
-    manifest = _read_manifest()
-    folder = Path(os.environ[VARIABLE])
-    frames = {name: _read(folder, name, columns) for name, columns in manifest["json"].items()}
+    manifest, folder = _read_manifest(), Path(os.environ[VARIABLE])
+    frames = {name: read_export(folder / f"{name}.parquet") for name in manifest["collections"]}
     return ReportData(manifest["title"], frames, manifest["selection"])
 
 
@@ -109,35 +100,6 @@ def _read_manifest() -> dict[str, Any]:
         (Path(os.environ[VARIABLE]) / _MANIFEST).read_text(encoding="utf-8")
     )
     return manifest
-
-
-def _read(folder: Path, name: str, columns: list[str]) -> pd.DataFrame:
-    frame = pd.read_parquet(folder / f"{name}.parquet")
-    values = {c: frame[c].map(json.loads, na_action="ignore").astype(object) for c in columns}
-    # Missing entries are None, as the loaders return them.
-    values = {c: column.where(column.notna(), None) for c, column in values.items()}
-    restored = frame.assign(**values)
-    restored.attrs = frame.attrs
-    return restored
-
-
-def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    def text(value: Any) -> str | None:
-        if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
-            return None
-        return json.dumps(value, ensure_ascii=False, default=_as_list)
-
-    try:
-        return pd.Series([text(v) for v in column], index=column.index, dtype="str")
-    except (TypeError, ValueError, AttributeError) as error:
-        raise InvalidInputError(
-            f"The column {column.name!r} holds what is neither text, number, list nor record: "
-            f"{error}"
-        ) from None
-
-
-def _as_list(value: Any) -> Any:
-    return value.tolist()  # Parquet returns lists as arrays
 
 
 def _sample() -> ReportData:

@@ -1,65 +1,77 @@
-"""Report text with HTML, Markdown and plain-text representations."""
+"""Report text as plain text and as Markdown."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from html import escape
+from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from dirframe._display.markdown import escape_markdown
 
-__all__ = ["Passage"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Block", "Passage", "listed"]
+
+
+class Block(StrEnum):
+    """Kind of a block of text: its Markdown."""
+
+    TITLE = "# {}"
+    HEADING = "### {}"
+    WARNING = "> **Beware:** {}"
+    TEXT = "{}"
+    ITEM = "- {}"
+    LINK = "<{}>"
+    CODE = "{fence}\n{}\n{fence}"
 
 
 @dataclass(frozen=True, repr=False)
 class Passage:
-    """Lines of text, each of a kind; markup in them is escaped.
+    r"""Blocks of text; markup in them is escaped.
 
     Parameters
     ----------
-    lines : tuple of (str, str)
-        Kind and text. Kinds: ``title``, ``heading``, ``warning``, ``text``, ``item``, ``code`` and
-        ``link`` (a URL).
+    blocks : tuple of (Block, str)
+        Kind and text of each block.
 
     Examples
     --------
-    >>> Passage((("text", "<b>"),))._repr_html_()
-    '<p>&lt;b&gt;</p>'
+    >>> print(Passage(((Block.TEXT, "<b>"),))._repr_markdown_())
+    \<b\>
     """
 
-    lines: tuple[tuple[str, str], ...]
+    blocks: tuple[tuple[Block, str], ...]
 
     def __repr__(self) -> str:
-        return "\n".join(text for _, text in self.lines)
-
-    def _repr_html_(self) -> str:
-        forms = {
-            "title": "<h1>{}</h1>",
-            "heading": "<h3>{}</h3>",
-            "warning": '<p class="warning" role="note">{}</p>',
-            "text": "<p>{}</p>",
-            "item": "<ul><li>{}</li></ul>",
-            "code": "<pre>{}</pre>",
-            "link": '<p><a href="{0}" rel="noreferrer">{0}</a></p>',
-        }
-        html = "\n".join(forms[kind].format(escape(text)) for kind, text in self.lines)
-        return html.replace("</ul>\n<ul>", "\n")
+        return "\n".join(text for _, text in self.blocks)
 
     def _repr_markdown_(self) -> str:
-        forms = {
-            "title": "# {}",
-            "heading": "### {}",
-            "warning": "> **Beware:** {}",
-            "text": "{}",
-            "item": "- {}",
-            "link": "<{}>",
-        }
-        blocks = []
-        for kind, text in self.lines:
-            if kind == "code":  # indented rather than fenced: the text could close a fence
-                blocks.append("\n".join(f"    {line}" for line in text.splitlines()))
-            elif kind == "link":
-                blocks.append(forms[kind].format(text))
-            else:
-                line = " ".join(text.split())  # a new line could start a list or a heading
-                blocks.append(forms[kind].format(escape_markdown(line)))
-        return "\n\n".join(blocks)
+        parts: list[str] = []
+        previous = None
+        for block, text in self.blocks:
+            # Items of one list are not paragraphs.
+            gap = "\n" if block is previous is Block.ITEM else "\n\n"
+            parts += [gap if parts else "", _markdown(block, text)]
+            previous = block
+        return "".join(parts)
+
+
+def _markdown(block: Block, text: str) -> str:
+    if block is Block.CODE:
+        longest = max(map(len, re.findall("`+", text)), default=0)
+        return block.value.format(
+            text, fence="`" * max(longest + 1, 3)
+        )  # longer than any in the text
+    if block is Block.LINK:
+        return block.value.format(text)
+    # A new line could begin a list or a heading; an address becomes a link in a block of its own.
+    line = escape_markdown(" ".join(text.split())).replace("://", r"\://")
+    return block.value.format(line)
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Join parts of a sentence: ``a, b and c``."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

@@ -70,6 +70,7 @@ def pdf(page: str, program: str) -> bytes:
             "--disable-component-update",
             "--disable-sync",
             "--no-pdf-header-footer",
+            "--generate-pdf-document-outline",
             f"--user-data-dir={folder / 'profile'}",
             f"--print-to-pdf={target}",
         ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dirframe.reports.contents import add_contents
+
 __all__ = ["html", "markdown", "notebook_text"]
 
 _HERE = Path(__file__).parent
@@ -38,7 +40,8 @@ def html(notebook: Any, title: str) -> str:
         exclude_anchor_links=True,
         config=_config(_PAGE),
     )
-    page: str = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})[0]
+    resources = {"metadata": {"name": title}, "has_contents": add_contents(notebook)}
+    page: str = exporter.from_notebook_node(notebook, resources)[0]
     return page
 
 
@@ -65,6 +68,7 @@ def markdown(notebook: Any, pictures: str) -> tuple[str, dict[str, bytes]]:
         exclude_input=True,
         config=_config(_TEXT),
     )
+    add_contents(notebook)
     text, resources = exporter.from_notebook_node(
         notebook, {"unique_key": "chart", "output_files_dir": pictures}
     )

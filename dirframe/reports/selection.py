@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.groupby import whole_number
-from dirframe.stats._options.selection import DEFAULTS
+from dirframe.stats._options.selection import as_json
 from dirframe.stats._options.strata import known_strata
 from dirframe.stats._rules.exclusion import applicable, exclude_records, rules_of
 from dirframe.stats._rules.frame_facts import offset_of
 from dirframe.stats._rules.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pandas as pd
 
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["checked", "counts_of", "options_for", "rules_for", "strata_for"]
+__all__ = [
+    "excluded_counts",
+    "options_for",
+    "rules_for",
+    "strata_for",
+    "validate_selection",
+]
 
 
-def checked(frames: Mapping[str, pd.DataFrame], selection: Selection) -> Selection:
+def validate_selection(frames: Mapping[str, pd.DataFrame], selection: Selection) -> Selection:
     """Validate the selection of a report and convert it to JSON values.
 
     Parameters
@@ -48,42 +54,33 @@ def checked(frames: Mapping[str, pd.DataFrame], selection: Selection) -> Selecti
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"id": ["1"]})
-    >>> checked({"projects": frame}, {"exclude": ["duplicate_id"], "by": None})
+    >>> validate_selection({"projects": frame}, {"exclude": ["duplicate_id"], "by": None})
     {'exclude': ['duplicate_id']}
     """
-    options = DEFAULTS | selection
-    age = options["max_age"]
-    if isinstance(age, timedelta):
-        if age % timedelta(days=1):
-            raise InvalidInputError(f"max_age is {age!r}; a report takes whole days.")
-        age = age.days
+    age = selection.get("max_age")
+    if isinstance(age, timedelta) and age % timedelta(days=1):
+        raise InvalidInputError(f"max_age is {age!r}; a report takes whole days.")
     if age is not None:
         offset_of(age)
-    for rule in rules_of(options["exclude"], age):
+    validated = as_json(selection)
+    for rule in rules_of(validated.get("exclude", ()), age):
         if not any(rule in applicable(frame) for frame in frames.values()):
             raise InvalidInputError(
                 f"The rule {rule} needs columns that the {' and '.join(frames)} do not have. Leave "
                 "it out, or load them."
             )
-    names = _names(options["by"])
-    if names and not any(_divides(f, names, *_unified(f)) for f in frames.values()):
+    names = _strata_names(validated)
+    if names and not any(_has_strata(f, names, *_unified(f)) for f in frames.values()):
         raise InvalidInputError(
-            f"by={options['by']!r} names neither columns nor strata of the {' and '.join(frames)}."
+            f"by={selection['by']!r} names neither columns nor strata of the "
+            f"{' and '.join(frames)}."
         )
-    whole_number("min_records", options["min_records"], least=1, instead="for all strata")
-    plain: Any = {
-        "exclude": [rule.value for rule in rules_of(options["exclude"])],
-        "max_age": age,
-        "by": names,
-        "min_records": options["min_records"],
-    }
-    empty: Any = DEFAULTS | {"exclude": [], "by": []}
-    serializable: Selection = {name: v for name, v in plain.items() if v != empty[name]}  # type: ignore[assignment]  # a TypedDict, by its names
-    return serializable
+    whole_number("min_records", selection.get("min_records", 1), least=1, instead="for all strata")
+    return validated
 
 
 def options_for(
-    make: Callable[..., Any],
+    function: Callable[..., Any],
     frame: pd.DataFrame,
     selection: Selection,
     options: Mapping[str, Any],
@@ -92,7 +89,7 @@ def options_for(
 
     Parameters
     ----------
-    make : callable
+    function : callable
         A function of `dirframe.stats` or `dirframe.plot`.
     frame : pandas.DataFrame
         Its input.
@@ -116,7 +113,7 @@ def options_for(
     >>> options_for(stats.posts_distribution, frame, selection, {})
     {'exclude': ['negative_posts']}
     """
-    parameters = inspect.signature(make).parameters
+    parameters = inspect.signature(function).parameters
     selected: dict[str, Any] = {}
     rules = rules_for(frame, selection)
     if exclude := [rule for rule in rules if rule in selection.get("exclude", ())]:
@@ -124,11 +121,11 @@ def options_for(
     if selection.get("max_age") is not None and Rule.STALE_ANALYSIS in rules:
         selected["max_age"] = selection["max_age"]
     by = strata_for(frame, selection)
-    chart = make.__module__.startswith("dirframe.plot.")
+    chart = function.__module__.startswith("dirframe.plot.")
     if by and "by" in parameters:
         other_options = {n: v for n, v in options.items() if n != "by"}
         # A table with one row per language cannot be stratified by language.
-        if chart or not set(by) & set(make(frame.iloc[:0], **other_options).columns):
+        if chart or not set(by) & set(function(frame.iloc[:0], **other_options).columns):
             selected |= {"by": by, "min_records": selection.get("min_records", 1)}
     return {name: value for name, value in selected.items() if name in parameters} | dict(options)
 
@@ -141,7 +138,7 @@ def rules_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
     frame : pandas.DataFrame
         Accounts or projects.
     selection : Selection
-        As returned by `checked`.
+        As returned by `validate_selection`.
 
     Returns
     -------
@@ -167,7 +164,7 @@ def strata_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
     frame : pandas.DataFrame
         Accounts or projects.
     selection : Selection
-        As returned by `checked`.
+        As returned by `validate_selection`.
 
     Returns
     -------
@@ -180,11 +177,11 @@ def strata_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
     >>> strata_for(pd.DataFrame({"id": ["1"]}), {"by": ["country"]})
     []
     """
-    names = _names(selection.get("by"))
-    return names if _divides(frame, names) else []
+    names = _strata_names(selection)
+    return names if _has_strata(frame, names) else []
 
 
-def counts_of(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, int]]:
+def excluded_counts(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, int]]:
     """Count the records that a selection excludes, in total and by rule.
 
     Parameters
@@ -192,7 +189,7 @@ def counts_of(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, 
     frame : pandas.DataFrame
         Accounts or projects.
     selection : Selection
-        As returned by `checked`.
+        As returned by `validate_selection`.
 
     Yields
     ------
@@ -203,11 +200,12 @@ def counts_of(frame: pd.DataFrame, selection: Selection) -> Iterator[tuple[str, 
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"id": ["1", "1", "2"]})
-    >>> list(counts_of(frame, {"exclude": ["duplicate_id"]}))
+    >>> list(excluded_counts(frame, {"exclude": ["duplicate_id"]}))
     [('', 2), ('duplicate_id', 2)]
     """
     rules = rules_for(frame, selection)
-    _, numbers = exclude_records(frame, rules, selection.get("max_age") if _stale(rules) else None)
+    age = selection.get("max_age") if Rule.STALE_ANALYSIS in rules else None
+    _, numbers = exclude_records(frame, rules, age)
     for name, number in numbers.items():
         yield name.removeprefix("excluded").removeprefix("_"), number
 
@@ -217,13 +215,9 @@ def _unified(frame: pd.DataFrame) -> tuple[str, ...]:
     return ("country",) if "country_code" in frame else ()
 
 
-def _stale(rules: Iterable[str]) -> bool:
-    return Rule.STALE_ANALYSIS in set(rules)
+def _strata_names(selection: Selection) -> list[str]:
+    return list(selection.get("by") or ())
 
 
-def _names(by: Any) -> list[str]:
-    return [by] if isinstance(by, str) else list(by or ())
-
-
-def _divides(frame: pd.DataFrame, names: list[str], *additional: str) -> bool:
+def _has_strata(frame: pd.DataFrame, names: list[str], *additional: str) -> bool:
     return {*names} <= {*frame.columns, *known_strata(frame), *additional}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import platform
+from enum import Enum, auto
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from dirframe import provenance
+from dirframe._display.values import counted
 from dirframe.citation import cite
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import Provenance
-from dirframe.reports.passages import Passage
-from dirframe.reports.selection import counts_of, strata_for
+from dirframe.reports.passages import Block, Passage
+from dirframe.reports.selection import excluded_counts, strata_for
 from dirframe.stats._rules.rules import Rule
 
 if TYPE_CHECKING:
@@ -23,16 +26,15 @@ if TYPE_CHECKING:
     from dirframe.reports.inputs import ReportData
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["tell_citation", "tell_front", "tell_method", "tell_provenance"]
 
 _COUNTED = (
-    "Each table and chart is made by a function of dirframe.stats or dirframe.plot, which the "
-    "template names; its documentation gives the rule, the units and what becomes of missing and "
-    "impossible values."
+    "Each table and figure is computed by the function of dirframe.stats or dirframe.plot that is "
+    "named below it; its documentation gives the rule, the units and the treatment of missing and "
+    "impossible values. Findings are read from the same tables."
 )
 
 
-def tell_front(material: ReportData) -> Passage:
+def build_front(material: ReportData) -> Passage:
     """Return the front of a report: title, sources and warnings about the data.
 
     Parameters
@@ -50,38 +52,79 @@ def tell_front(material: ReportData) -> Passage:
     --------
     >>> import pandas as pd
     >>> from dirframe.reports.inputs import collect_inputs
-    >>> print(tell_front(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, "Mine")))
+    >>> print(build_front(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, "Mine")))
     Mine
     n = 1 record · Source: not recorded
     The frame of projects does not say where it is from: nobody can tell whether it is complete.
     """
-    lines = [("title", material.title)]
-    lines += [("text", provenance.caption(frame)) for frame in material.frames.values()]
-    for name, frame in material.frames.items():
-        lines += [("warning", text) for text in _warnings(name, frame)]
-    return Passage(tuple(lines))
+    blocks = [(Block.TITLE, material.title)]
+    blocks += [(Block.TEXT, provenance.caption(frame)) for frame in material.frames.values()]
+    blocks += [
+        (Block.WARNING, _WARNINGS[caveat].format(name=name, loaded=_loaded(frame)))
+        for name, frame in material.frames.items()
+        for caveat in caveats_of(frame)
+    ]
+    return Passage(tuple(blocks))
 
 
-def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
+class Caveat(Enum):
+    """Reason to beware of a whole frame."""
+
+    UNKNOWN_SOURCE = auto()
+    INCOMPLETE = auto()
+    SYNTHETIC = auto()
+    EMPTY = auto()
+
+
+_WARNINGS = {
+    Caveat.UNKNOWN_SOURCE: (
+        "The frame of {name} does not say where it is from: nobody can tell whether it is complete."
+    ),
+    Caveat.INCOMPLETE: "The {name} are incomplete{loaded}. What was loaded is no fair sample.",
+    Caveat.SYNTHETIC: "The {name} are synthetic: generated, not observed.",
+    Caveat.EMPTY: "There are no {name} in the frame.",
+}
+
+
+def caveats_of(frame: pd.DataFrame) -> list[Caveat]:
+    """Return the reasons to beware of a whole frame.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A frame of a report.
+
+    Returns
+    -------
+    list of Caveat
+        Those that apply.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> caveats_of(pd.DataFrame())
+    [<Caveat.UNKNOWN_SOURCE: 1>, <Caveat.EMPTY: 4>]
+    """
     record = provenance.get_provenance(frame)
-    if not (record["source"] or record["base_url"]):
-        yield (
-            f"The frame of {name} does not say where it is from: nobody can tell whether it is "
-            "complete."
-        )
-    if record["complete"] is False:
-        loaded, available = record["items_loaded"], record["items_available"]
-        is_counted = loaded is not None and available is not None
-        of = f": {loaded:,} of {available:,} were loaded" if is_counted else ""
-        reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
-        yield f"The {name} are incomplete{of}{reason}. What was loaded is no fair sample."
-    if record["synthetic"]:
-        yield f"The {name} are synthetic: generated, not observed."
-    if frame.empty:
-        yield f"There are no {name} in the frame."
+    applies = {
+        Caveat.UNKNOWN_SOURCE: not (record["source"] or record["base_url"]),
+        Caveat.INCOMPLETE: record["complete"] is False,
+        Caveat.SYNTHETIC: record["synthetic"],
+        Caveat.EMPTY: frame.empty,
+    }
+    return [caveat for caveat, is_true in applies.items() if is_true]
 
 
-def tell_method(material: ReportData) -> Passage:
+def _loaded(frame: pd.DataFrame) -> str:
+    record = provenance.get_provenance(frame)
+    loaded, available = record["items_loaded"], record["items_available"]
+    reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
+    if loaded is None or available is None:
+        return reason
+    return f": {loaded:,} of {available:,} {'was' if loaded == 1 else 'were'} loaded{reason}"
+
+
+def build_method(material: ReportData) -> Passage:
     """Describe how the frames were queried, cleaned and counted, with the package versions.
 
     Parameters
@@ -98,68 +141,72 @@ def tell_method(material: ReportData) -> Passage:
     --------
     >>> import pandas as pd
     >>> from dirframe.reports.inputs import collect_inputs
-    >>> told = tell_method(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None))
+    >>> told = build_method(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None))
     >>> print(told)
-    Projects
-    Not recorded: how these records were asked for.
-    Counted
+    Loading the projects
+    Not recorded: how these records were requested.
+    Counting
     ...
     """
-    lines: list[tuple[str, str]] = []
+    lines: list[tuple[Block, str]] = []
     for name, frame in material.frames.items():
-        lines.append(("heading", name.capitalize()))
-        lines += [("item", text) for text in _provenance_items(provenance.get_provenance(frame))]
-        lines += [("item", text) for text in _selection_items(name, frame, material.selection)]
+        lines.append((Block.HEADING, f"Loading the {name}"))
+        lines += [
+            (Block.ITEM, text) for text in _provenance_items(provenance.get_provenance(frame))
+        ]
+        lines += [(Block.ITEM, text) for text in _selection_items(name, frame, material.selection)]
     packages = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
     versions = [f"{package} {version(package)}" for package in packages]
     runtime = [f"dirframe {Provenance().dirframe}", f"Python {platform.python_version()}"]
     lines += [
-        ("heading", "Counted"),
-        ("item", _COUNTED),
-        ("item", "Impossible values stay in the frames; no record is weighted or imputed."),
-        ("item", f"Made with {', '.join(runtime + versions)}."),
+        (Block.HEADING, "Counting"),
+        (Block.ITEM, _COUNTED),
+        (Block.ITEM, "Impossible values stay in the frames; no record is weighted or imputed."),
+        (Block.ITEM, f"Made with {', '.join(runtime + versions)}."),
     ]
     return Passage(tuple(lines))
 
 
 def _provenance_items(record: dict[str, Any]) -> Iterator[str]:
     if not (record["source"] or record["base_url"]):
-        yield "Not recorded: how these records were asked for."
+        yield "Not recorded: how these records were requested."
         return
     parameters = ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""})
-    yield f"Asked of {record['source'] or record['base_url']}: {parameters or 'every record'}."
+    yield f"Requested from {record['source'] or record['base_url']}: {parameters or 'all records'}."
+    removed = counted(record["duplicates_removed"], "duplicate record")
     yield (
-        f"{record['requests_made']:,} pages came from the directory and "
-        f"{record['requests_cached']:,} from the cache; {record['duplicates_removed']:,} "
-        "records that came twice were removed."
+        f"{counted(record['requests_made'], 'request')} to the directory, "
+        f"{counted(record['requests_cached'], 'page')} from the cache; {removed} removed."
     )
     state = {True: "proven complete", False: "incomplete", None: "not known to be complete"}
     yield f"The load is {state[record['complete']]}."
     steps = ", ".join(record["steps"])
-    yield f"Then, in this order: {steps}." if steps else "Nothing was done to the records since."
+    yield (
+        f"Steps since, in this order: {steps}." if steps else "The records are as they were loaded."
+    )
 
 
 def _selection_items(name: str, frame: pd.DataFrame, selection: Selection) -> Iterator[str]:
-    counts = dict(counts_of(frame, selection))
+    counts = dict(excluded_counts(frame, selection))
     if counts:
         total = counts.pop("")
         age = selection.get("max_age")
         of = {Rule.STALE_ANALYSIS.value: f" (max_age {age})"} if age is not None else {}
         rules = "; ".join(f"{rule}{of.get(rule, '')} {n:,}" for rule, n in counts.items())
         yield (
-            f"Left out of tables and charts, but not of the summary: {total:,} of {len(frame):,} "
-            f"{name}, by the rules of dirframe.flags: {rules}. Several rules can tell one record."
+            f"Excluded from tables and charts, but not from the summary: {total:,} of {len(frame):,} "
+            f"{name}, by the rules of dirframe.flags: {rules}. A record can match several rules."
         )
     if by := strata_for(frame, selection):
         small = selection.get("min_records", 1)
-        pooled = f"; strata of fewer than {small:,} records are one" if small > 1 else ""
+        pooled = f"; strata of fewer than {small:,} records are pooled" if small > 1 else ""
         yield (
-            f"Tables and charts are divided by {', '.join(by)} where they can be{pooled}. Whole "
-            "are the charts without panels, and the tables that have this column themselves."
+            f"Stratified by {', '.join(by)}{pooled}, except for charts without panels, and tables "
+            "that have this column themselves. Findings are of all strata together."
         )
 
 
-def tell_citation(material: ReportData) -> Passage:
+def build_citation(material: ReportData) -> Passage:
     """Return the citation of each frame as text and BibTeX.
 
     Parameters
@@ -176,30 +223,28 @@ def tell_citation(material: ReportData) -> Passage:
     --------
     >>> import pandas as pd
     >>> from dirframe.reports.inputs import collect_inputs
-    >>> print(tell_citation(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None)))
-    Projects
+    >>> print(build_citation(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None)))
+    Citing the projects
     The frame does not say where it is from, so it cannot be cited.
     """
-    lines: list[tuple[str, str]] = []
+    lines: list[tuple[Block, str]] = []
     for name, frame in material.frames.items():
-        lines.append(("heading", name.capitalize()))
+        lines.append((Block.HEADING, f"Citing the {name}"))
         try:
-            text = cite(frame)
+            lines.append((Block.TEXT, cite(frame)))
         except InvalidInputError:
-            lines.append(
-                ("text", "The frame does not say where it is from, so it cannot be cited.")
-            )
+            text = "The frame does not say where it is from, so it cannot be cited."
+            lines.append((Block.TEXT, text))
             continue
-        lines.append(("text", text))
-        address = provenance.get_provenance(frame)["base_url"]
-        # The citation omits URLs that others cannot open.
-        if address and address in text and urlsplit(address).scheme in {"http", "https"}:
-            lines.append(("link", address))
-        lines.append(("code", cite(frame, style="bibtex")))
+        # The citation omits addresses that others cannot open.
+        (item,) = json.loads(cite(frame, style="csl"))
+        if urlsplit(address := item.get("URL", "")).scheme in {"http", "https"}:
+            lines.append((Block.LINK, address))
+        lines.append((Block.CODE, cite(frame, style="bibtex")))
     return Passage(tuple(lines))
 
 
-def tell_provenance(frame: pd.DataFrame) -> Passage:
+def build_provenance(frame: pd.DataFrame) -> Passage:
     """Return the complete provenance of a frame.
 
     Parameters
@@ -216,7 +261,7 @@ def tell_provenance(frame: pd.DataFrame) -> Passage:
     --------
     >>> import pandas as pd
     >>> frame = provenance.set_provenance(pd.DataFrame(), source="A directory")
-    >>> print(tell_provenance(frame))
+    >>> print(build_provenance(frame))
     source             A directory
     ...
     """
@@ -224,7 +269,7 @@ def tell_provenance(frame: pd.DataFrame) -> Passage:
     record = Provenance.from_dict(frame.attrs.get(provenance.ATTRIBUTE)).to_dict()
     width = max(map(len, record))
     rows = "\n".join(f"{name.ljust(width)}  {_plain(value)}" for name, value in record.items())
-    return Passage((("code", rows),))
+    return Passage(((Block.CODE, rows),))
 
 
 def _plain(value: object) -> str:

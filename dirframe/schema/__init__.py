@@ -1,15 +1,16 @@
-"""The schema of the interface: resources, fields and envelope.
+"""The schema of the interface: resources, fields and envelope."""
 
-Sources: the specification of the directory data service for every field whose dialect is
-`Dialect.SPECIFIED`; for the others responses recorded from 2008 to 2013 and the page templates of
-the live service. Client and service share only this package, which imports neither.
-"""
+# Sources: the specification of the directory data service for every field whose dialect is
+# `Dialect.SPECIFIED`; for the others responses recorded from 2008 to 2013 and the page templates of
+# the live service. Client and service share only this package, which imports neither.
 
 from __future__ import annotations
 
+import csv
 import enum
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 __all__ = [
     "ACCOUNT",
@@ -24,6 +25,7 @@ __all__ = [
     "Items",
     "Kind",
     "Resource",
+    "read_fields",
 ]
 
 #: Timestamps have the form YYYY-MM-DDThh:mm:ssZ.
@@ -113,9 +115,9 @@ class Resource:
 
     name: str
     collection: str
-    fields: tuple[Field, ...]
-    sorts: tuple[str, ...]
-    default_sort: str
+    fields: tuple[Field, ...] = ()
+    sorts: tuple[str, ...] = ()
+    default_sort: str = ""
     other_sorts: tuple[str, ...] = ()
     query_sort: str = ""
     paths: tuple[str, ...] = ()
@@ -147,21 +149,25 @@ class Resource:
         return {f.column: f for f in self.fields}
 
 
-def _field(
-    path: str,
-    kind: Kind,
-    meaning: str,
-    *,
-    required: bool = False,
-    unit: str = "",
-    dialect: Dialect = Dialect.SPECIFIED,
-) -> Field:
-    return Field(tuple(path.split("/")), kind, meaning, required, unit, dialect)
+#: Rows of the table of fields, by resource and by the list whose entries they describe.
+_ROWS: dict[tuple[str, str], list[dict[str, str]]] = {}
+for _row in csv.DictReader(Path(__file__).with_name("fields.csv").read_text("utf-8").splitlines()):
+    _ROWS.setdefault((_row["resource"], _row["list"]), []).append(_row)
 
 
-def _items(path: str, tag: str, meaning: str, dialect: Dialect, *fields: Field) -> Field:
-    return Field(
-        tuple(path.split("/")), Kind.ITEMS, meaning, dialect=dialect, items=Items(tag, fields)
+def read_fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
+    """Return the fields of a resource, or of the entries of one of its lists, from the table."""
+    return tuple(
+        Field(
+            path=tuple(row["path"].split("/")),
+            kind=Kind(row["kind"]),
+            meaning=row["meaning"],
+            required=row["required"] == "yes",
+            unit=row["unit"],
+            dialect=Dialect[row["source"].upper()],
+            items=Items(row["entry"], read_fields(resource, row["path"])) if row["entry"] else None,
+        )
+        for row in _ROWS[resource, list_path]
     )
 
 
@@ -176,80 +182,13 @@ _SORTS = (
     "updated_at_reverse",
 )
 
-_T, _I, _U = Kind.TEXT, Kind.IDENTIFIER, Kind.URL
-_N, _F, _D = Kind.INTEGER, Kind.NUMBER, Kind.TIMESTAMP
-_OLD, _NEW = Dialect.RECORDED, Dialect.TODAY
-
 ACCOUNT = Resource(
     name="account",
     collection="accounts",
     sorts=_SORTS,
     default_sort="created_at_reverse",
     other_sorts=("relevance",),
-    fields=(
-        _field("id", _I, "unique ID of the account", required=True),
-        _field("name", _T, "public name", required=True),
-        _field("created_at", _D, "when the account was created", required=True, unit="UTC"),
-        _field(
-            "updated_at",
-            _D,
-            "when the account record was last modified",
-            required=True,
-            unit="UTC",
-        ),
-        _field("homepage_url", _U, "member's home page, for example a blog"),
-        _field("avatar_url", _U, "profile image, 80 by 80 pixels by default", required=True),
-        _field(
-            "email_sha1",
-            _T,
-            "SHA1 hex digest of the e-mail address (the live service: of 'mailto:' and it)",
-            required=True,
-        ),
-        _field("posts_count", _N, "forum posts made by this account", required=True, unit="posts"),
-        _field("location", _T, "claimed location, validated by a geocoder; precision varies"),
-        _field(
-            "country_code",
-            _T,
-            "country by a geocoder: a two-letter code or a full name, not unified",
-        ),
-        _field("latitude", _F, "latitude of a valid location", unit="degrees north"),
-        _field("longitude", _F, "longitude of a valid location", unit="degrees east"),
-        _field("kudo_score/kudo_rank", _N, "standing among members, 1 (new) to 10", unit="rank"),
-        _field("kudo_score/position", _N, "place in the list of all ranked members", unit="place"),
-        _field("login", _T, "name used in addresses", dialect=_OLD),
-        _field("about", _T, "what the member says of themselves", dialect=_OLD),
-        _field("twitter_account", _T, "name on another service", dialect=_OLD),
-        _field("url", _U, "address of this record as XML", dialect=_OLD),
-        _field("html_url", _U, "address of this record as a page", dialect=_OLD),
-        _field(
-            "kudo_score/created_at", _D, "when the score was computed", unit="UTC", dialect=_OLD
-        ),
-        _field("kudo_score/max_position", _N, "last place in the list", unit="place", dialect=_OLD),
-        _field("kudo_score/position_delta", _N, "change of place", unit="places", dialect=_OLD),
-        _items(
-            "languages",
-            "language",
-            "languages that the member has committed in",
-            _NEW,
-            _field("name", _T, "name of the language"),
-            _field("color", _T, "colour of the language, hexadecimal"),
-            _field("experience_months", _N, "months with a commit", unit="months"),
-            _field("total_commits", _N, "commits in all", unit="commits"),
-            _field("total_lines_changed", _N, "lines changed in all", unit="lines"),
-            _field("comment_ratio", _F, "share of comment lines", unit="%"),
-        ),
-        _items(
-            "badges",
-            "badge",
-            "badges of the member",
-            _NEW,
-            _field("name", _T, "name of the badge"),
-            _field("level", _N, "level reached", unit="level"),
-            _field("description", _T, "what it stands for"),
-            _field("image_url", _U, "picture"),
-            _field("pips_url", _U, "picture of the level"),
-        ),
-    ),
+    fields=read_fields("account"),
 )
 
 PROJECT = Resource(
@@ -269,121 +208,7 @@ PROJECT = Resource(
         "relevance",
     ),
     query_sort="relevance",
-    fields=(
-        _field("id", _I, "unique ID of the project", required=True),
-        _field("name", _T, "title of the project", required=True),
-        _field("created_at", _D, "when the project was added", required=True, unit="UTC"),
-        _field("updated_at", _D, "when the record was last modified", required=True, unit="UTC"),
-        _field("description", _T, "what the project is"),
-        _field("homepage_url", _U, "home page"),
-        _field("download_url", _U, "where to download it"),
-        _field("irc_url", _U, "chat of the project; may be empty"),
-        _field("stack_count", _N, "members who say that they use it", unit="members"),
-        _field("analysis_id", _I, "ID of the current analysis"),
-        _field("analysis/id", _I, "ID of the analysis"),
-        _field("analysis/project_id", _I, "ID of the project analysed"),
-        _field("analysis/updated_at", _D, "when the analysis was made", unit="UTC"),
-        _field("analysis/logged_at", _D, "when the source code was last fetched", unit="UTC"),
-        _field("analysis/min_month", _D, "first month with activity (its first day)", unit="UTC"),
-        _field("analysis/max_month", _D, "last month with activity (its first day)", unit="UTC"),
-        _field(
-            "analysis/twelve_month_contributor_count",
-            _N,
-            "people who committed in the twelve months before the analysis",
-            unit="people",
-        ),
-        _field("analysis/total_code_lines", _N, "lines of code; can be negative", unit="lines"),
-        _field("analysis/main_language_id", _I, "ID of the main language"),
-        _field("analysis/main_language_name", _T, "name of the main language"),
-        _field("url", _U, "address of this record as XML", dialect=_OLD),
-        _field("html_url", _U, "address of this record as a page", dialect=_OLD),
-        _field("url_name", _T, "short name used in addresses", dialect=_OLD),
-        _field("vanity_url", _T, "short name used in addresses", dialect=_NEW),
-        _field("medium_logo_url", _U, "logo of medium size", dialect=_OLD),
-        _field("small_logo_url", _U, "logo of small size", dialect=_OLD),
-        _field("user_count", _N, "members who say that they use it", unit="members", dialect=_OLD),
-        _field("average_rating", _F, "mean rating, 0 to 5", unit="stars", dialect=_OLD),
-        _field("rating_count", _N, "number of ratings", unit="ratings", dialect=_OLD),
-        _field("review_count", _N, "number of reviews", unit="reviews", dialect=_OLD),
-        _field("organization/id", _I, "ID of the organization", dialect=_NEW),
-        _field("organization/name", _T, "name of the organization", dialect=_NEW),
-        _field("organization/vanity_url", _T, "its short name in addresses", dialect=_NEW),
-        _field("organization/html_url", _U, "address of its page", dialect=_NEW),
-        _items("tags", "tag", "tags of the project", _OLD, _field("tag", _T, "text of the tag")),
-        _field("analysis/url", _U, "address of the analysis as XML", dialect=_OLD),
-        _field(
-            "analysis/oldest_code_set_time",
-            _D,
-            "when the least recently fetched source code was fetched",
-            unit="UTC",
-            dialect=_NEW,
-        ),
-        _field(
-            "analysis/total_contributor_count",
-            _N,
-            "people who ever committed",
-            unit="people",
-            dialect=_OLD,
-        ),
-        _field(
-            "analysis/twelve_month_commit_count",
-            _N,
-            "commits in the twelve months before the analysis",
-            unit="commits",
-            dialect=_OLD,
-        ),
-        _field("analysis/total_commit_count", _N, "commits in all", unit="commits", dialect=_OLD),
-        _items(
-            "analysis/factoids",
-            "factoid",
-            "statements about the source code",
-            _OLD,
-            _field("factoid", _T, "the statement"),
-            _field("type", _T, "kind of statement"),
-        ),
-        _field("analysis/languages/graph_url", _U, "picture of the languages", dialect=_OLD),
-        _items(
-            "analysis/languages",
-            "language",
-            "languages of the source code",
-            _OLD,
-            _field("language", _T, "name of the language"),
-            _field("percentage", _F, "share of the code lines", unit="%"),
-            _field("color", _T, "colour of the language, hexadecimal"),
-            _field("id", _I, "ID of the language; empty for the rest"),
-        ),
-        _items(
-            "licenses",
-            "license",
-            "licences of the project",
-            _OLD,
-            _field("name", _T, "code of the licence (today: its title)"),
-            _field("nice_name", _T, "title of the licence"),
-            _field("vanity_url", _T, "code of the licence (today)"),
-        ),
-        _items(
-            "similar_projects",
-            "project",
-            "projects like this one; they are no records of the collection",
-            _NEW,
-            _field("id", _I, "ID of the similar project"),
-            _field("name", _T, "its title"),
-            _field("vanity_url", _T, "its short name in addresses"),
-        ),
-        _field(
-            "project_activity_index/value", _N, "activity, 0 to 100", unit="points", dialect=_NEW
-        ),
-        _field("project_activity_index/description", _T, "activity in words", dialect=_NEW),
-        _items(
-            "links",
-            "link",
-            "links of the project",
-            _NEW,
-            _field("title", _T, "title of the link"),
-            _field("url", _U, "address"),
-            _field("category", _T, "kind of link"),
-        ),
-    ),
+    fields=read_fields("project"),
 )
 
 #: Resources of the specification by element name.

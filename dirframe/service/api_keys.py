@@ -1,8 +1,7 @@
-"""API keys and their daily quotas, exact across threads and processes.
+"""API keys and their daily quotas, exact across threads and processes."""
 
-Only the hash of a key is stored. A key has 160 random bits, so an unsalted SHA-256 cannot be
-inverted and can serve as the lookup column.
-"""
+# Only the hash of a key is stored. A key has 160 random bits, so an unsalted SHA-256 cannot be
+# inverted and can serve as the lookup column.
 
 from __future__ import annotations
 
@@ -16,20 +15,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from dirframe._sqlite import enable_wal, open_database, transaction
+from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.settings import data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "APPLICATIONS_PER_DEVELOPER",
-    "DAILY_QUOTA",
-    "KeyRecord",
-    "KeyStore",
-    "QuotaDecision",
-]
 
 #: Default requests per day and key (specification, Limits).
 DAILY_QUOTA = 1_000
@@ -55,6 +47,11 @@ CREATE TABLE keys (
 )
 """
 
+_LIST = """
+SELECT id, developer, application, daily_limit, iif(window_start > ?1, used, 0), created_at,
+    revoked_at, iif(window_start > ?1, window_start + ?2, NULL)
+FROM keys ORDER BY id
+"""
 # A single statement checks and counts, so that two requests cannot both use the last one.
 _COUNT = """
 UPDATE keys SET
@@ -119,11 +116,8 @@ class KeyStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._database = open_database(self.path, any_thread=True)
-            try:
+            with close_on_error(self._database):
                 self._prepare()
-            except BaseException:
-                self._database.close()
-                raise
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
 
@@ -217,24 +211,8 @@ class KeyStore:
     def list(self) -> list[KeyRecord]:
         """Return all keys that were ever issued, in order."""
         with self._lock:
-            rows = self._database.execute(
-                "SELECT id, developer, application, daily_limit, used, created_at, revoked_at,"
-                " window_start FROM keys ORDER BY id"
-            ).fetchall()
-        oldest_start = self._now() - _DAY
-        return [
-            KeyRecord(
-                id=number,
-                developer=developer,
-                application=application,
-                daily_limit=limit,
-                used=used if start > oldest_start else 0,
-                created_at=created,
-                revoked_at=revoked,
-                resets_at=start + _DAY if start > oldest_start else None,
-            )
-            for number, developer, application, limit, used, created, revoked, start in rows
-        ]
+            rows = self._database.execute(_LIST, (self._now() - _DAY, _DAY)).fetchall()
+        return [KeyRecord(*row) for row in rows]
 
     def revoke(self, key_id: int) -> None:
         """Revoke a key by its id in `list`."""

@@ -1,8 +1,7 @@
-"""Connections of the service: waitress channels with deadlines, on epoll or kqueue.
+"""Connections of the service: waitress channels with deadlines, on epoll or kqueue."""
 
-waitress polls every channel on every event and has a single timeout, which each byte resets. Here
-the cost of an event is independent of the number of connections, and deadlines are fixed.
-"""
+# waitress polls every channel on every event and has a single timeout, which each byte resets. Here
+# the cost of an event is independent of the number of connections, and deadlines are fixed.
 
 from __future__ import annotations
 
@@ -24,7 +23,6 @@ from dirframe.service.tasks import PersistentTask
 if sys.platform != "win32":
     import resource
 
-__all__ = ["Connection", "Connections", "Limits", "bounded_by_open_files"]
 
 #: File descriptors reserved for the rest of the process: stores, key files, server sockets.
 _OTHER_FILES = 200

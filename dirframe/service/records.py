@@ -1,15 +1,14 @@
-"""Records inside the service: nested mappings of strings.
+"""Records inside the service: nested mappings of strings."""
 
-A value is a string, None if missing, a mapping for a nested element or a list for a repeated
-one. The key of an attribute is ``@`` and its name; ``#text`` is the text of an element that also
-has attributes or children::
-
-    {"id": "1", "tags": ["c", "xml"], "analysis": {"id": "2", "languages": {
-        "@graph_url": "…", "language": [{"@percentage": "79", "#text": "Ruby"}]}}}
-
-A list under the name of one of the schema's repeated elements (``tags``) is wrapped in that
-element; any other list is the element itself, repeated.
-"""
+# A value is a string, None if missing, a mapping for a nested element or a list for a repeated
+# one. The key of an attribute is ``@`` and its name; ``#text`` is the text of an element that also
+# has attributes or children::
+#
+#     {"id": "1", "tags": ["c", "xml"], "analysis": {"id": "2", "languages": {
+#         "@graph_url": "…", "language": [{"@percentage": "79", "#text": "Ruby"}]}}}
+#
+# A list under the name of one of the schema's repeated elements (``tags``) is wrapped in that
+# element; any other list is the element itself, repeated.
 
 from __future__ import annotations
 
@@ -23,16 +22,6 @@ from dirframe.schema import RESOURCES, Field, Kind
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = [
-    "ITEM_TAGS",
-    "Record",
-    "Value",
-    "fold",
-    "record_from_element",
-    "text_of",
-    "texts_of",
-    "without_controls",
-]
 
 Value: TypeAlias = "str | int | float | Mapping[str, Value] | list[Value] | None"
 Record: TypeAlias = Mapping[str, Value]

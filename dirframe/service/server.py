@@ -1,8 +1,7 @@
-"""Serve a directory in a background thread or in the foreground.
+"""Serve a directory in a background thread or in the foreground."""
 
-The server is waitress: pure Python, it runs in any thread, accepts absolute-form request
-targets, bounds the size of requests, and its loop can be stopped between two responses.
-"""
+# The server is waitress: pure Python, it runs in any thread, accepts absolute-form request
+# targets, bounds the size of requests, and its loop can be stopped between two responses.
 
 from __future__ import annotations
 
@@ -43,10 +42,10 @@ from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
     from os import PathLike
+    from wsgiref.types import WSGIApplication
 
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["Service", "run", "serve"]
 
 _THREADS = 8
 _GRACE = 10.0
@@ -67,35 +66,13 @@ class Service:
 
     def __init__(
         self,
-        store: Store,
-        keys: KeyStore,
-        *,
-        host: str,
-        port: int,
-        api_key: ApiKey | None = None,
-        limits: Limits | None = None,
-        page_rate: int = PAGE_RATE,
-        trusted_proxy: str | None = None,
-        dialect: str = SPECIFICATION.name,
-        states: StatesFile | None = None,
+        application: WSGIApplication,
+        listeners: list[socket.socket],
+        limits: Limits,
+        api_key: ApiKey | None,
     ) -> None:
-        rules = rules_of(dialect)
-        if states is not None and not rules.states:
-            raise InvalidInputError(
-                f"The dialect {dialect!r} knows no states; states= is for dialect='today'."
-            )
-        app = create_app(store, keys, page_rate=page_rate, rules=rules, states=states)
-        application = behind_proxy(logged(app), trusted_proxy)
         # waitress warns if requests queue for a thread, which is normal here.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-        limits = limits or Limits()
-        proxies = () if trusted_proxy is None else (trusted_proxy,)
-        limits = replace(
-            limits,
-            connections=bounded_by_open_files(limits.connections),
-            exempt_addresses=limits.exempt_addresses + proxies,
-        )
-        listeners = _listeners(host, port)
         self.api_key = api_key
         self.url = _url(listeners[0])
         self._stopping = threading.Event()
@@ -216,6 +193,16 @@ def serve(
     ok: 2000 accounts, 1500 projects
     <BLANKLINE>
     """
+    rules, limits = rules_of(dialect), limits or Limits()
+    if states is not None and not rules.states:
+        raise InvalidInputError(
+            f"The dialect {dialect!r} knows no states; states= is for dialect='today'."
+        )
+    limits = replace(
+        limits,
+        connections=bounded_by_open_files(limits.connections),
+        exempt_addresses=(*limits.exempt_addresses, *([trusted_proxy] if trusted_proxy else [])),
+    )
     with ExitStack() as stack:
         store = data if isinstance(data, Store) else stack.enter_context(_opened(data))
         api_key = None
@@ -227,18 +214,10 @@ def serve(
             folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
             key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        service = Service(
-            store,
-            key_store,
-            host=host,
-            port=port,
-            api_key=api_key,
-            page_rate=page_rate,
-            trusted_proxy=trusted_proxy,
-            limits=limits,
-            dialect=dialect,
-            states=None if states is None else StatesFile(Path(states)),
-        )
+        states_file = StatesFile(None if states is None else Path(states))
+        app = create_app(store, key_store, page_rate=page_rate, rules=rules, states=states_file)
+        application = behind_proxy(logged(app), trusted_proxy)
+        service = Service(application, _listeners(host, port), limits, api_key)
         service._owned.push(stack.pop_all())
     return service
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from waitress.task import WSGITask
 
-__all__ = ["PersistentTask"]
-
 
 class PersistentTask(WSGITask):  # type: ignore[misc]  # waitress ships no types
     """A task that keeps the connection open after 204 and 304.

@@ -5,10 +5,14 @@ missing and impossible values are handled, and ``result.attrs["dirframe"]["count
 their numbers beside the provenance of the frame. Columns and dtypes do not depend on the number
 of records.
 
-The input is a pandas frame, a Dask frame (computed by its scheduler, also on a cluster) or a
-DuckDB relation, which can be larger than memory. The numbers are the same.
+The input is a pandas frame, a polars frame or an Arrow table (both converted to pandas), a Dask
+frame (computed by its scheduler, also on a cluster) or a DuckDB relation, which can be larger than
+memory. The numbers are the same.
 """
 
+from typing import TYPE_CHECKING
+
+from dirframe._display.suggest import unknown_attribute
 from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
 from dirframe.stats.activity import activity
 from dirframe.stats.breakdown import language_breakdown
@@ -53,6 +57,12 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise unknown_attribute(f"module {__name__!r}", name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -54,7 +54,7 @@ def served() -> Iterator[Callable[[Path], str]]:
     ],
 )
 def test_no_page_of_the_documentation_breaks_a_rule(
-    scheme: str, pages: str, page: Page, served: Callable[[Path], str]
+    scheme: Literal["light", "dark"], pages: str, page: Page, served: Callable[[Path], str]
 ) -> None:
     files = [file.relative_to(BUILT) for file in sorted(BUILT.glob(pages))]
     if not files:
@@ -89,7 +89,7 @@ def test_no_page_of_the_service_breaks_a_rule(width: int, page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_part_of_a_report_breaks_a_rule(
-    scheme: str, page: Page, served: Callable[[Path], str], tmp_path: Path
+    scheme: Literal["light", "dark"], page: Page, served: Callable[[Path], str], tmp_path: Path
 ) -> None:
     with dirframe.sample_directory() as directory:
         projects = dirframe.load_projects(directory, max_items=200, progress=False)

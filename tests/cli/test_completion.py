@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from dirframe.cli import cli
+from dirframe.cli.analyze import plot, stats
 from tests.cli import dirframe
 
 AS_INSTALLED = "import sys; sys.argv[0] = 'dirframe'; from dirframe.cli import main; main()"
@@ -28,7 +30,9 @@ def test_the_lines_for_a_shell_call_dirframe(shell: str) -> None:
         ("dirframe st", {"stats", "status"}),
         ("dirframe stats lang", {"language_breakdown", "language_share", "languages_by_year"}),
         ("dirframe plot accounts_m", {"accounts_map"}),
+        ("dirframe stats language-s", {"language_share"}),
         ("dirframe cite --style b", {"bibtex"}),
+        ("dirframe languages --columns name,comment_", {"name,comment_ratio"}),
     ],
 )
 def test_what_is_typed_is_completed(typed: str, offered: set[str]) -> None:
@@ -45,3 +49,23 @@ def test_what_is_typed_is_completed(typed: str, offered: set[str]) -> None:
         },
     )
     assert {line.partition(",")[2] for line in done.stdout.splitlines()} == offered
+
+
+def test_a_shell_that_can_shows_the_first_line_of_each_name_whole() -> None:
+    for group, words in ((cli, ""), (stats, "stats "), (plot, "plot ")):
+        done = subprocess.run(
+            [sys.executable, "-c", AS_INSTALLED],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            env={
+                "_DIRFRAME_COMPLETE": "zsh_complete",
+                "COMP_WORDS": f"dirframe {words}",
+                "COMP_CWORD": str(words.count(" ") + 1),
+            },
+        )
+        kinds, names, lines = (done.stdout.splitlines()[start::3] for start in range(3))
+        assert set(kinds) == {"plain"}
+        assert names == list(group.commands)
+        assert all(line.endswith(".") and not line.endswith("...") for line in lines), lines

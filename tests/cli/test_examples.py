@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shlex
@@ -105,6 +106,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         with package.sample_directory() as directory:
             package.harvest("projects", folder / "kept.archive of --sample", directory=directory)
         shutil.copytree(served, folder / "my-directory")
+        (folder / "pages").mkdir()
+        pages = gzip.decompress((served / "projects.xml.gz").read_bytes())
+        for name in ("pages/page.xml", "large.xml"):
+            (folder / name).write_bytes(pages)
+        for number in (1, 2):
+            (folder / f"page-{number}.xml.gz").write_bytes(gzip.compress(pages))
         shutil.copyfile(TEMPLATE, folder / "my.ipynb")
         (folder / "states.toml").write_text('deleted_projects = ["3"]\n', encoding="utf-8")
         with KeyStore() as keys:

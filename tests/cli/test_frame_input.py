@@ -9,7 +9,7 @@ import pytest
 
 from dirframe import export, sample_directory, stats
 from dirframe.cli.frame_input import read_table
-from dirframe.cli.frame_output import write_frame
+from dirframe.cli.frame_output import Output
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.errors import InvalidInputError
 from tests.cli import dirframe
@@ -37,7 +37,7 @@ def test_every_form_gives_the_loaded_frame_back(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     frame = loaded[collection]
-    write_frame(frame, None, False, form)
+    Output(fmt=form).write(frame)
     target = tmp_path / "out"
     target.write_bytes(capfdbinary.readouterr().out)
     back = read_table(str(target))
@@ -95,7 +95,7 @@ def test_a_table_that_is_no_record_is_read_as_numbers_and_text(tmp_path: Path) -
         (b"\xff\xfe\x00", "holds no table"),
         (b'{"id": 1', "holds no table"),
         (b"[1, 2]", "list of records"),
-        (b"<?xml version='1.0'?>\n<response/>", "read_pages"),
+        (b"<?xml version='1.0'?>\n<response/>", "dirframe read FILE"),
         (b'a,b\n"open', "holds no table"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,12 @@ pty = pytest.importorskip("pty", reason="terminals are others there")
 
 def on_a_terminal(*words: str, columns: int = 60, **environment: str) -> str:
     """Run the command line on a terminal of its own and return what that shows."""
+    import fcntl
+    import termios
+
     pid, master = pty.fork()
     if not pid:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 40, columns, 0, 0))
         os.environ.update({"COLUMNS": str(columns), "TERM": "xterm"} | environment)
         os.execv(sys.executable, [sys.executable, "-m", "dirframe", *words])
     shown = b""
@@ -78,3 +83,69 @@ def test_each_form_is_what_other_programs_read(projects: Path, run: Any) -> None
 
 def test_nothing_asks_back_when_there_is_no_terminal() -> None:
     assert dirframe("stats", "lorenz", "-").returncode == 2
+
+
+def test_eighty_columns_show_what_research_needs_first() -> None:
+    shown = on_a_terminal("projects", "--sample", "-n", "12", columns=80, NO_COLOR="1")
+    table = shown.partition("Not shown")[0]
+    header = " ".join(table.partition("─")[0].split("projects/s]")[-1].split())
+    for words in ("name", "language", "contributor", "lines", "stack"):
+        assert words in header
+    assert max(map(len, shown.rpartition("\r")[2].splitlines())) <= 80
+    rows = table.rpartition("─")[2].strip("\n").splitlines()
+    numbers = [row for row in rows if row.strip()]
+    assert len(numbers) == 12
+    # The last digits of the ids stand below one another.
+    assert len({len(row) - len(row.lstrip()) + len(row.split()[0]) for row in numbers}) == 1
+
+
+def test_progress_counts_the_records_that_were_asked_for() -> None:
+    shown = on_a_terminal("projects", "--sample", "--limit", "12", columns=100)
+    assert " 12/12 " in shown
+    assert "25 projects" not in shown
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "table"])
+def test_columns_are_chosen_in_the_order_in_which_they_are_named(form: str, run: Any) -> None:
+    chosen = "analysis_total_code_lines,name"
+    out = run("projects", "--sample", "-n", 2, "--columns", chosen, "--format", form).out
+    first = out.splitlines()[0].replace("total code", "total_code")
+    positions = [first.index(word) for word in ("id", "total_code", "name")]
+    assert positions == sorted(positions)
+    assert "created" not in out
+
+
+def test_columns_of_a_statistic_and_of_a_file_are_chosen_too(
+    projects: Path, tmp_path: Path, run: Any
+) -> None:
+    out = run("stats", "language_share", projects, "--columns", "share,language", "--format", "csv")
+    assert out.out.startswith("share,language\n")
+    file = tmp_path / "few.json"
+    words = ("--columns", "name", "-o", file)
+    assert run("projects", "--sample", "-n", 3, *words).code == 0
+    assert [sorted(record) for record in json.loads(file.read_text())] == [["id", "name"]] * 3
+
+
+def test_a_column_that_does_not_exist_is_named_with_the_one_that_is_meant(
+    projects: Path, run: Any
+) -> None:
+    outcome = run("projects", "--sample", "--columns", "lines")
+    assert outcome.code == 2
+    assert "Did you mean 'analysis_total_code_lines'" in outcome.err
+    outcome = run("stats", "language_share", projects, "--columns", "shares")
+    assert outcome.code == 2
+    assert "Did you mean 'share'" in outcome.err
+
+
+def test_a_colour_is_never_shown_as_a_language(tmp_path: Path, run: Any) -> None:
+    entry = '<language color="4096EE" percentage="60" id="1">{}</language>'
+    languages = f"<analysis><languages>{entry.format('C')}{entry.format('')}</languages></analysis>"
+    (tmp_path / "page.xml").write_bytes(
+        b"<response><status>success</status><result><project><id>1</id>"
+        + languages.encode()
+        + b"</project></result></response>"
+    )
+    words = ("--columns", "analysis_languages", "--format", "table")
+    out = run("read", tmp_path, *words).out
+    assert "C" in out.splitlines()[1]
+    assert "4096EE" not in out

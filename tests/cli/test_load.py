@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+from dirframe import UnreadableResponseError, read_pages
 from tests.cli import dirframe
-from tests.client import Asked, Reply, Server
+from tests.client import Asked, Reply, Server, page_xml, record
 from tests.today import KEY as SERVICE_KEY
 from tests.today import TodayService
 
@@ -335,3 +337,34 @@ def test_details_are_priced_and_asked_for(tmp_path: Path) -> None:
         assert frame["analysis_total_code_lines"].notna().any()
         assert today.own_pages
         assert "No such option" in dirframe("accounts", "--details", **there).stderr
+
+
+def test_recorded_pages_are_read_as_the_loaders_read_them(tmp_path: Path, run: Any) -> None:
+    (tmp_path / "pages").mkdir()
+    records = [record("1", name="Größe"), record("2", name="b")]
+    page = page_xml(records, available=2, first=0)
+    (tmp_path / "pages" / "page.xml").write_bytes(page)
+    (tmp_path / "pages" / "more.xml.gz").write_bytes(gzip.compress(page))
+    outcome = run("read", tmp_path / "pages")
+    assert outcome.code == 0
+    assert outcome.table["name"].tolist() == ["Größe", "b"]
+    one = run("read", tmp_path / "pages" / "page.xml", "--columns", "name", "--resource", "project")
+    assert one.out.startswith("id,name\n1,Größe\n")
+
+
+def test_a_page_that_is_too_large_says_how_to_read_it(tmp_path: Path, run: Any) -> None:
+    file = tmp_path / "page.xml"
+    file.write_bytes(page_xml([record(str(n)) for n in range(99)], available=99, first=0))
+    outcome = run("read", file, "--max-bytes", 1000)
+    assert outcome.code == 5
+    assert "page.xml holds more than the 1,000 bytes" in outcome.err
+    assert "--max-bytes" in outcome.err
+    assert "max_bytes=" not in outcome.err
+    with pytest.raises(UnreadableResponseError, match="max_bytes="):
+        read_pages(file, max_bytes=1000)
+    assert len(run("read", file, "--max-bytes", 10**6).table) == 99
+
+
+@pytest.mark.parametrize("option", ["-n", "--limit", "--max-items"])
+def test_the_number_of_records_has_the_names_that_people_try(option: str, run: Any) -> None:
+    assert len(run("accounts", "--sample", option, 3).table) == 3

@@ -126,6 +126,7 @@ CALLS: dict[str, Callable[[str], bool]] = {
     "keys limit 1 5000": nothing,
     "keys revoke 1": nothing,
     "generate made-data --accounts 3 --projects 3": nothing,
+    "read made-data/projects.xml.gz": table(3),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
     "cache clear": nothing,
 }

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.paging.paginator import IncompleteWarning
-from dirframe.errors import IncompleteCollectionError, InvalidInputError
+from dirframe.errors import IncompleteCollectionError, IncompleteWarning, InvalidInputError
 from dirframe.provenance import caption, get_provenance
 from dirframe.schema.extensions import EXTENSIONS
 from tests.client import Asked, Reply, Server, page_xml

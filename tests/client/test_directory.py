@@ -5,13 +5,12 @@ from __future__ import annotations
 import inspect
 import pickle
 from contextlib import ExitStack
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import dirframe
-from dirframe.client.directory import client_or_default
 from dirframe.errors import ConfigurationError
 from dirframe.settings import ApiKey, Settings
 from tests.client import KEY, Server, page_xml, record
@@ -106,24 +105,6 @@ def test_an_unknown_option_is_a_type_error() -> None:
         dirframe.Directory("https://d.example", KEY, **options)
 
 
-def test_what_was_opened_for_one_load_is_closed_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DIRFRAME_BASE_URL", "https://d.example")
-    monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
-    closed: list[object] = []
-
-    def close(self: dirframe.Directory) -> None:
-        closed.append(self)
-
-    monkeypatch.setattr(dirframe.Directory, "close", close)
-    with client_or_default(None) as directory:
-        assert directory.settings.base_url == "https://d.example"
-        assert closed == []
-    assert closed == [directory]
-    with client_or_default(directory) as same:
-        assert same is directory
-    assert closed == [directory]
-
-
 def test_what_belongs_to_a_directory_ends_with_it(tmp_path: Path) -> None:
     ended: list[str] = []
     stack = ExitStack()
@@ -139,3 +120,36 @@ def test_what_belongs_to_a_directory_ends_with_it(tmp_path: Path) -> None:
 def test_nothing_is_opened_before_it_is_needed(tmp_path: Path) -> None:
     dirframe.Directory("https://d.example", KEY, cache_dir=tmp_path / "cache").close()
     assert not (tmp_path / "cache").exists()
+
+
+def test_its_methods_are_the_functions_of_the_same_purpose() -> None:
+    assert dirframe.Directory.projects is dirframe.load_projects
+    assert dirframe.Directory.accounts is dirframe.load_accounts
+    # Static tools and help see every option.
+    parameters = inspect.signature(dirframe.Directory.plan).parameters
+    assert list(parameters)[1:] == [
+        name for name in inspect.signature(dirframe.plan).parameters if name != "directory"
+    ]
+
+
+def test_a_directory_is_asked_for_what_it_has() -> None:
+    with dirframe.sample_directory(cache=False) as directory:
+        projects = directory.projects(max_items=3, columns=["name"], progress=False)
+        assert list(projects.columns) == ["id", "name"]
+        assert len(directory.accounts(max_items=2, progress=False)) == 2
+        price = directory.plan("projects", max_items=100)
+        assert price == replace(
+            dirframe.plan("projects", max_items=100, directory=directory),
+            quota_left=price.quota_left,
+        )
+
+
+def test_its_quota_counts_what_was_asked() -> None:
+    with dirframe.sample_directory(cache=False) as directory:
+        assert (directory.quota().used, directory.quota().resets_at) == (0, None)
+        directory.projects(max_items=30, progress=False)
+        quota = directory.quota()
+        assert (quota.used, quota.left) == (2, quota.limit - 2)
+        assert quota.resets_at is not None
+        assert "2" in repr(quota)
+        assert quota.directory in quota._repr_html_()

@@ -43,7 +43,7 @@ def test_clearing_leaves_nothing(tmp_path: Path) -> None:
 def test_clearing_mends_a_damaged_file(tmp_path: Path) -> None:
     import pytest
 
-    from dirframe.client.http.cache import CacheWarning
+    from dirframe.errors import CacheWarning
 
     (tmp_path / CACHE_FILE).write_bytes(b"garbage" * 1_000)
     with pytest.warns(CacheWarning):

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import (
     CacheError,
     IncompleteCollectionError,
+    IncompleteWarning,
     InvalidInputError,
     NotFoundError,
     ServiceError,

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.paging.paginator import IncompleteWarning
 from dirframe.errors import (
     IncompleteCollectionError,
+    IncompleteWarning,
     InvalidInputError,
     InvalidKeyError,
     ServiceError,

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.client.paging.paginator import IncompleteWarning
-from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError
 from dirframe.provenance import get_provenance
 from tests.client import page_xml, record
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dirframe
-from dirframe.client.paging.paginator import IncompleteWarning
-from dirframe.errors import IncompleteCollectionError
+from dirframe.errors import IncompleteCollectionError, IncompleteWarning
 from tests.faults import faults
 from tests.faults.service import FaultyService, Shelf, numbered
 from tests.faults.test_outcomes import load

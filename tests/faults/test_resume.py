@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dirframe
-from dirframe.client.http.cache import CACHE_FILE, CacheWarning
-from dirframe.client.http.quota import QUOTA_FILE, QuotaWarning
+from dirframe.client.http.cache import CACHE_FILE
+from dirframe.client.http.quota import QUOTA_FILE
+from dirframe.errors import CacheWarning, QuotaWarning
 from tests.faults import faults
 from tests.faults.conftest import ROOT
 from tests.faults.service import KEY, FaultyService, Shelf, numbered

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import dirframe
 from dirframe.client.directory import Directory
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES, MAX_REFETCHES
-from dirframe.client.paging.paginator import IncompleteWarning
-from dirframe.errors import DirframeError, IncompleteCollectionError
+from dirframe.errors import DirframeError, IncompleteCollectionError, IncompleteWarning
 from tests.faults import faults
 from tests.faults.conftest import impatient
 from tests.faults.service import FaultyService, Shelf, numbered

@@ -12,7 +12,7 @@ from tests.client.frames.test_builder import build, project
 
 #: Suffixes that can be read back, and those for people.
 READABLE = [
-    ".csv", ".tsv", ".jsonl", ".parquet", ".feather", ".xlsx", ".sqlite", ".db", ".duckdb",
+    ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".feather", ".xlsx", ".sqlite", ".db", ".duckdb",
 ]  # fmt: skip
 SHOWN = [".html", ".md"]
 

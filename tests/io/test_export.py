@@ -48,7 +48,9 @@ def test_an_existing_file_is_replaced_only_if_that_was_asked_for(
     assert {path.name for path in tmp_path.iterdir()} <= {file.name, f"{file.name}.provenance.json"}
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".sqlite", ".xlsx", ".html"])
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".json", ".jsonl", ".parquet", ".sqlite", ".xlsx", ".html"]
+)
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"f{suffix}"
     file.write_text("mine")

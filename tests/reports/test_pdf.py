@@ -41,16 +41,34 @@ def test_a_page_is_printed(program: str) -> None:
     assert pages(pdf("<!DOCTYPE html><title>T</title><p>x", program)) == 1
 
 
-def test_no_table_chart_or_listing_is_cut_by_the_end_of_a_page(program: str) -> None:
+def test_no_figure_or_short_table_is_cut_by_the_end_of_a_page(program: str) -> None:
     # Three of six tenths of a page each: cut, they would need two pages.
     tall = {
         "table": "<table style='height:160mm'><tr><td>a</td></tr><tr><td>b</td></tr></table>",
-        "chart": "<figure><div style='height:160mm'></div><div>caption</div></figure>",
-        "listing": "<pre>" + "line\n" * 42 + "</pre>",
+        "figure": "<figure><div style='height:160mm'></div><div>caption</div></figure>",
     }
     for name, part in tall.items():
         assert pages(pdf(page(part), program)) == 1, name
         assert pages(pdf(page(*[f"<section>{part}</section>"] * 3), program)) == 3, name
+
+
+def test_a_long_table_or_listing_goes_on_where_the_last_one_ended(program: str) -> None:
+    # Three of six tenths of a page each: whole, they would leave a part of each page empty.
+    cells = "<tr style='height:5mm'><td>a</td></tr>" * 30
+    long = {
+        "table": f"<table><thead><tr><th>a</th></tr></thead><tbody>{cells}</tbody></table>",
+        "listing": "<pre>" + "line\n" * 38 + "</pre>",
+    }
+    for name, part in long.items():
+        assert pages(pdf(page(part), program)) == 1, name
+        assert pages(pdf(page(*[f"<section>{part}</section>"] * 3), program)) == 2, name
+
+
+def test_two_figures_fit_on_a_page_with_their_captions(program: str) -> None:
+    picture = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='900'/>"
+    caption = "<figcaption><p>Figure</p><p>n = 3</p></figcaption>"
+    figure = f"<figure><img src=\"data:image/svg+xml,{picture}\" alt='x'>{caption}</figure>"
+    assert pages(pdf(page(*[f"<section>{figure}</section>"] * 4), program)) == 2
 
 
 def test_a_table_longer_than_a_page_is_printed_whole(program: str) -> None:

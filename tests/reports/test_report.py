@@ -6,8 +6,11 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
+import lxml.html
+import nbformat
 import pandas as pd
 import pytest
 
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FRAME = pd.DataFrame({"id": ["1"], "stack_count": [1]})
+
+
+def _parsed(page: str) -> Any:
+    return lxml.html.fromstring(page)
 
 
 class Addresses(HTMLParser):
@@ -68,6 +75,8 @@ def test_a_page_fetches_nothing_and_runs_nothing(page: str) -> None:
 
 def test_a_page_has_every_part_of_a_report(page: str) -> None:
     for heading in (
+        "Contents",
+        "Findings",
         "Summary of the projects",
         "Summary of the accounts",
         "Languages",
@@ -82,6 +91,47 @@ def test_a_page_has_every_part_of_a_report(page: str) -> None:
     assert "&lt;script&gt;alert(1)" in page
     assert "@misc{" in page
     assert "is not shown" not in page
+
+
+def test_a_page_has_landmarks_and_contents_whose_links_lead_to_its_sections(page: str) -> None:
+    tree = _parsed(page)
+    assert [element.tag for element in tree.xpath("//body/*")] == ["header", "nav", "main"]
+    assert len(tree.xpath("//header//h1")) == 1
+    targets = [link.get("href")[1:] for link in tree.xpath("//nav//a")]
+    assert len(targets) > 10
+    for target in targets:
+        (section,) = tree.xpath(f"//main//*[@id='{target}']")
+        assert len(section.xpath("./h2")) == 1
+    assert len(targets) == len(tree.xpath("//main//h2"))
+    ids = tree.xpath("//@id")
+    assert len(ids) == len(set(ids))
+
+
+def test_tables_and_figures_of_a_page_are_numbered_without_a_gap(page: str) -> None:
+    tree = _parsed(page)
+    tables = [str(caption.text_content()) for caption in tree.xpath("//table/caption")]
+    figures = [str(e.text_content()) for e in tree.xpath("//figure/figcaption/p[1]")]
+    assert len(tables) == len(tree.xpath("//table")) > 5
+    assert len(figures) == len(tree.xpath("//figure")) == 10
+    for kind, captions in (("Table", tables), ("Figure", figures)):
+        for number, caption in enumerate(captions, 1):
+            assert caption.startswith(f"{kind} {number}. ")
+
+
+def test_a_share_that_is_nearly_all_is_not_called_all(tmp_path: Path) -> None:
+    links = pd.Series(["https://directory.example", *[None] * 2999], dtype="str")
+    frame = pd.DataFrame({"id": [str(n) for n in range(3000)], "homepage_url": links})
+    text = dirframe.report({"projects": frame}, tmp_path / "r.md").read_text(encoding="utf-8")
+    assert r"| homepage\_url | 1 | \>99.9% | 1 different |" in text
+
+
+def test_the_notebook_has_the_caption_of_each_figure(tmp_path: Path) -> None:
+    day = pd.Timestamp("2020-01-01", tz="UTC")
+    file = dirframe.report(FRAME.assign(created_at=day), tmp_path / "r.ipynb")
+    cells = nbformat.read(file, as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    after = [b for a, b in pairwise(outputs) if "image/svg+xml" in a.get("data", {})]
+    assert after[0].data["text/markdown"].startswith("**Figure 1. Growth of projects**")
 
 
 def test_a_browser_shows_the_page_without_the_network(page: str, tmp_path: Path) -> None:

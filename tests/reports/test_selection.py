@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 import dirframe
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from dirframe.reports.selection import checked, options_for
+from dirframe.reports.selection import options_for, validate_selection
 from tests.plot.charts import accounts, projects
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ def test_a_report_says_which_rules_left_out_how_many_records(tmp_path: Path) -> 
         "0 of 40 accounts, by the rules of dirframe.flags: duplicate_id 0; negative_posts 0."
         in (text)
     )
-    assert "Tables and charts are divided by team_size where they can be." in text
+    assert "Stratified by team_size, except for charts without panels" in text
     assert "Projects by main language, by team size" in text
     assert "Excluded: 4 projects (negative_contributors 2, negative_lines 3; none by" in text
-    assert "Accounts by kudo rank." in text  # accounts have no teams
+    assert re.search(r"Figure \d+\. Accounts by kudo rank\*\*", text)  # accounts have no teams
     # The summary is of all records.
     assert "40 projects" in text
 
@@ -66,8 +67,8 @@ def test_a_chart_is_divided_and_a_table_that_has_no_such_column() -> None:
 
 def test_an_age_of_days_comes_through() -> None:
     frames = {"projects": projects()}
-    assert checked(frames, {"max_age": timedelta(days=90)}) == {"max_age": 90}
-    assert checked(frames, {}) == {}
+    assert validate_selection(frames, {"max_age": timedelta(days=90)}) == {"max_age": 90}
+    assert validate_selection(frames, {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,5 +92,5 @@ def test_what_no_frame_can_follow_is_refused_before_anything_runs(
 
 def test_the_country_of_accounts_is_there_once_the_template_has_unified_it() -> None:
     raw = pd.DataFrame({"id": ["1"], "country_code": ["Germany"], "posts_count": [1]})
-    assert checked({"accounts": raw}, {"by": "country"}) == {"by": ["country"]}
+    assert validate_selection({"accounts": raw}, {"by": "country"}) == {"by": ["country"]}
     assert options_for(stats.posts_distribution, raw, {"by": ["country"]}, {}) == {}

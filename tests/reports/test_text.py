@@ -8,7 +8,15 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.reports.inputs import ReportData, collect_inputs
-from dirframe.reports.text import tell_citation, tell_front, tell_method, tell_provenance
+from dirframe.reports.passages import Block
+from dirframe.reports.text import (
+    Caveat,
+    build_citation,
+    build_front,
+    build_method,
+    build_provenance,
+    caveats_of,
+)
 
 
 def material(rows: int = 1, **facts: Any) -> ReportData:
@@ -19,7 +27,7 @@ def material(rows: int = 1, **facts: Any) -> ReportData:
 
 
 def test_an_incomplete_frame_is_marked_at_the_top() -> None:
-    front = tell_front(
+    front = build_front(
         material(
             source="D",
             complete=False,
@@ -28,20 +36,33 @@ def test_an_incomplete_frame_is_marked_at_the_top() -> None:
             incomplete_reason="it broke off",
         )
     )
-    warnings = [text for kind, text in front.lines if kind == "warning"]
+    warnings = [text for kind, text in front.blocks if kind is Block.WARNING]
     (warning,) = warnings
-    assert warning.startswith("The projects are incomplete: 1 of 9 were loaded (it broke off). ")
+    assert warning.startswith("The projects are incomplete: 1 of 9 was loaded (it broke off). ")
 
 
 def test_a_frame_that_is_empty_synthetic_or_of_unknown_source_says_so() -> None:
-    assert "There are no projects" in str(tell_front(material(0, source="D", complete=True)))
-    assert "generated, not observed" in str(tell_front(material(source="D", synthetic=True)))
-    assert "does not say where it is from" in str(tell_front(material()))
+    assert "There are no projects" in str(build_front(material(0, source="D", complete=True)))
+    assert "generated, not observed" in str(build_front(material(source="D", synthetic=True)))
+    assert "does not say where it is from" in str(build_front(material()))
+
+
+def test_a_frame_has_the_caveats_that_apply_to_it() -> None:
+    good = material(source="D", complete=True).frames["projects"]
+    assert caveats_of(good) == []
+    bad = material(0, source="D", complete=False, synthetic=True).frames["projects"]
+    assert caveats_of(bad) == [Caveat.INCOMPLETE, Caveat.SYNTHETIC, Caveat.EMPTY]
+    assert caveats_of(material().frames["projects"]) == [Caveat.UNKNOWN_SOURCE]
+
+
+def test_one_request_is_singular() -> None:
+    told = str(build_method(material(source="D", requests_made=1, requests_cached=1)))
+    assert "1 request to the directory, 1 page from the cache; 0 duplicate records" in told
 
 
 def test_the_method_says_what_was_asked_and_done() -> None:
     told = str(
-        tell_method(
+        build_method(
             material(
                 source="D",
                 query={"query": "xml", "sort": None},
@@ -53,24 +74,26 @@ def test_the_method_says_what_was_asked_and_done() -> None:
             )
         )
     )
-    assert "Asked of D: query xml." in told
-    assert "3 pages came from the directory and 4 from the cache; 5 records" in told
+    assert "Requested from D: query xml." in told
+    assert (
+        "3 requests to the directory, 4 pages from the cache; 5 duplicate records removed." in told
+    )
     assert "The load is proven complete." in told
-    assert "Then, in this order: one, two." in told
+    assert "Steps since, in this order: one, two." in told
     assert f"pandas {pd.__version__}" in told
 
 
 def test_a_citation_has_its_link_unless_the_directory_is_this_machine() -> None:
-    public = tell_citation(material(source="D", base_url="https://directory.example"))
-    assert ("link", "https://directory.example") in public.lines
-    local = tell_citation(material(source="D", base_url="http://127.0.0.1:80"))
-    assert "link" not in dict(local.lines)
-    assert "@misc" in dict(local.lines)["code"]
+    public = build_citation(material(source="D", base_url="https://directory.example"))
+    assert (Block.LINK, "https://directory.example") in public.blocks
+    local = build_citation(material(source="D", base_url="http://127.0.0.1:80"))
+    assert Block.LINK not in dict(local.blocks)
+    assert "@misc" in dict(local.blocks)[Block.CODE]
 
 
 def test_the_provenance_shows_known_facts_alone() -> None:
     frame = provenance.set_provenance(pd.DataFrame(), source="D", complete=False)
     frame.attrs["dirframe"]["secret"] = "hidden"
-    shown = str(tell_provenance(frame))
+    shown = str(build_provenance(frame))
     assert "hidden" not in shown
     assert "complete            no" in shown

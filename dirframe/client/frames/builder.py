@@ -1,13 +1,12 @@
-"""Build typed DataFrames from columns of text.
+"""Build typed DataFrames from columns of text."""
 
-The dtypes follow the schema, for any number of records: text, identifiers and addresses are
-``str`` (the specification does not show the type of an identifier), whole numbers ``Int64``, other
-numbers ``Float64``, timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object``
-column. A column unknown to the schema is ``str``; outside the specification its dtype is inferred
-(`dirframe.client.frames.inference`). A value that cannot be converted is never dropped: its text
-goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
-Impossible values, such as negative lines of code, are kept.
-"""
+# The dtypes follow the schema, for any number of records: text, identifiers and addresses are
+# ``str`` (the specification does not show the type of an identifier), whole numbers ``Int64``, other
+# numbers ``Float64``, timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object``
+# column. A column unknown to the schema is ``str``; outside the specification its dtype is inferred
+# (`dirframe.client.frames.inference`). A value that cannot be converted is never dropped: its text
+# goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
+# Impossible values, such as negative lines of code, are kept.
 
 from __future__ import annotations
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.columns import CellValue, ColumnBuffer, ColumnChunk, FieldPath
     from dirframe.schema import Resource
 
-__all__ = ["FrameBuilder", "UnreadableValueWarning"]
 
 _EXAMPLES = 3
 

@@ -16,8 +16,6 @@ from dirframe.client.frames.inference import inferred_kind
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
-__all__ = ["child_table"]
-
 
 def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return a repeated element of the records as a table of its own.

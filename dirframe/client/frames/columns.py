@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dirframe._display.suggest import did_you_mean
 from dirframe.errors import InvalidInputError
 from dirframe.schema import Kind
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.xml.columns import FieldPath
     from dirframe.schema import Resource
-
-__all__ = ["column_paths", "select_columns", "with_id_column"]
 
 
 def column_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset[FieldPath] | None:
@@ -32,7 +31,7 @@ def column_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset
     if unknown:
         raise InvalidInputError(
             f"{resource.collection} have no column {', '.join(map(repr, unknown))}; choose among "
-            f"{', '.join(resource.by_column)}."
+            f"{', '.join(resource.by_column)}.{did_you_mean(unknown[0], resource.by_column)}"
         )
     fields = [resource.by_column[name] for name in columns]
     # Lists are read with everything around them; other columns are removed afterwards.

@@ -1,10 +1,9 @@
-"""Convert texts to typed arrays.
+"""Convert texts to typed arrays."""
 
-Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
-``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
-middle of its range. A timestamp without a zone is UTC. Surrounding whitespace is removed, and empty
-text is missing. Text that cannot be converted is returned, never dropped.
-"""
+# Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
+# ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
+# middle of its range. A timestamp without a zone is UTC. Surrounding whitespace is removed, and empty
+# text is missing. Text that cannot be converted is returned, never dropped.
 
 from __future__ import annotations
 
@@ -21,7 +20,6 @@ from dirframe.schema import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ConvertedColumn", "convert_column", "to_pandas"]
 
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),

@@ -1,8 +1,7 @@
-"""Infer the kind of an undocumented column from its values.
+"""Infer the kind of an undocumented column from its values."""
 
-A column becomes numbers or timestamps only if the conversion of each of its texts is lossless;
-otherwise it stays text. The result depends only on the texts, never on their order.
-"""
+# A column becomes numbers or timestamps only if the conversion of each of its texts is lossless;
+# otherwise it stays text. The result depends only on the texts, never on their order.
 
 from __future__ import annotations
 
@@ -16,7 +15,6 @@ from dirframe.schema import Kind
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["inferred_kind"]
 
 #: Last words of column names whose values are always text.
 _TEXTS = frozenset(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import requests
 from requests.utils import get_netrc_auth
@@ -19,7 +19,6 @@ from requests.utils import get_netrc_auth
 from dirframe import __version__
 from dirframe.client.http.cache import ResponseCache
 from dirframe.client.http.connections import trusted_certificates
-from dirframe.client.http.deadline import end_idle_watch
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.redaction import install_log_redaction
 from dirframe.client.http.redirects import MovedPaths
@@ -37,13 +36,11 @@ from dirframe.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
     from dirframe.client.http.cache import CachedPage
     from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
-__all__ = ["CachePolicy", "FetchedPage", "Session", "StaleWarning"]
 
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
 
@@ -178,8 +175,8 @@ class Session:
             If only the cache may be used and the document is not in it.
         """
         policy = policy or CachePolicy()
-        answer = self.get_cached(path, parameters, policy)
-        return answer or self._request_when_allowed(self.address(path, parameters), policy)
+        fetched = self.get_cached(path, parameters, policy)
+        return fetched or self._request_when_allowed(self.address(path, parameters), policy)
 
     def get_cached(
         self, path: str, parameters: Mapping[str, str], policy: CachePolicy
@@ -250,11 +247,11 @@ class Session:
         query = urlencode(sorted(parameters.items()))
         return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
 
-    def warn_if_stale(self, answers: list[FetchedPage]) -> None:
+    def warn_if_stale(self, pages: list[FetchedPage]) -> None:
         """Warn if any of the documents is expired."""
-        oldest = min(answer.retrieved for answer in answers)
+        oldest = min(page.retrieved for page in pages)
         age = datetime.now(UTC) - oldest
-        if age > self._settings.expire_after and any(answer.from_cache for answer in answers):
+        if age > self._settings.expire_after and any(page.from_cache for page in pages):
             warnings.warn(
                 StaleWarning(
                     f"Pages from the cache are used although they are old: the oldest was fetched "
@@ -266,19 +263,13 @@ class Session:
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
         self._session.close()
-        end_idle_watch()
         self.cache.close()
         self.quota.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _request_when_allowed(self, url: str, policy: CachePolicy) -> FetchedPage:
@@ -331,8 +322,8 @@ class Session:
         content_type = response.headers.get("Content-Type", "")
         retrieved = datetime.now(UTC)
         if keep:
-            came_from = response.url if response.history else url
-            retrieved = self.cache.put(self._key(url), came_from, response.content, content_type)
+            final_url = response.url if response.history else url
+            retrieved = self.cache.put(self._key(url), final_url, response.content, content_type)
         return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
     def _is_fresh(self, stored: CachedPage) -> bool:
@@ -363,8 +354,7 @@ class Session:
         namespace = self._settings.cache_namespace
         if namespace is not None:
             url = namespace + url.removeprefix(self._settings.base_url)
-        # requests-cache puts the key between quotes in its SQL.
-        return quote(url, safe="/:?&=%+-._~")
+        return url
 
 
 def _is_page_of(address: str, document: str, base_url: str) -> bool:

@@ -1,8 +1,7 @@
-"""Connections that record whether a request was sent, and the rate of its response.
+"""Connections that record whether a request was sent, and the rate of its response."""
 
-An attempt without a connection (unknown host, refused, no TLS, no tunnel) is distinguished from an
-interrupted one by the state of the connection, not by the text of an error.
-"""
+# An attempt without a connection (unknown host, refused, no TLS, no tunnel) is distinguished from an
+# interrupted one by the state of the connection, not by the text of an error.
 
 from __future__ import annotations
 
@@ -20,13 +19,12 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from dirframe.errors import ConfigurationError, Hint
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping
     from contextvars import Token
-    from types import TracebackType
 
     from dirframe.client.http.deadline import Deadline
 
-__all__ = ["DEADLINE_POOLS", "Attempt", "trusted_certificates"]
 
 #: The first variable that is set counts: those of requests and curl, then those of OpenSSL.
 _CERTIFICATE_VARIABLES = (
@@ -46,7 +44,7 @@ class Attempt:
     Parameters
     ----------
     deadline
-        Shuts the connection down.
+        Bounds every wait for the connection and for bytes.
     min_bytes_per_second
         A slower response is aborted; 0 for no limit.
     slow_time
@@ -80,12 +78,7 @@ class Attempt:
         self._token = _current.set(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._token is not None:
             _current.reset(self._token)
 
@@ -114,10 +107,11 @@ class Attempt:
 
 
 class _MeteredReader(io.RawIOBase):
-    """Read from a socket and report the number of bytes to the attempt."""
+    """Read from a socket until the deadline and report the number of bytes to the attempt."""
 
-    def __init__(self, raw: io.RawIOBase, attempt: Attempt) -> None:
-        self._raw, self._attempt = raw, attempt
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, attempt: Attempt) -> None:
+        self._raw, self._sock, self._attempt = raw, sock, attempt
+        self._timeout = sock.gettimeout()
 
     def readable(self) -> bool:
         return True
@@ -127,6 +121,7 @@ class _MeteredReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int | None:
         self._attempt.check_rate()
+        self._sock.settimeout(self._attempt.deadline.bound(self._timeout))
         begin = time.monotonic()
         size: int | None = self._raw.readinto(buffer)
         self._attempt.count(size or 0, time.monotonic() - begin)
@@ -140,23 +135,21 @@ class _MeteredReader(io.RawIOBase):
 
 
 class _MeteredResponse(http.client.HTTPResponse):
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
         attempt = _current.get()
         if attempt is not None:
-            self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), attempt))
+            self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), sock, attempt))
 
 
 class _DeadlineConnection(HTTPConnection):
     response_class = _MeteredResponse
 
     def connect(self) -> None:
-        self._register()
+        attempt = _current.get()
+        if attempt is not None:
+            self.timeout = attempt.deadline.bound(self.timeout)
         super().connect()
-
-    def request(self, *args: Any, **options: Any) -> None:
-        self._register()
-        super().request(*args, **options)
 
     def endheaders(self, *args: Any, **options: Any) -> None:
         if self.sock is None:
@@ -165,11 +158,6 @@ class _DeadlineConnection(HTTPConnection):
         if attempt is not None:
             attempt.sent = True
         super().endheaders(*args, **options)
-
-    def _register(self) -> None:
-        attempt = _current.get()
-        if attempt is not None:
-            attempt.deadline.connection = self
 
 
 class _DeadlineHTTPSConnection(_DeadlineConnection, HTTPSConnection):

@@ -1,7 +1,6 @@
-"""Classify failed requests: reason, advice, and whether to retry.
+"""Classify failed requests: reason, advice, and whether to retry."""
 
-The classification uses the types and codes of the errors of requests, urllib3 and ssl.
-"""
+# The classification uses the types and codes of the errors of requests, urllib3 and ssl.
 
 from __future__ import annotations
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from dirframe.client.http.connections import Attempt
     from dirframe.settings import Settings
 
-__all__ = ["Failure", "classify_failure", "proxy_of", "proxy_refusal", "time_is_up"]
 
 _AGAIN_PYTHON = "What was loaded is in the cache: run the same line again."
 _AGAIN_SHELL = "What was loaded is in the cache: run the same command again."
@@ -128,10 +126,10 @@ def _patience(case: str, argument: str) -> Hint:
     return Hint(f"{_AGAIN_PYTHON} {case}, pass {argument}.", shell=_AGAIN_SHELL)
 
 
-def proxy_refusal(proxy: str | None, *, said: str) -> Failure:
+def proxy_refusal(proxy: str | None, *, answer: str) -> Failure:
     """Return the failure of a request that a proxy refused to forward."""
     who = f"the proxy {proxy}" if proxy else "a proxy"
-    return Failure(f"{who} refused it ({said})", _PROXY, has_arrived=False)
+    return Failure(f"{who} refused it ({answer})", _PROXY, has_arrived=False)
 
 
 def proxy_of(url: str, proxies: Mapping[str, str]) -> str | None:
@@ -165,7 +163,7 @@ def _not_connected(
         return Failure(reason, hint, has_arrived=False)
     # http.client raises a bare OSError for each answer to CONNECT but 200.
     if proxy and type(root) is OSError and root.errno is None:
-        return proxy_refusal(proxy, said=str(root))
+        return proxy_refusal(proxy, answer=str(root))
     if not isinstance(error, _INTERRUPTIONS):
         reason = f"it cannot be asked for ({_words(root)})"
         return Failure(reason, Hint("Check the address."), has_arrived=False)
@@ -218,7 +216,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             getattr(following, "original_error", None),
             following.__cause__,
         ]
-        following = next((one for one in linked if isinstance(one, BaseException)), None)
+        following = next((link for link in linked if isinstance(link, BaseException)), None)
 
 
 def _received(error: http.client.BadStatusLine) -> str:
@@ -231,6 +229,5 @@ def _words(error: BaseException) -> str:
 
 
 def _address(url: str) -> str:
-    parts = urlsplit(url)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return f"{host}:{parts.port}" if parts.port else f"{host}"
+    """Return host and port of a URL, without a user and a password."""
+    return urlsplit(url).netloc.rpartition("@")[2]

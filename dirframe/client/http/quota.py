@@ -1,9 +1,8 @@
-"""The daily quota of a key: counted on this machine, shared by all processes of a user.
+"""The daily quota of a key: counted on this machine, shared by all processes of a user."""
 
-A directory allows a number of requests per day and key (1,000 by the specification). A request may
-be sent if fewer were sent in the 24 hours before it. This never exceeds the quota of a directory
-that counts from the first request of a day.
-"""
+# A directory allows a number of requests per day and key (1,000 by the specification). A request may
+# be sent if fewer were sent in the 24 hours before it. This never exceeds the quota of a directory
+# that counts from the first request of a day.
 
 from __future__ import annotations
 
@@ -14,13 +13,12 @@ import warnings
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dirframe._sqlite import BUSY_TIMEOUT, enable_wal, open_database
+from dirframe._sqlite import BUSY_TIMEOUT, close_on_error, enable_wal, open_database
 from dirframe.errors import Hint, QuotaWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["QUOTA_FILE", "DailyQuota", "QuotaWarning"]
 
 QUOTA_FILE = "quota.sqlite"
 
@@ -169,14 +167,10 @@ class DailyQuota:
 def _open(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-    database = open_database(path, timeout=_PATIENCE, any_thread=True)
-    try:
+    with close_on_error(open_database(path, timeout=_PATIENCE, any_thread=True)) as database:
         enable_wal(database, timeout=_PATIENCE)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(_TABLE)
         database.execute(_INDEX)
         database.execute(_EXPIRE, {"day_ago": time.time() - _DAY.total_seconds()})
-    except BaseException:
-        database.close()
-        raise
     return database

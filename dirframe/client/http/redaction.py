@@ -7,15 +7,6 @@ import re
 from html.entities import codepoint2name
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-__all__ = [
-    "KEY_PARAMETER",
-    "holds_key",
-    "install_log_redaction",
-    "remove_from_body",
-    "remove_key",
-    "scrub",
-]
-
 KEY_PARAMETER = "api_key"
 
 #: The token of a grant may be in the URL too (RFC 6750, section 2.3).
@@ -32,7 +23,6 @@ _TALKATIVE = (
     "urllib3.connectionpool",
     "urllib3.util.retry",
     "requests",
-    "requests_cache",
 )
 
 #: Encodings of bodies, and how to handle bytes that are not text.

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
     import requests
 
-__all__ = ["MovedPaths", "cross_origin_error", "origin", "redirect_target"]
 
 _EXTENSION = ".xml"
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
@@ -54,7 +52,7 @@ def redirect_target(
         The target URL, without the key; the error for a target that must not be requested;
         None if the response is not a redirect.
     """
-    if response.status_code not in _REDIRECTS or "Location" not in response.headers:
+    if not response.is_redirect:
         return None
     try:
         # Headers are decoded as Latin-1.
@@ -93,7 +91,7 @@ class MovedPaths:
     def __init__(self) -> None:
         self._names: dict[tuple[str, ...], str] = {}
 
-    def learn(self, asked: str, answered: str) -> None:
+    def learn(self, requested: str, final: str) -> None:
         """Record a redirect if it changes only one name in the path.
 
         Parameters
@@ -101,8 +99,8 @@ class MovedPaths:
         asked, answered
             The URLs of the request and of its response, on the same host.
         """
-        before, after = _segments(asked), _segments(answered)
-        if len(before) != len(after) or urlsplit(asked).query != urlsplit(answered).query:
+        before, after = _segments(requested), _segments(final)
+        if len(before) != len(after) or urlsplit(requested).query != urlsplit(final).query:
             return
         differing = [n for n, name in enumerate(before) if name != after[n]]
         if len(differing) == 1:

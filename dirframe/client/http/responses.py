@@ -1,8 +1,7 @@
-"""Classify responses: success, or an error.
+"""Classify responses: success, or an error."""
 
-The specification requires 403 without a valid key and leaves the other codes open. The live
-service returns 400 for a bad key and 401 over the limit, and reports some failures with 200.
-"""
+# The specification requires 403 without a valid key and leaves the other codes open. The live
+# service returns 400 for a bad key and 401 over the limit, and reports some failures with 200.
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.errors import RequestError
 
-__all__ = ["RUN_AGAIN_LATER", "Rejection", "RejectionKind", "check_response", "parse_retry_after"]
 
 #: Maximum in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
@@ -92,37 +90,21 @@ class Rejection:
         answered = f"{url} answered {self.status}" + (
             f' and says: "{self.text}".' if self.text else "."
         )
-        status, help_text = self.status, self.text or None
+        facts: dict[str, Any] = {"url": url, "status": self.status, "help_text": self.text or None}
         if self.kind is RejectionKind.QUOTA:
             back = self.resets_at
             when = f" It says to come back at {back:%Y-%m-%d %H:%M} UTC." if back else ""
-            return QuotaExceededError(
-                f"{answered} The daily quota of this key is used up.{when}",
-                url=url,
-                status=status,
-                help_text=help_text,
-                resets_at=back or resets_at,
-                hint=RUN_AGAIN_LATER,
-            )
+            text = f"{answered} The daily quota of this key is used up.{when}"
+            hint = RUN_AGAIN_LATER
+            return QuotaExceededError(text, resets_at=back or resets_at, hint=hint, **facts)
         if self.kind is RejectionKind.KEY:
-            return InvalidKeyError(
-                f"{answered} The key is missing, unknown or revoked.",
-                url=url,
-                status=status,
-                help_text=help_text,
-                hint=Hint("Check it, or register an application with the directory to get one."),
-            )
+            hint = Hint("Check it, or register an application with the directory to get one.")
+            text = f"{answered} The key is missing, unknown or revoked."
+            return InvalidKeyError(text, hint=hint, **facts)
         if self.kind is RejectionKind.NOT_FOUND:
-            return NotFoundError(
-                f"{answered} There is no such record.", url=url, status=status, help_text=help_text
-            )
-        return ServiceError(
-            f"{answered} The request did not succeed and nothing was stored.",
-            url=url,
-            status=status,
-            help_text=help_text,
-            reported=self.reported,
-        )
+            return NotFoundError(f"{answered} There is no such record.", **facts)
+        text = f"{answered} The request did not succeed and nothing was stored."
+        return ServiceError(text, reported=self.reported, **facts)
 
 
 def check_response(

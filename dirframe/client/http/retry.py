@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["RetryPolicy"]
-
 #: An overloaded or restarting server or gateway. 429 is not included: it refers to the quota of
 #: the whole day.
 _TEMPORARY = frozenset({502, 503, 504})

@@ -1,9 +1,8 @@
-"""Send requests to the directory: validate responses, retry, and charge the quota.
+"""Send requests to the directory: validate responses, retry, and charge the quota."""
 
-`SingleOriginAdapter` adds the key only when a request is sent, and only for the configured host.
-It returns a response only if that is a complete, validated success (or a redirect within the
-host); anything else is raised, and so is never stored.
-"""
+# `SingleOriginAdapter` adds the key only when a request is sent, and only for the configured host.
+# It returns a response only if that is a complete, validated success (or a redirect within the
+# host); anything else is raised, and so is never stored.
 
 from __future__ import annotations
 
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.settings import Settings
 
-__all__ = ["DirectoryResponse", "SingleOriginAdapter"]
 
 _CHUNK = 64 * 1024
 _PROXY_REFUSES = 407
@@ -147,24 +145,24 @@ class SingleOriginAdapter(HTTPAdapter):
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> DirectoryResponse | DirframeError:
         """Attempt a request until it succeeds or is given up."""
-        asked, base_url = request.url or "", self._settings.base_url
-        if origin(asked) != origin(base_url):
-            return cross_origin_error(asked, asked)
-        url = remove_key(asked)  # a grant may add its token to the URL
+        requested, base_url = request.url or "", self._settings.base_url
+        if origin(requested) != origin(base_url):
+            return cross_origin_error(requested, requested)
+        url = remove_key(requested)  # a grant may add its token to the URL
         signed = self._auth.sign(request)
         outcome: _Reply | Failure | None = None
         tries = attempts = 0
-        with Deadline(self._settings.total_timeout) as deadline:
-            while (receipt := self._quota.acquire()) is not None:
-                charged = receipt
-                outcome = self._attempt(signed, url, options, deadline, charged)
-                tries += 1
-                attempts += outcome.has_arrived
-                pause = self._pause(outcome, tries)
-                if pause is None or not deadline.allows(pause):
-                    break
-                if pause:
-                    time.sleep(pause)
+        deadline = Deadline(self._settings.total_timeout)
+        while (receipt := self._quota.acquire()) is not None:
+            charged = receipt
+            outcome = self._attempt(signed, url, options, deadline, charged)
+            tries += 1
+            attempts += outcome.has_arrived
+            pause = self._pause(outcome, tries)
+            if pause is None or not deadline.allows(pause):
+                break
+            if pause:
+                time.sleep(pause)
         if outcome is None:
             return self._quota_error(url)
         if deadline.passed:
@@ -200,7 +198,7 @@ class SingleOriginAdapter(HTTPAdapter):
                 response = super().send(signed, **options)
                 outcome = _Reply(response, self._read_body(response, url))
             if response.status_code == _PROXY_REFUSES:  # sent only by proxies
-                outcome = proxy_refusal(proxy_of(url, proxies), said=str(_PROXY_REFUSES))
+                outcome = proxy_refusal(proxy_of(url, proxies), answer=str(_PROXY_REFUSES))
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             outcome = classify_failure(error, attempt, url=url, proxies=proxies, settings=settings)
         finally:

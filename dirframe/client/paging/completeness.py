@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["KNOWN_PAGE_SIZES", "MAX_REFETCHES", "PAGES_PER_CHUNK", "Page", "PageSequence"]
 
 #: Maximum number of times that inconsistent pages are fetched again.
 MAX_REFETCHES = 3

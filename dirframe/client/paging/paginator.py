@@ -1,24 +1,23 @@
-"""Fetch the pages of a collection and prove that no record is missing.
+"""Fetch the pages of a collection and prove that no record is missing."""
 
-A collection is proven complete if its pages are contiguous from the first position to the last,
-all report the same ``items_available``, and the number of different ids equals it. Records may be
-added, removed or moved during pagination, and a sort without a tie-break may return one record
-twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
-still cannot be proven is in `CollectionResult.incomplete_reason`.
-
-If the count is a multiple of the page size, one more page is requested: only an empty page after
-the last one shows that the count was not too small.
-
-Records without their analysis can be replaced by those of their own pages. Each keeps its
-position; a record whose own page cannot be fetched remains unchanged.
-"""
+# A collection is proven complete if its pages are contiguous from the first position to the last,
+# all report the same ``items_available``, and the number of different ids equals it. Records may be
+# added, removed or moved during pagination, and a sort without a tie-break may return one record
+# twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
+# still cannot be proven is in `CollectionResult.incomplete_reason`.
+#
+# If the count is a multiple of the page size, one more page is requested: only an empty page after
+# the last one shows that the count was not too small.
+#
+# Records without their analysis can be replaced by those of their own pages. Each keeps its
+# position; a record whose own page cannot be fetched remains unchanged.
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pandas as pd
@@ -36,7 +35,7 @@ from dirframe.client.frames.columns import column_paths, select_columns, with_id
 from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK, Page, PageSequence
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.xml.records import RecordReader
-from dirframe.errors import IncompleteWarning, NotFoundError
+from dirframe.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from dirframe.client.http.client import FetchedPage
     from dirframe.schema import Resource
 
-__all__ = ["CollectionResult", "Fetch", "IncompleteWarning", "fetch_collection"]
 
 #: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
@@ -88,18 +86,7 @@ class CollectionResult:
         return self.incomplete_reason is None and not self.capped
 
 
-def fetch_collection(
-    fetch: Fetch,
-    resource: Resource,
-    *,
-    max_items: int | None = None,
-    workers: int = 1,
-    columns: Sequence[str] | None = None,
-    get_cached: Callable[[int], FetchedPage | None] = lambda _: None,
-    progress: Callable[[int, int], None] | None = None,
-    details: Details | None = None,
-    on_details: Callable[[int, int], None] | None = None,
-) -> CollectionResult:
+class Paginator(PageSequence):
     """Fetch a collection, all of it or a limited number of records.
 
     Parameters
@@ -125,85 +112,69 @@ def fetch_collection(
         unchanged.
     on_details
         Called after each own page, as `progress` is.
-
-    Returns
-    -------
-    CollectionResult
-        The frame, and what is known about its completeness.
     """
-    paginator = _Paginator(
-        fetch,
-        resource,
-        max_items=max_items,
-        workers=workers,
-        columns=with_id_column(columns, resource.key),
-        get_cached=get_cached,
-        progress=progress,
-    )
-    details = details if wants_analysis(resource, columns) else None
-    paginator.asks_details = details is not None
-    try:
-        paginator.read([1])
-        while paginator.read_on():
-            pass
-        for _ in range(MAX_REFETCHES):
-            pages = paginator.inconsistent_pages()
-            if not pages:
-                break
-            paginator.read(pages, refresh=True)
-            while paginator.read_on(refresh=True):
-                pass
-        if details is not None:
-            paginator.read_details(details, on_details)
-    except StopIteration:
-        paginator.stopped = True
-    return paginator.result()
 
-
-class _Paginator(PageSequence):
     def __init__(
         self,
         fetch: Fetch,
         resource: Resource,
         *,
-        max_items: int | None,
-        workers: int,
-        columns: Sequence[str] | None,
-        get_cached: Callable[[int], FetchedPage | None],
-        progress: Callable[[int, int], None] | None,
+        max_items: int | None = None,
+        workers: int = 1,
+        columns: Sequence[str] | None = None,
+        get_cached: Callable[[int], FetchedPage | None] = lambda _: None,
+        progress: Callable[[int, int], None] | None = None,
+        details: Details | None = None,
+        on_details: Callable[[int, int], None] | None = None,
     ) -> None:
         super().__init__(max_items, paged=resource.paged)
-        self._fetch = fetch
-        self._get_cached = get_cached
-        self._workers = workers
-        self._progress = progress
-        self._columns = columns
-        self._key = resource.key
-        self._resource = resource
-        self._wants_analysis = wants_analysis(resource, columns)
-        names = with_signs(resource, columns)
+        self._fetch, self._get_cached, self._workers = fetch, get_cached, workers
+        self._progress, self._on_details = progress, on_details
+        self._columns = with_id_column(columns, resource.key)
+        self._key, self._resource = resource.key, resource
+        self._wants_analysis = wants_analysis(resource, self._columns)
+        self._details = details if self._wants_analysis else None
+        names = with_signs(resource, self._columns)
         self._reader = RecordReader(resource, chosen=column_paths(resource, names))
         self._builder = FrameBuilder(resource, names)
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
-        self._answers: list[FetchedPage] = []
+        self._fetched: list[FetchedPage] = []
         self._synthetic = False
         self._held = 0
         self._own: dict[str, int] = {}  # row of each record read from its own page
         self._refused: dict[str, Refused] = {}
         self._details_left: int | None = None
-        self.asks_details = False
-        self.stopped = False  # by the progress callback
+        self._stopped = False  # by a callback
+
+    def run(self) -> CollectionResult:
+        """Return the records, and what is known about their completeness."""
+        try:
+            self._read([1])
+            while self._read_on():
+                pass
+            for _ in range(MAX_REFETCHES):
+                pages = self.inconsistent_pages()
+                if not pages:
+                    break
+                self._read(pages, refresh=True)
+                while self._read_on(refresh=True):
+                    pass
+            if self._details is not None:
+                self._read_details(self._details)
+        except StopIteration:
+            self._stopped = True
+        return self._result()
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read_on(self, *, refresh: bool = False) -> bool:
+    def _read_on(self, *, refresh: bool = False) -> bool:
         """Read the next pages, up to the last one; return whether there were any."""
         begin = len(self._rows)
         numbers = self.missing_pages()
         # Once the last page is known, pages after it that are not in flight are not requested.
-        return self.read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
+        return self._read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
 
-    def read(
+    def _read(
         self,
         numbers: Sequence[int],
         *,
@@ -221,8 +192,8 @@ class _Paginator(PageSequence):
             return True
         workers = self._workers if len(numbers) > 1 else 1
         needed = takewhile(lambda _: not ended(), numbers)
-        for number, answer in fetch_ahead(fetch, get_cached, needed, workers):
-            self._read_one(number, answer)
+        for number, fetched in fetch_ahead(fetch, get_cached, needed, workers):
+            self._read_one(number, fetched)
             if self._progress is not None:
                 self._progress(sum(count for _, count in self._rows[-1:]), self.expected_records())
         return bool(numbers)
@@ -231,8 +202,8 @@ class _Paginator(PageSequence):
         """Return whether the latest page read since `begin` is the last one."""
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
-    def _read_one(self, number: int, answer: FetchedPage) -> None:
-        envelope = self._reader.add(answer.page)
+    def _read_one(self, number: int, fetched: FetchedPage) -> None:
+        envelope = self._reader.add(fetched.page)
         reader = self._reader
         ids = reader.last_values(self._key) if self._key else reader.last_digests()
         self._synthetic |= envelope.synthetic
@@ -243,22 +214,22 @@ class _Paginator(PageSequence):
             first=envelope.first_item_position,
             ids=ids,
             reading=reading,
-            order=(answer.retrieved.timestamp(), reading),
+            order=(fetched.retrieved.timestamp(), reading),
         )
         self.add(page)
-        self._was_read(number, len(ids), answer)
+        self._was_read(number, len(ids), fetched)
 
-    def _was_read(self, number: int, count: int, answer: FetchedPage) -> None:
+    def _was_read(self, number: int, count: int, fetched: FetchedPage) -> None:
         self._rows.append((number, count))
         # The content is no longer needed and takes memory.
-        self._answers.append(replace(answer, content=b"", page=replace(answer.page, records=None)))
+        self._fetched.append(
+            replace(fetched, content=b"", page=replace(fetched.page, records=None))
+        )
         self._held += 1
         if self._held == PAGES_PER_CHUNK:
             self._convert()
 
-    def read_details(
-        self, details: Details, progress: Callable[[int, int], None] | None = None
-    ) -> None:
+    def _read_details(self, details: Details) -> None:
         """Read the own pages of the records that need one."""
         rows, ids, _ = self._chosen()
         needed = ids[self._sent(rows).needed() & ids.notna().to_numpy()]
@@ -271,11 +242,11 @@ class _Paginator(PageSequence):
             else:
                 self._read_own(identifier, response)
             self._details_left -= 1
-            if progress is not None:
-                progress(1, len(needed))
+            if self._on_details is not None:
+                self._on_details(1, len(needed))
 
-    def _read_own(self, identifier: str, answer: FetchedPage) -> None:
-        envelope = self._reader.add(answer.page)
+    def _read_own(self, identifier: str, fetched: FetchedPage) -> None:
+        envelope = self._reader.add(fetched.page)
         ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
         if ids == (identifier,):
@@ -283,7 +254,7 @@ class _Paginator(PageSequence):
         else:
             names = ", ".join(str(value) for value in ids[:3]) or "nothing"
             self._refused[identifier] = Refused(f"answered with {names}", requests=0)
-        self._was_read(0, len(ids), answer)
+        self._was_read(0, len(ids), fetched)
 
     def _convert(self) -> None:
         self._builder.add(self._reader.pop_columns())
@@ -311,7 +282,7 @@ class _Paginator(PageSequence):
         sent = sent_columns(self._builder)
         return Sent(sent.held[rows], sent.named[rows])
 
-    def result(self) -> CollectionResult:
+    def _result(self) -> CollectionResult:
         """Combine the latest version of each page, in order, each id once."""
         rows, ids, repeated = self._chosen()
         sent = self._sent(rows)
@@ -325,9 +296,9 @@ class _Paginator(PageSequence):
         cap = self._max_items
         available = self.available()
         needed = int(sent.needed().sum()) if self._wants_analysis else 0
-        if self.asks_details and self._details_left is None:  # stopped before the first one
+        if self._details is not None and self._details_left is None:  # stopped before the first one
             self._details_left = needed
-        bare = self._wants_analysis and not self.asks_details and sent.left_out
+        bare = self._wants_analysis and self._details is None and sent.left_out
         return CollectionResult(
             frame=frame,
             available=available,
@@ -336,9 +307,9 @@ class _Paginator(PageSequence):
             or self.incomplete_reason(len(frame), int(ids.isna().sum()), repeated)
             or self._details_doubt(),
             duplicates=repeated if self._key else 0,
-            fetched=self._answers,
+            fetched=self._fetched,
             synthetic=self._synthetic,
-            stopped=self.stopped,
+            stopped=self._stopped,
             details=len(self._own),
             refused=self._refused,
             not_sent=unsent_columns(self._resource, self._columns) if bare else (),
@@ -358,16 +329,8 @@ class _Paginator(PageSequence):
             f"{', '.join(missing[:_NAMED])}{more}"
         )
 
-    def _keys(self, frame: pd.DataFrame, used: list[Page]) -> pd.Series[Any]:
-        """Return the values that identify the records: their key, or else their digests."""
-        if self._key in frame:
-            return frame[self._key]
-        return pd.Series(
-            [identifier for page in used for identifier in page.ids], frame.index, dtype="str"
-        )
-
     def _halt(self, frame: pd.DataFrame) -> str | None:
-        if not self.stopped:
+        if not self._stopped:
             return None
         if self._details_left:
             return f"it was stopped with {self._details_left:,} own pages left to ask for"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["fetch_ahead"]
 
 T = TypeVar("T")
 Key = TypeVar("Key")
@@ -38,11 +37,11 @@ def fetch_ahead(
     pool: ThreadPoolExecutor | None = None
     try:
         for number in numbers:
-            answer = get_cached(number)
-            if answer is None and workers == 1:
-                answer = fetch(number)
-            if answer is not None:
-                ahead.append((number, answer))
+            page = get_cached(number)
+            if page is None and workers == 1:
+                page = fetch(number)
+            if page is not None:
+                ahead.append((number, page))
             else:
                 pool = pool or ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
                 ahead.append((number, pool.submit(fetch, number)))
@@ -56,5 +55,5 @@ def fetch_ahead(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(number: Key, answer: T | Future[T]) -> tuple[Key, T]:
-    return number, answer.result() if isinstance(answer, Future) else answer
+def _result(number: Key, page: T | Future[T]) -> tuple[Key, T]:
+    return number, page.result() if isinstance(page, Future) else page

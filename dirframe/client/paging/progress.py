@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
-__all__ = ["Progress", "ProgressCallback"]
 
 #: A callback that receives the number of records so far and the total.
 ProgressCallback: TypeAlias = "Callable[[int, int], None]"
@@ -25,20 +23,22 @@ class Progress:
         Name of the counted records.
     shown
         Whether to show a bar, or a callback that is called instead with the number of records so
-        far, pages fetched again included, and the total.
+        far and the total.
     """
 
     def __init__(self, unit: str, *, shown: bool | ProgressCallback) -> None:
         self._unit = unit
         self._shown = shown
-        self._came = 0
+        self._loaded = 0
         self._bar: Any = None
 
     def advance(self, count: int, total: int) -> None:
-        """Add a number of records, of a total."""
-        self._came += count
+        """Add a number of records, of a total; a last page may hold more than were asked for."""
+        before, self._loaded = self._loaded, self._loaded + count
+        if total:
+            before, self._loaded = min(before, total), min(self._loaded, total)
         if callable(self._shown):
-            self._shown(self._came, total)
+            self._shown(self._loaded, total)
             return
         if not self._shown:
             return
@@ -50,17 +50,12 @@ class Progress:
                 total=total or None, unit=f" {self._unit}", disable=False if in_notebook else None
             )
         self._bar.total = total or None
-        self._bar.update(count)
+        self._bar.update(self._loaded - before)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._bar is not None:
             self._bar.close()
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from dirframe.client.addresses import Address
     from dirframe.schema import Resource
 
-__all__ = ["CollectionQuery"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionQuery:

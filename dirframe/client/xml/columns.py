@@ -10,7 +10,6 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CellValue", "ColumnBuffer", "ColumnChunk", "FieldPath", "chunk_to_list"]
 
 FieldPath = tuple[str, ...]
 CellValue = Any  # None, text, or a list of texts and dicts

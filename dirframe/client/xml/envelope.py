@@ -11,7 +11,6 @@ from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["Envelope", "find_result", "read_envelope"]
 
 _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
 

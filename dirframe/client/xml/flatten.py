@@ -1,15 +1,14 @@
-"""Flatten records to columns.
+"""Flatten records to columns."""
 
-A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_lines")``. An
-attribute counts as a child leaf. A repeated element is a list: at its container's path if the
-container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its
-text, or a dict if it has attributes or children; the dict has the entry's text under the
-entry's tag. An empty element is a missing value, and so is a list of only empty elements that is
-not in the schema. Text between elements (mixed content) is not part of the interface and is
-ignored.
-
-`dirframe.client.xml.fast` returns the same columns for usual pages and rejects all others.
-"""
+# A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_lines")``. An
+# attribute counts as a child leaf. A repeated element is a list: at its container's path if the
+# container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its
+# text, or a dict if it has attributes or children; the dict has the entry's text under the
+# entry's tag. An empty element is a missing value, and so is a list of only empty elements that is
+# not in the schema. Text between elements (mixed content) is not part of the interface and is
+# ignored.
+#
+# `dirframe.client.xml.fast` returns the same columns for usual pages and rejects all others.
 
 from __future__ import annotations
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.xml.columns import CellValue, FieldPath
     from dirframe.schema import Resource
-
-__all__ = ["flatten_records", "list_paths", "local_name", "text_of"]
 
 
 def flatten_records(

@@ -1,10 +1,9 @@
-"""Parse a page into its envelope and its records.
+"""Parse a page into its envelope and its records."""
 
-The parser accepts the specification's envelope and all that services of this kind have sent since
-2007: elements in any order, unknown elements and attributes, repeated elements, error bodies
-without an envelope. It takes bytes and never fetches; entities, external documents and network
-access are disabled.
-"""
+# The parser accepts the specification's envelope and all that services of this kind have sent since
+# 2007: elements in any order, unknown elements and attributes, repeated elements, error bodies
+# without an envelope. It takes bytes and never fetches; entities, external documents and network
+# access are disabled.
 
 from __future__ import annotations
 
@@ -23,7 +22,6 @@ from dirframe.errors import UnreadableResponseError
 if TYPE_CHECKING:
     from dirframe.client.xml.envelope import Envelope
 
-__all__ = ["MAX_BYTES", "Page", "PageParser", "check_records"]
 
 #: Default maximum size of a document. Parsing takes about six times its size in memory.
 MAX_BYTES = 64 * 1024 * 1024

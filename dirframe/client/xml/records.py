@@ -12,8 +12,7 @@ from dirframe.client.xml.fast import FallbackToTree, fast_flattener
 from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.flatten import flatten_records
 from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records
-from dirframe.schema import Resource
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from dirframe.client.xml.envelope import Envelope
     from dirframe.client.xml.fast import FastFlattener
     from dirframe.client.xml.parser import Page
+    from dirframe.schema import Resource
 
-__all__ = ["RecordReader"]
 
 #: Bytes of pages that are flattened together: the cost per call hardly depends on their number.
 _BATCH_BYTES = 1024 * 1024
@@ -103,7 +102,7 @@ class RecordReader:
         check_records(page, self.resource.name if self.resource else None)
         name = page.record_name
         if self.resource is None and name is not None:
-            self.resource = ALL_RESOURCES.get(name) or Resource(name, f"{name}s", (), (), "")
+            self.resource = resource_named(name)
         if isinstance(page.records, TagScan):
             self._pending.append(page.records)
             if sum(len(scan.content) for scan in self._pending) > _BATCH_BYTES:
@@ -139,9 +138,11 @@ class RecordReader:
 
     def last_digests(self) -> tuple[str, ...]:
         """Return a digest of the content of each record in the page added last."""
-        if self._last is None or self._last.records is None:
+        records = self._last.records if self._last else None
+        if records is None:
             return ()
-        return record_digests(self._last.records, self._parser.tree)
+        tree = self._parser.tree(records) if isinstance(records, TagScan) else records
+        return record_digests(tree)
 
     def _flatten_pending(self) -> None:
         scans, self._pending = self._pending, []

@@ -8,8 +8,6 @@ from typing import NoReturn
 
 from dirframe.errors import UnreadableResponseError
 
-__all__ = ["raise_unreadable", "sniff_content"]
-
 _LOOKED_AT = 64 * 1024
 
 _MAGIC = {

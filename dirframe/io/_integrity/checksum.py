@@ -1,8 +1,7 @@
-"""Embed a SHA-256 digest in a file where other programs ignore it.
+"""Embed a SHA-256 digest in a file where other programs ignore it."""
 
-Parquet and Arrow files are read from a footer at the end, and databases by page number from the
-beginning. So other readers skip 64 bytes before the footer, or after the last page.
-"""
+# Parquet and Arrow files are read from a footer at the end, and databases by page number from the
+# beginning. So other readers skip 64 bytes before the footer, or after the last page.
 
 from __future__ import annotations
 
@@ -14,7 +13,6 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Seal"]
 
 _MARK = b"dirframe sha256 of all other".ljust(32, b"\0")
 _LENGTH = len(_MARK) + 32
@@ -40,7 +38,7 @@ class Seal:
     def write(self, file: Path) -> None:
         """Write the digest into a finished file."""
         with file.open("r+b") as stream:
-            position = self._place(stream)
+            position = self._footer_offset(stream)
             if position is None:
                 raise OSError(f"{file.name} was written without the end that its format has.")
             digest = hashlib.sha256()
@@ -55,7 +53,7 @@ class Seal:
     def fits(self, file: Path) -> bool | None:
         """Return whether a file matches its digest; None if it has none."""
         with file.open("rb") as stream:
-            end = self._place(stream)
+            end = self._footer_offset(stream)
             if end is None or end < _LENGTH:
                 return None
             stream.seek(end - _LENGTH)
@@ -71,7 +69,7 @@ class Seal:
             digest.update(stream.read())
         return digest.digest() == trailer[len(_MARK) :]
 
-    def _place(self, stream: IO[bytes]) -> int | None:
+    def _footer_offset(self, stream: IO[bytes]) -> int | None:
         """Return the offset of the footer, or the end of a file without one."""
         size = stream.seek(0, os.SEEK_END)
         if not self.magic:

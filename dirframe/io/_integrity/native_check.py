@@ -1,8 +1,7 @@
-"""Check a file before a native library reads it, which a damaged file could crash.
+"""Check a file before a native library reads it, which a damaged file could crash."""
 
-A file with a digest is verified against it. A file without one (from an older version or another
-program) is first read in a subprocess.
-"""
+# A file with a digest is verified against it. A file without one (from an older version or another
+# program) is first read in a subprocess.
 
 from __future__ import annotations
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.io.formats import FileFormat
 
-__all__ = ["SEALED", "check", "check_record", "warn_of_change"]
 
 #: Key in a record: the file contains a digest.
 SEALED = "sealed"

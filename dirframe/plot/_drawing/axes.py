@@ -33,6 +33,8 @@ _FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page
 PANEL = "panel"
 _ROW_HEIGHT, _HEIGHT_OF_LINES = 0.25, 1.3  # inches
 _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes more lines
+#: The gid of a message in empty axes.
+EMPTY = "empty"
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
@@ -226,6 +228,34 @@ def words(figure: Figure) -> list[str]:
     return [" ".join(text.split()) for text in (*titles, *captions) if text.strip()]
 
 
+def detach_words(figure: Figure) -> tuple[str, list[str]]:
+    """Remove the title and the captions of a figure, and return them; panels keep theirs."""
+    title = figure.get_suptitle() or figure.axes[0].get_title()
+    if figure.get_suptitle():
+        figure.suptitle("")
+    else:
+        figure.axes[0].set_title("")
+    notes = [
+        text
+        for ax in figure.axes
+        if ax.get_gid() != PANEL
+        for text in ax.texts
+        if text.get_gid() == "caption"
+    ]
+    texts = [*(note.get_text() for note in notes), figure.get_supxlabel()]
+    for note in notes:
+        note.remove()
+    figure.supxlabel("")
+    return " ".join(title.split()), [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def empty_reasons(figure: Figure) -> list[str]:
+    """Return why a figure has nothing to show, if that holds for each of its panels."""
+    by_axes = [[text for text in ax.texts if text.get_gid() == EMPTY] for ax in figure.axes]
+    reasons = [" ".join(text.get_text().split()) for texts in by_axes for text in texts]
+    return list(dict.fromkeys(reasons)) if all(by_axes) else []
+
+
 def without_language(counts: Mapping[str, int]) -> dict[str, int]:
     """Return how many projects have no main language, by reason."""
     without_analysis = counts.get("without_analysis", 0)
@@ -293,7 +323,14 @@ def empty_message(ax: Axes, text: str) -> None:
     size = typography.size(ax, "large")
     wrapped = typography.wrapped(text, size, typography.width(ax))
     ax.text(
-        0.5, 0.5, wrapped, ha="center", va="center", fontsize=size, **typography.plain_text_props()
+        0.5,
+        0.5,
+        wrapped,
+        ha="center",
+        va="center",
+        fontsize=size,
+        gid=EMPTY,
+        **typography.plain_text_props(),
     )
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.textpath import text_to_path
 
+from dirframe._display.values import counted, percent
 from dirframe.errors import Hint, MissingGlyphsWarning
 
 if TYPE_CHECKING:
@@ -19,6 +20,25 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from pandas.api.typing import NAType
+
+__all__ = [
+    "FONTS",
+    "amounts",
+    "counted",
+    "empty_reason",
+    "height",
+    "listed",
+    "name",
+    "not_shown",
+    "number",
+    "percent",
+    "plain_text_props",
+    "short",
+    "size",
+    "widest",
+    "width",
+    "wrapped",
+]
 
 #: Fallback fonts for scripts that matplotlib's fonts lack, in order of preference.
 FONTS = (
@@ -121,11 +141,6 @@ def widest(texts: Iterable[str], size: float) -> float:
     return max((float(width) for width, _, _ in measured), default=0.0)
 
 
-def counted(count: int, noun: str) -> str:
-    """Format a count with its noun: ``1 project``, ``1,500 projects``."""
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
-
-
 def listed(what: str, noun: str, reasons: dict[str, int]) -> str:
     """Return a note with the number of records for each reason; empty if there are none."""
     nonzero = [(count, reason) for reason, count in reasons.items() if count]
@@ -144,11 +159,6 @@ def not_shown(noun: str, reasons: dict[str, int]) -> str:
 def empty_reason(count: int, noun: str, what: str) -> str:
     """Return why a chart is empty: no records, or none with the required values."""
     return f"None of {counted(count, noun)} has {what}" if count else f"No {noun}s"
-
-
-def percent(share: float) -> str:
-    """Format a share with one decimal; a nonzero share is never shown as 0.0%."""
-    return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def number(value: float | NAType) -> str:

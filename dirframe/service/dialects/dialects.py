@@ -1,13 +1,14 @@
-"""Dialects of the interface as data: that of the specification and two others.
+"""Dialects of the interface, read from `dialects.toml`: that of the specification and two others."""
 
-Sources: the specification; responses recorded from 2008 to 2013; the page templates of the live
-service, read in 2026.
-"""
+# Sources: the specification; responses recorded from 2008 to 2013; the page templates of the live
+# service, read in 2026.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PAGE_SIZE
@@ -15,20 +16,10 @@ from dirframe.schema import PAGE_SIZE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DIALECTS",
-    "KEY_REQUIRED",
-    "RECORDED",
-    "SPECIFICATION",
-    "TODAY",
-    "Refusal",
-    "Rules",
-    "Shape",
-    "rules_of",
-]
 
 #: Error text of the specification for a request without a valid key.
 KEY_REQUIRED = "A valid api_key is required to access this URL."
+_REFUSALS = ("missing_key", "unknown_key", "over_limit", "not_found")
 
 
 @dataclass(frozen=True)
@@ -97,7 +88,9 @@ class Rules:
     """
 
     name: str
-    page_size: Mapping[str, int]
+    page_size: Mapping[str, int] = field(
+        default_factory=lambda: {"account": PAGE_SIZE, "project": PAGE_SIZE}
+    )
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     not_in_collections: Mapping[str, frozenset[str]] = field(default_factory=dict)
     missing_key: Refusal = Refusal(403, KEY_REQUIRED)
@@ -118,161 +111,29 @@ class Rules:
     states: bool = False
 
 
-_ACCOUNT_ORDER = (
-    "id",
-    "name",
-    "about",
-    "login",
-    "created_at",
-    "updated_at",
-    "homepage_url",
-    "twitter_account",
-    "url",
-    "html_url",
-    "avatar_url",
-    "email_sha1",
-    "posts_count",
-    "location",
-    "country_code",
-    "latitude",
-    "longitude",
-    "kudo_score",
-    "languages",
-    "badges",
-)
-_PROJECT_ORDER = (
-    "id",
-    "name",
-    "url",
-    "html_url",
-    "created_at",
-    "updated_at",
-    "description",
-    "homepage_url",
-    "download_url",
-    "{short_name}",
-    "medium_logo_url",
-    "small_logo_url",
-    "user_count",
-    "average_rating",
-    "rating_count",
-    "review_count",
-    "analysis_id",
-    "organization",
-    "tags",
-    "analysis",
-    "similar_projects",
-    "licenses",
-    "project_activity_index",
-    "links",
-)
-_ANALYSIS_ORDER = (
-    "id",
-    "url",
-    "project_id",
-    "updated_at",
-    "{fetched}",
-    "min_month",
-    "max_month",
-    "twelve_month_contributor_count",
-    "total_contributor_count",
-    "twelve_month_commit_count",
-    "total_commit_count",
-    "total_code_lines",
-    "factoids",
-    "languages",
-    "main_language_id",
-    "main_language_name",
-)
-_ADDRESSES = frozenset({"url", "html_url"})
-_LOGOS = frozenset({"medium_logo_url", "small_logo_url"})
-_LISTS = frozenset({"kudo_score", "languages", "badges"})
-_PARTS = frozenset(
-    {"organization", "analysis", "similar_projects", "licenses", "project_activity_index", "links"}
-)
-_COUNTS = frozenset(
-    {"total_contributor_count", "twelve_month_commit_count", "total_commit_count", "factoids"}
-)
+def _rules(name: str, table: dict[str, Any]) -> Rules:
+    """Return the rules in a table of the file: lists are sets, except for an order."""
+    shapes = {
+        tag: Shape(tuple(shape.pop("order", ())), **_sets(shape))
+        for tag, shape in table.pop("shapes", {}).items()
+    }
+    refusals: dict[str, Any] = {n: Refusal(**table.pop(n)) for n in _REFUSALS if n in table}
+    hidden = _sets(table.pop("not_in_collections", {}))
+    return Rules(name, shapes=shapes, not_in_collections=hidden, **refusals, **_sets(table))
 
 
-def _named(order: tuple[str, ...], **names: str) -> tuple[str, ...]:
-    return tuple(name.format(**names) for name in order)
+def _sets(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: frozenset(v) if isinstance(v, list) else v for name, v in table.items()}
 
-
-_ANALYSIS_SOMETIMES = frozenset({"url", "languages"}) | _COUNTS
-
-#: As specified; where the specification is silent, as this project has decided.
-SPECIFICATION = Rules(name="specification", page_size={"account": PAGE_SIZE, "project": PAGE_SIZE})
-
-#: As in responses recorded from 2008 to 2013.
-RECORDED = Rules(
-    name="recorded",
-    page_size={"account": 10, "project": PAGE_SIZE},
-    shapes={
-        "account": Shape(
-            _ACCOUNT_ORDER,
-            sometimes=_ADDRESSES | _LISTS | {"about", "login", "twitter_account"},
-        ),
-        "project": Shape(
-            _named(_PROJECT_ORDER, short_name="url_name"),
-            sometimes=_ADDRESSES | _LOGOS | _PARTS | {"tags"},
-            names={"stack_count": "user_count", "vanity_url": "url_name"},
-            dropped=frozenset({"irc_url"}),
-        ),
-        "analysis": Shape(
-            _named(_ANALYSIS_ORDER, fetched="logged_at"),
-            sometimes=_ANALYSIS_SOMETIMES,
-            names={"oldest_code_set_time": "logged_at"},
-        ),
-    },
-)
-
-#: As the live service responds today.
-TODAY = Rules(
-    name="today",
-    page_size={"account": 10, "project": 10},
-    shapes={
-        "account": Shape(
-            _ACCOUNT_ORDER,
-            sometimes=_ADDRESSES | _LISTS,
-            midnight=frozenset({"created_at", "updated_at"}),
-        ),
-        "kudo_score": Shape(dropped=frozenset({"created_at", "max_position", "position_delta"})),
-        "project": Shape(
-            _named(_PROJECT_ORDER, short_name="vanity_url"),
-            sometimes=_ADDRESSES | _LOGOS | _PARTS,
-            names={"stack_count": "user_count", "url_name": "vanity_url"},
-            dropped=frozenset({"irc_url"}),
-        ),
-        "analysis": Shape(
-            _named(_ANALYSIS_ORDER, fetched="oldest_code_set_time"),
-            sometimes=_ANALYSIS_SOMETIMES,
-            names={"logged_at": "oldest_code_set_time"},
-        ),
-        "license": Shape(names={"nice_name": "name", "name": "vanity_url"}),
-    },
-    not_in_collections={
-        "account": frozenset({"about", "languages", "badges"}),
-        "project": frozenset({"analysis"}),
-    },
-    missing_key=Refusal(400, "The request has no API key."),
-    unknown_key=Refusal(400, "The request has a invalid API key."),
-    over_limit=Refusal(401, "The request has exceeded the limit of {limit} requests per day."),
-    not_found=Refusal(404, "Not Found"),
-    not_found_mimetype="text/html",
-    bare_errors=True,
-    empty_result=False,
-    lenient=True,
-    sorted_resources=frozenset({"project"}),
-    project_path="/p",
-    analysis_required=True,
-    md5_prefix=True,
-    tie_break=False,
-    states=True,
-)
 
 #: Supported dialects by name.
-DIALECTS = {rules.name: rules for rules in (SPECIFICATION, RECORDED, TODAY)}
+DIALECTS = {
+    name: _rules(name, table)
+    for name, table in tomllib.loads(
+        Path(__file__).with_name("dialects.toml").read_text("utf-8")
+    ).items()
+}
+SPECIFICATION, RECORDED, TODAY = DIALECTS.values()
 
 
 def rules_of(dialect: str) -> Rules:

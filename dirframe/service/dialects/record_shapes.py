@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
     from dirframe.service.dialects.dialects import Rules
 
-__all__ = ["shape_element", "shape_fragment"]
 
 _MIDNIGHT = "T00:00:00Z"
 _NO_SHAPE = Shape()

@@ -1,12 +1,7 @@
-"""Simulated states of the live service and its records, read from a file.
+"""Simulated states of the live service and its records, read from a file."""
 
-The file is TOML and is reloaded when it changes, so that a running service can enter and leave
-maintenance::
-
-    maintenance = false
-    deleted_projects = ["3", "7"]
-    disabled_accounts = ["5"]
-"""
+# The file is TOML and is reloaded when it changes, so that a running service can enter and leave
+# maintenance.
 
 from __future__ import annotations
 
@@ -18,8 +13,6 @@ from dirframe.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-__all__ = ["States", "StatesFile"]
 
 
 @dataclass(frozen=True)

@@ -1,53 +1,16 @@
-"""Write records as XML, the inverse of the client's reader.
+"""Write records as XML, the inverse of the client's reader."""
 
-The fields of the specification come first, in its order, then the other fields of the record. A
-recorded record keeps its own order and its empty elements, for positional clients.
-Fields of the specification without a value:
-
-======================================================================  ==================
-Field                                                                   Without a value
-======================================================================  ==================
-homepage_url, location, country_code, latitude, longitude and           left out
-kudo_score of an account; the fields of kudo_score
-analysis of a project                                                   left out
-every other field of an account, a project or an analysis               an empty element
-======================================================================  ==================
-"""
-
+# The fields of the specification come first, in its order, then the other fields of the record. A
+# recorded record keeps its own order and its empty elements, for positional clients.
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
-from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.schema import ACCOUNT, COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
-
-__all__ = [
-    "collection_parts",
-    "collection_xml",
-    "element_xml",
-    "error_xml",
-    "failed_xml",
-    "record_xml",
-    "single_xml",
-    "unavailable_xml",
-    "without_analysis_xml",
-]
-
-_LEFT_OUT = frozenset(
-    {
-        ("account", "homepage_url"),
-        ("account", "location"),
-        ("account", "country_code"),
-        ("account", "latitude"),
-        ("account", "longitude"),
-        ("account", "kudo_score"),
-        ("kudo_score", "kudo_rank"),
-        ("kudo_score", "position"),
-        ("project", "analysis"),
-    }
-)
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
@@ -59,21 +22,27 @@ class _Slot:
     """A specified element: its XML without a value, and its child elements."""
 
     missing: str
-    children: Mapping[str, _Slot]
+    children: dict[str, _Slot]
 
 
 def _slots(resource: Resource) -> dict[str, _Slot]:
-    nested: dict[str, list[str]] = {}
+    """Return the elements of the specification.
+
+    Without a value, an optional field of an account and an element that holds others are left out;
+    every other field is an empty element.
+    """
+    slots: dict[str, _Slot] = {}
     for field in resource.specified:
-        nested.setdefault(field.path[0], []).extend(field.path[1:])
-    return {
-        key: _slot(resource.name, key, {child: _slot(key, child, {}) for child in children})
-        for key, children in nested.items()
-    }
+        is_left_out = resource is ACCOUNT and not field.required
+        name, *below = field.path
+        slot = slots.setdefault(name, _Slot("" if is_left_out or below else _empty(name), {}))
+        for child in below:
+            slot.children[child] = _Slot("" if is_left_out else _empty(child), {})
+    return slots
 
 
-def _slot(parent: str, key: str, children: Mapping[str, _Slot]) -> _Slot:
-    return _Slot("" if (parent, key) in _LEFT_OUT else f"<{key}></{key}>\n", children)
+def _empty(name: str) -> str:
+    return f"<{name}></{name}>\n"
 
 
 _SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
@@ -185,9 +154,8 @@ def _attributes(content: Mapping[str, object]) -> str:
 def _escape(text: str) -> str:
     if not _NEEDS_ESCAPING.search(text):
         return text
-    text = without_controls(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A parser turns a bare carriage return into a line feed.
-    return text.replace('"', "&quot;").replace("\r", "&#13;")
+    return escape(without_controls(text), {'"': "&quot;", "\r": "&#13;"})
 
 
 def collection_parts(

@@ -1,15 +1,16 @@
-"""Build a store from XML files: all files are imported, or no store is created.
+"""Build a store from XML files: all files are imported, or no store is created."""
 
-Records are written as they are read. Their sort keys go to a temporary table, from which the
-order of every sort and the word index are built once at the end. No request has to sort, so the
-last page is as fast as the first.
-"""
+# Records are written as they are read. Their sort keys go to a temporary table, from which the
+# order of every sort and the word index are built once at the end. No request has to sort, so the
+# last page is as fast as the first.
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import fields
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,12 +28,11 @@ from dirframe.service.store.search import build_index
 from dirframe.service.synthetic.languages import languages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["APPLICATION_ID", "SORT_ALIASES", "VERSION", "base_sorts", "build_store"]
 
 #: SQLite application id of a store ("dirf").
 APPLICATION_ID = 0x64697266
@@ -42,23 +42,10 @@ VERSION = 3
 
 _BATCH_SIZE = 1_000
 
-_KEY_COLUMNS = (
-    "id_key",
-    "name_key",
-    "created_at",
-    "updated_at",
-    "stack_count",
-    "words",
-    "title",
-    "tags",
-    "address_names",
-    "description",
-    "rating",
-    "active_committers",
-    "activity_level",
-)
 _RECORD_COLUMNS = ("email_md5", "xml", "synthetic")
-
+_KEY_COLUMNS = tuple(
+    f.name for f in fields(StoreRow) if f.name not in {"resource", "id", *_RECORD_COLUMNS}
+)
 #: SQL of the sorts that are not the column of the same name.
 _ORDER_BY = {
     "id": "id_key",
@@ -173,13 +160,8 @@ def _create_tables(database: sqlite3.Connection, resource: Resource) -> None:
 
 def _write(database: sqlite3.Connection, resource: Resource, records: list[StoreRow]) -> None:
     name = resource.collection
-    database.executemany(
-        _upsert(name, _RECORD_COLUMNS), [(r.id, *_values(r, _RECORD_COLUMNS)) for r in records]
-    )
-    database.executemany(
-        _upsert(f"temp.{name}_keys", _KEY_COLUMNS),
-        [(r.id, *_values(r, _KEY_COLUMNS)) for r in records],
-    )
+    for table, columns in ((name, _RECORD_COLUMNS), (f"temp.{name}_keys", _KEY_COLUMNS)):
+        database.executemany(_upsert(table, columns), map(attrgetter("id", *columns), records))
 
 
 def _count_languages(database: sqlite3.Connection) -> None:
@@ -191,10 +173,6 @@ def _count_languages(database: sqlite3.Connection) -> None:
         "INSERT INTO languages (xml) VALUES (?)",
         [(element_xml("language", record),) for record in languages(projects)],
     )
-
-
-def _values(record: StoreRow, names: tuple[str, ...]) -> tuple[object, ...]:
-    return tuple(getattr(record, name) for name in names)
 
 
 def _upsert(table: str, columns: tuple[str, ...]) -> str:
@@ -219,7 +197,8 @@ def _order(database: sqlite3.Connection, resource: Resource) -> None:
         database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))
     database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5) WHERE email_md5 IS NOT NULL")
     (size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()
-    build_index(database, name, _texts(database, name), size)
+    texts = database.execute(f"SELECT number - 1, words FROM temp.{name}_keys ORDER BY number")
+    build_index(database, name, texts, size)
     terms = database.execute(
         f"SELECT number - 1, title, tags, address_names FROM temp.{name}_keys ORDER BY id_key"
     )
@@ -230,7 +209,3 @@ def _order(database: sqlite3.Connection, resource: Resource) -> None:
 def _has_values(database: sqlite3.Connection, name: str, column: str) -> bool:
     sql = f"SELECT EXISTS (SELECT 1 FROM temp.{name}_keys WHERE {column} IS NOT NULL)"
     return bool(database.execute(sql).fetchone()[0])
-
-
-def _texts(database: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
-    yield from database.execute(f"SELECT number - 1, words FROM temp.{name}_keys ORDER BY number")

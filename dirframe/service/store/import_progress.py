@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+from typing import Any, Protocol, Self, TextIO
 
 from tqdm.std import tqdm
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-__all__ = ["ImportProgress", "OnFile"]
 
 #: Seconds between two lines if the stream is not a terminal.
 _INTERVAL = 10.0
@@ -63,10 +58,5 @@ class ImportProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self._close()

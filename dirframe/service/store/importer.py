@@ -1,9 +1,8 @@
-"""Read collections in XML files into rows for the store.
+"""Read collections in XML files into rows for the store."""
 
-Any dialect of the interface is read, one record at a time, so that files may have any size.
-Fields that other dialects name differently are added under the name in the specification;
-everything else is kept unchanged.
-"""
+# Any dialect of the interface is read, one record at a time, so that files may have any size.
+# Fields that other dialects name differently are added under the name in the specification;
+# everything else is kept unchanged.
 
 from __future__ import annotations
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-__all__ = ["StoreRow", "find_files", "read_file", "to_store_row"]
 
 #: Fields named differently in other dialects: parent path, name there, name here.
 _OTHER_NAMES: tuple[tuple[tuple[str, ...], str, str], ...] = (

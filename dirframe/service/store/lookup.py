@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
     from dirframe.service.records import Record
 
-__all__ = ["address_names", "avatar_md5"]
 
 #: Elements with the name of a record in URLs, in any dialect.
 _NAME_FIELDS = {

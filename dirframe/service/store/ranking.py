@@ -1,8 +1,7 @@
-"""Index of the terms of records, and relevance ranking of query results.
+"""Index of the terms of records, and relevance ranking of query results."""
 
-A term is a title, a word of a title, a tag or a name in URLs; each is folded. The table of terms
-is in the order of ids, so that the first record with a name is the one with the lowest id.
-"""
+# A term is a title, a word of a title, a tag or a name in URLs; each is folded. The table of terms
+# is in the order of ids, so that the first record with a name is the one with the lowest id.
 
 from __future__ import annotations
 
@@ -15,8 +14,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
-
-__all__ = ["index_terms", "match_ranks", "named", "tagged"]
 
 
 class _Kind(IntEnum):
@@ -72,13 +69,13 @@ def index_terms(
 def _rows(
     records: Iterable[tuple[int, str, str, str]],
 ) -> Iterator[tuple[int, str, int, int]]:
-    for place, (number, title, tags, names) in enumerate(records):
+    for position, (number, title, tags, names) in enumerate(records):
         terms = {(_Kind.TITLE, title)}
         terms |= {(_Kind.WORD, word) for word in title.split()}
         terms |= {(_Kind.TAG, tag) for tag in tags.split("\n") if tag}
         terms |= {(_Kind.NAME, name) for name in names.split("\n") if name}
         for kind, term in terms:
-            yield kind.value, term, place, number
+            yield kind.value, term, position, number
 
 
 def named(database: sqlite3.Connection, collection: str, name: str) -> int | None:
@@ -134,19 +131,21 @@ def match_ranks(
 
 
 def _with_term(database: sqlite3.Connection, collection: str, kind: _Kind, term: str) -> Numbers:
-    rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ?",
-        (kind.value, term),
-    )
-    return np.fromiter((number for (number,) in rows), dtype=np.uint32)
+    return _numbers(database, collection, "term = ?", kind.value, term)
 
 
 def _with_beginning(
     database: sqlite3.Connection, collection: str, kind: _Kind, beginning: str
 ) -> Numbers:
+    bounds = (beginning, beginning + _LAST)
+    return _numbers(database, collection, "term >= ? AND term < ?", kind.value, *bounds)
+
+
+def _numbers(
+    database: sqlite3.Connection, collection: str, condition: str, *values: int | str
+) -> Numbers:
     rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term >= ? AND term < ?",
-        (kind.value, beginning, beginning + _LAST),
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND {condition}", values
     )
     return np.fromiter((number for (number,) in rows), dtype=np.uint32)
 

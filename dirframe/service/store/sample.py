@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe._sqlite import open_database
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import StoreError
 from dirframe.service.store.build import APPLICATION_ID, VERSION
 from dirframe.service.store.importer import find_files
@@ -22,7 +22,6 @@ from dirframe.settings import cache_folder
 if TYPE_CHECKING:
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["open_data", "sample_files"]
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _NAMES = ("accounts.xml.gz", "projects.xml.gz")
@@ -98,11 +97,8 @@ def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Sto
 
 
 def _hold(store: Store) -> Store:
-    try:
+    with close_on_error(store):
         store.lock_shared()
-    except StoreError:
-        store.close()
-        raise
     return store
 
 

@@ -1,11 +1,10 @@
-"""Full-text search of a collection: the records that contain all words, also inside words.
+"""Full-text search of a collection: the records that contain all words, also inside words."""
 
-A query word contains no blank, so it can only occur inside one blank-separated word of a text.
-The index is therefore an inverted index of the distinct words; SQLite's trigram index finds the
-words that contain the query word. Results are exact, and a term in half of the texts costs a few
-rows instead of half a million. Results for the few expensive substrings, which occur in thousands
-of words or in most texts ("ing"), are precomputed.
-"""
+# A query word contains no blank, so it can only occur inside one blank-separated word of a text.
+# The index is therefore an inverted index of the distinct words; SQLite's trigram index finds the
+# words that contain the query word. Results are exact, and a term in half of the texts costs a few
+# rows instead of half a million. Results for the few expensive substrings, which occur in thousands
+# of words or in most texts ("ing"), are precomputed.
 
 from __future__ import annotations
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-__all__ = ["TRIGRAM", "build_index", "search"]
 
 #: Minimum length for SQLite's trigram index; shorter words scan the list of words.
 TRIGRAM = 3

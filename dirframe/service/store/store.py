@@ -1,9 +1,8 @@
-"""Read-only store of a directory: pages of records as XML, by sort and query.
+"""Read-only store of a directory: pages of records as XML, by sort and query."""
 
-A sort is an array of record numbers, read when the store is opened (8 bytes per record and sort);
-the reverse sort reads it backwards. The result of a query is such an array too and is cached, so
-that further pages are cheap.
-"""
+# A sort is an array of record numbers, read when the store is opened (8 bytes per record and sort);
+# the reverse sort reads it backwards. The result of a query is such an array too and is cached, so
+# that further pages are cheap.
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from dirframe._sqlite import open_database
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import fold, without_controls
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.store.import_progress import OnFile
 
-__all__ = ["MAX_QUERY", "MAX_WORDS", "Page", "Store"]
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
 MAX_QUERY = 500
@@ -85,17 +83,14 @@ class Store:
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._orders: dict[tuple[str, str], tuple[Numbers, Numbers]] = {}
-        self._answers: OrderedDict[tuple[str, str, _Query], Numbers] = OrderedDict()
+        self._results: OrderedDict[tuple[str, str, _Query], Numbers] = OrderedDict()
         if not path.is_file():
             raise StoreError(f"There is no store {path}.")
         try:
-            self._read()
+            with close_on_error(self):
+                self._read()
         except sqlite3.Error as error:
-            self.close()
             raise StoreError(f"{path} is not a store: {error}.") from error
-        except StoreError:
-            self.close()
-            raise
 
     def _read(self) -> None:
         database = self._database()
@@ -211,7 +206,7 @@ class Store:
         if page < 1:
             raise InvalidInputError(f"There is no page {page}; the first page is 1.")
         base = sort.removesuffix("_reverse")
-        numbers = self._answer(resource, base, _read_query(resource, query))
+        numbers = self._matching(resource, base, _read_query(resource, query))
         if sort != base:
             numbers = numbers[::-1]
         first = (page - 1) * page_size
@@ -244,7 +239,7 @@ class Store:
     def is_synthetic(self, resource: Resource, identifier: str) -> bool:
         """Return whether the record with this id is generated."""
         sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"
-        return self._one(sql, identifier) == "1"
+        return self._first_value(sql, identifier) == "1"
 
     def languages(self) -> list[str]:
         """Return the languages of generated projects as XML, by name."""
@@ -252,16 +247,16 @@ class Store:
 
     def by_id(self, resource: Resource, identifier: str) -> str | None:
         """Return the record with this id as XML, or None."""
-        return self._one(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)
+        return self._first_value(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)
 
     def by_email_md5(self, digest: str) -> str | None:
         """Return the account whose e-mail address has this MD5 digest, or None."""
-        return self._one(
+        return self._first_value(
             f"SELECT xml FROM {ACCOUNT.collection} WHERE email_md5 = ? ORDER BY number LIMIT 1",
             digest.lower(),
         )
 
-    def _one(self, sql: str, argument: str) -> str | None:
+    def _first_value(self, sql: str, argument: str) -> str | None:
         row = self._database().execute(sql, (argument,)).fetchone()
         return None if row is None else str(row[0])
 
@@ -270,16 +265,16 @@ class Store:
         database = self._database()
         return [database.execute(sql, (number + 1,)).fetchone()[0] for number in numbers]
 
-    def _answer(self, resource: Resource, sort: str, query: _Query) -> Numbers:
+    def _matching(self, resource: Resource, sort: str, query: _Query) -> Numbers:
         """Return the numbers of all records that match `query`, in the order of `sort`."""
         order, positions = self._orders[resource.name, sort]
         if not query:
             return order
         key = (resource.name, sort, query)
         with self._lock:
-            if key in self._answers:
-                self._answers.move_to_end(key)
-                return self._answers[key]
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
         database, collection, size = self._database(), resource.collection, len(order)
         mask = search(database, collection, set(query.words), size)
         for tag in query.tags:
@@ -287,17 +282,17 @@ class Store:
             with_tag[tagged(database, collection, tag)] = True
             mask &= with_tag
         if np.count_nonzero(mask) * 4 > len(order):
-            answer = order.compress(mask.take(order))
+            numbers = order.compress(mask.take(order))
         else:  # for few matches, sorting their positions is faster than a full scan
-            answer = order[np.sort(positions[np.flatnonzero(mask)])]
+            numbers = order[np.sort(positions[np.flatnonzero(mask)])]
         if sort == "relevance":
             ranks = match_ranks(database, collection, query.words, size)
-            answer = answer[np.argsort(ranks[answer], kind="stable")]
+            numbers = numbers[np.argsort(ranks[numbers], kind="stable")]
         with self._lock:
-            self._answers[key] = answer
-            while sum(a.nbytes for a in self._answers.values()) > _CACHE_BYTES:
-                self._answers.popitem(last=False)
-        return answer
+            self._results[key] = numbers
+            while sum(a.nbytes for a in self._results.values()) > _CACHE_BYTES:
+                self._results.popitem(last=False)
+        return numbers
 
     def _read_orders(self, resource: Resource) -> None:
         """Read the record numbers in each order, and compute the inverse permutations."""

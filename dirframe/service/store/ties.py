@@ -1,8 +1,7 @@
-"""Pages sorted without a tie-break: records with equal sort keys have no fixed order.
+"""Pages sorted without a tie-break: records with equal sort keys have no fixed order."""
 
-The database of the live service behaves like this: a record can be on two pages, and another on
-none. Here the order of ties depends on the requested page, and is reproducible.
-"""
+# The database of the live service behaves like this: a record can be on two pages, and another on
+# none. Here the order of ties depends on the requested page, and is reproducible.
 
 from __future__ import annotations
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
     from dirframe.service.store.store import Store
 
-__all__ = ["page_without_tie_break"]
 
 #: Sort keys. Other sorts have a tie-break or are not sorts of the live service.
 _KEYS = {

@@ -10,15 +10,6 @@ from dirframe.service.synthetic.distributions import QuantileCurve
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DAY",
-    "FIRST_YEAR",
-    "SNAPSHOT",
-    "month_of",
-    "month_stamp",
-    "stamp",
-    "years_curve",
-]
 
 DAY = 86_400
 FIRST_YEAR = 1970

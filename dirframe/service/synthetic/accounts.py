@@ -1,8 +1,7 @@
-"""Generate synthetic accounts.
+"""Generate synthetic accounts."""
 
-No measured figures of accounts exist: shares, growth and skew are chosen so that the collection
-resembles a world-wide directory of its time.
-"""
+# No measured figures of accounts exist: shares, growth and skew are chosen so that the collection
+# resembles a world-wide directory of its time.
 
 from __future__ import annotations
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Value
 
-__all__ = ["account", "address"]
 
 _STREAM = 2
 

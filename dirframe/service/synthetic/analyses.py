@@ -1,9 +1,8 @@
-"""Generate the analysis of a synthetic project: months, people, lines, languages, factoids.
+"""Generate the analysis of a synthetic project: months, people, lines, languages, factoids."""
 
-The figures of an analysis are consistent: there are contributors only with activity in the last
-twelve months, percentages add up to 100 with the main language first, and factoids match the
-figures.
-"""
+# The figures of an analysis are consistent: there are contributors only with activity in the last
+# twelve months, percentages add up to 100 with the main language first, and factoids match the
+# figures.
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from dirframe.service.synthetic._time import (
     month_stamp,
     stamp,
 )
+from dirframe.service.synthetic.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dirframe.service.records import Value
     from dirframe.service.synthetic.calibration import Language
 
-__all__ = ["analysis"]
 
 #: Offset of the ids of analyses.
 _NUMBERS_FROM = 1_000_000
@@ -32,35 +31,8 @@ _OTHERS_COLOR = "000000"
 _MODIFIED_BY_ANALYSIS = 0.4
 _RECENT = 45 * DAY
 
-#: Thresholds as in 313 recorded projects.
-_AGES = (
-    (12, "FactoidAgeYoung", "Short source control history"),
-    (36, "FactoidAgeEstablished", "Young, but established codebase"),
-    (61, "FactoidAgeOld", "Well-established codebase"),
-    (10_000, "FactoidAgeVeryOld", "Mature, well-established codebase"),
-)
-_TEAMS = (
-    (1, "FactoidTeamSizeZero", "No recent development activity"),
-    (2, "FactoidTeamSizeOne", "Only a single active developer"),
-    (4, "FactoidTeamSizeSmall", "Small development team"),
-    (7, "FactoidTeamSizeAverage", "Average size development team"),
-    (27, "FactoidTeamSizeLarge", "Large, active development team"),
-    (1_000_000, "FactoidTeamSizeVeryLarge", "Very large, active development team"),
-)
-_COMMENTS = (
-    (0.11, "FactoidCommentsVeryLow", "Very few source code comments"),
-    (0.33, "FactoidCommentsLow", "Few source code comments"),
-    (0.76, "FactoidCommentsAverage", "Average number of code comments"),
-    (0.94, "FactoidCommentsHigh", "Well-commented source code"),
-    (1.0, "FactoidCommentsVeryHigh", "Very well-commented source code"),
-)
-_ACTIVITY = (
-    (0.51, "FactoidActivityDecreasing", "Decreasing Y-O-Y development activity"),
-    (0.77, "FactoidActivityStable", "Stable Y-O-Y development activity"),
-    (1.0, "FactoidActivityIncreasing", "Increasing Y-O-Y development activity"),
-)
+_FACTOIDS = read_table("projects.toml")["factoids"]
 _STABLE = 0.6
-_Rule = tuple[float, str, str]
 
 
 def analysis(
@@ -120,16 +92,16 @@ def analysis(
     return content
 
 
-def _rule(rules: tuple[_Rule, ...], value: float) -> Value:
+def _factoid(about: str, value: float) -> Value:
     return next(
-        {"@type": kind, "#text": statement} for limit, kind, statement in rules if value < limit
+        {"@type": kind, "#text": text} for bound, kind, text in _FACTOIDS[about] if value < bound
     )
 
 
 def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Value]:
-    factoids = [_rule(_AGES, span), _rule(_TEAMS, people), _rule(_COMMENTS, draw())]
+    factoids = [_factoid("ages", span), _factoid("teams", people), _factoid("comments", draw())]
     if draw() >= calibration.WITHOUT_ACTIVITY_FACTOID:
-        factoids.append(_rule(_ACTIVITY, draw() if people else _STABLE))
+        factoids.append(_factoid("activity", draw() if people else _STABLE))
     return factoids
 
 

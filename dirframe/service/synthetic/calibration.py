@@ -1,40 +1,16 @@
-"""Distributions of the figures of generated projects.
+"""Distributions of the figures of generated projects."""
 
-Source: figures of 12,360 projects recorded in 2013 (OhlohAnalytics data set, M. Bruntink,
-University of Amsterdam, CC-BY 3.0), rounded to two digits. Figures that were not
-measured are marked "chosen".
-"""
+# Source: figures of 12,360 projects recorded in 2013 (OhlohAnalytics data set, M. Bruntink,
+# University of Amsterdam, CC-BY 3.0), rounded to two digits. Figures that were not
+# measured are marked "chosen".
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from importlib.resources import files
 
 from dirframe.service.synthetic._time import years_curve
 from dirframe.service.synthetic.distributions import QuantileCurve, WeightedChoice
-
-__all__ = [
-    "COMPANIONS",
-    "CONTRIBUTORS_USERS",
-    "CREATED",
-    "DESCRIPTION_LENGTH",
-    "DORMANT_UNTIL",
-    "FIRST_MONTH",
-    "LANGUAGES",
-    "LANGUAGE_ROWS",
-    "LICENSES",
-    "LICENSES_EACH",
-    "LINES_CONTRIBUTORS",
-    "LINES_USERS",
-    "RATINGS",
-    "REST_SHARE",
-    "STARS",
-    "TAGS_EACH",
-    "UPDATED",
-    "USERS",
-    "Language",
-]
+from dirframe.service.synthetic.tables import read_rows, read_table
 
 _QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1)
 #: Of all projects, for languages with too few projects for separate figures.
@@ -81,10 +57,9 @@ class Language:
 
 
 def _read_languages() -> tuple[dict[str, Language], WeightedChoice[Language]]:
-    text = (files(__package__) / "tables" / "languages.csv").read_text("utf-8")
     known: dict[str, Language] = {}
     weights: dict[Language, float] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in read_rows("languages.csv"):
         lines = [float(x) for x in row["code_lines"].split()] or _ALL_LINES
         people = [float(x) for x in row["contributors"].split()] or _ALL_CONTRIBUTORS
         language = Language(
@@ -101,33 +76,10 @@ def _read_languages() -> tuple[dict[str, Language], WeightedChoice[Language]]:
 
 
 _KNOWN, LANGUAGES = _read_languages()
+_TABLE = read_table("projects.toml")
 
 #: Further languages of a project, with weights (chosen).
-COMPANIONS = WeightedChoice(
-    {
-        _KNOWN[name]: weight
-        for name, weight in {
-            "XML": 20,
-            "HTML": 15,
-            "shell script": 12,
-            "JavaScript": 12,
-            "CSS": 9,
-            "SQL": 6,
-            "C": 6,
-            "Make": 5,
-            "Autoconf": 5,
-            "Perl": 4,
-            "Python": 4,
-            "DOS batch script": 4,
-            "C++": 4,
-            "PHP": 3,
-            "Java": 3,
-            "XSL Transformation": 3,
-            "Automake": 3,
-        }.items()
-    }
-)
-
+COMPANIONS = WeightedChoice({_KNOWN[n]: weight for n, weight in _TABLE["companions"].items()})
 #: Languages listed in an analysis, with the line for the others (of 303 recorded ones).
 LANGUAGE_ROWS = WeightedChoice({1: 19, 2: 63, 3: 101, 4: 115})
 #: Percentage of the lines that are not in the main language (of 303 recorded ones).
@@ -168,34 +120,6 @@ DORMANT_UNTIL = QuantileCurve(
 )
 
 #: Code and title of a licence, and how many projects have it.
-LICENSES = WeightedChoice(
-    {
-        ("gpl", "GNU General Public License v2.0 or later"): 2_980,
-        ("apache_2", "Apache License 2.0"): 1_130,
-        ("mit", "MIT License"): 1_060,
-        ("gpl3_or_later", "GNU General Public License v3.0 or later"): 830,
-        ("BSD-3-Clause", 'BSD 3-clause "New" or "Revised" License'): 760,
-        ("lgpl", 'GNU Library or "Lesser" GPL (LGPL)'): 640,
-        ("gpl3", "GNU General Public License v3.0 only"): 560,
-        ("bsd", "BSD 4-clause (University of California-Specific)"): 470,
-        ("lgpl3", "GNU Lesser General Public License v3.0 only"): 230,
-        ("eclipse", "Eclipse Public License 1.0"): 170,
-        ("lgpl21_or_later", "GNU Lesser General Public License v2.1 or later"): 130,
-        ("Artistic_License_2_0", "Artistic License 2.0"): 130,
-        ("affero", "Affero General Public License"): 115,
-        ("mozilla_public_1_1", "Mozilla Public License 1.1"): 94,
-        ("artistic_gpl", "Artistic License & GPL"): 66,
-        ("Public_Domain", "Public Domain"): 63,
-        ("AGPL3", "GNU Affero General Public License v3.0"): 62,
-        ("lgpl21", "GNU Lesser General Public License v2.1 only"): 57,
-        ("bsd_2clause_ish", 'BSD 2-clause "Simplified" License'): 57,
-        ("ccbysa3-0", "Creative Commons Attribution Share Alike 3.0"): 48,
-        ("common_development_and_distribution", "Common Development and Distribution License"): 47,
-        ("Microsoft_Public_License_", "Microsoft Public License"): 46,
-        ("AGPL3_or_later", "GNU Affero General Public License 3.0 or later"): 42,
-        ("zlib_libpng", "zlib License (aka zlib/libpng)"): 41,
-        ("GPLv3", "GNU GENERAL PUBLIC LICENSE"): 38,
-    }
-)
+LICENSES = WeightedChoice({(code, t): n for code, (t, n) in _TABLE["licenses"].items()})
 #: Licences of one project: none for 14.2%; the split of the others is of 313 recorded ones.
 LICENSES_EACH = WeightedChoice({0: 142, 1: 770, 2: 58, 3: 20, 4: 10})

@@ -1,31 +1,20 @@
-"""Generate names, descriptions and tags of synthetic projects.
+"""Generate names, descriptions and tags of synthetic projects."""
 
-They are composed of words in `tables/words.toml`; any resemblance to real projects is
-coincidental.
-"""
+# They are composed of words in `tables/words.toml`; any resemblance to real projects is
+# coincidental.
 
 from __future__ import annotations
 
 import string
-import tomllib
-from importlib.resources import files
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dirframe.service.synthetic import calibration
 from dirframe.service.synthetic.distributions import WeightedChoice
+from dirframe.service.synthetic.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["description", "project_name", "read_table", "tags"]
-
-Draw = "Callable[[], float]"
-
-
-def read_table(name: str) -> dict[str, Any]:
-    """Read a TOML table of this package."""
-    return tomllib.loads((files(__package__) / "tables" / name).read_text("utf-8"))
 
 
 _TABLE = read_table("words.toml")

@@ -1,9 +1,8 @@
-"""Reproducible random values: the same record for the same seed and index, on any platform.
+"""Reproducible random values: the same record for the same seed and index, on any platform."""
 
-Only `random.Random.seed` with an integer, `random` and `getrandbits` are used: their sequences
-are guaranteed to stay the same in later versions of Python; those of `choices`, `shuffle`,
-`gauss` and of NumPy's generators are not.
-"""
+# Only `random.Random.seed` with an integer, `random` and `getrandbits` are used: their sequences
+# are guaranteed to stay the same in later versions of Python; those of `choices`, `shuffle`,
+# `gauss` and of NumPy's generators are not.
 
 from __future__ import annotations
 
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["QuantileCurve", "WeightedChoice", "normal", "normal_cdf", "permute", "seed_record"]
 
 T = TypeVar("T")
 

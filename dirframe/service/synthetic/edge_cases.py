@@ -1,15 +1,12 @@
-"""Edge cases that generated collections contain on purpose, to test programs.
+"""Edge cases that generated collections contain on purpose, to test programs."""
 
-The texts are in `tables/peculiar.toml`.
-"""
+# The texts are in `tables/peculiar.toml`.
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dirframe.service.synthetic.descriptions import read_table
-
-__all__ = ["ACCOUNTS", "EDGE_CASE_PERIOD", "PROJECTS", "EdgeCase", "texts"]
+from dirframe.service.synthetic.tables import read_table
 
 #: One record in this many takes its texts from the list, in turn.
 EDGE_CASE_PERIOD = 50

@@ -1,8 +1,7 @@
-"""Generate collections of any size and write them as XML.
+"""Generate collections of any size and write them as XML."""
 
-A record depends only on the seed and its index. A smaller collection is therefore a prefix of
-every larger one with the same seed, and memory use is constant.
-"""
+# A record depends only on the seed and its index. A smaller collection is therefore a prefix of
+# every larger one with the same seed, and memory use is constant.
 
 from __future__ import annotations
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Record, Value
 
-__all__ = ["SEED", "generate", "generate_accounts", "generate_projects", "write_collection"]
 
 #: Seed of the bundled sample, chosen among eleven so that rare values are as frequent as measured.
 SEED = 2006
@@ -37,7 +35,8 @@ _STEP = 500
 class Progress(Protocol):
     """Progress callback: name of the collection, records written, total number of records."""
 
-    def __call__(self, collection: str, done: int, total: int, /) -> None: ...
+    def __call__(self, collection: str, done: int, total: int, /) -> None:
+        """Report the records written."""
 
 
 def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Value]]:

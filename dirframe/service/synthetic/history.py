@@ -1,14 +1,13 @@
-"""Generate contributors, monthly activity and sizes of a synthetic project.
+"""Generate contributors, monthly activity and sizes of a synthetic project."""
 
-They are derived from the record of the project on request and agree with its analysis:
-
-- the months range from `min_month` to `max_month`, and both have a commit;
-- `twelve_month_contributor_count` people committed in the twelve months before the analysis;
-- the lines of code after the last month are `total_code_lines`;
-- commits and people agree with their counts in the analysis, if present.
-
-The distribution of work over people and months is chosen, not measured.
-"""
+# They are derived from the record of the project on request and agree with its analysis:
+#
+# - the months range from `min_month` to `max_month`, and both have a commit;
+# - `twelve_month_contributor_count` people committed in the twelve months before the analysis;
+# - the lines of code after the last month are `total_code_lines`;
+# - commits and people agree with their counts in the analysis, if present.
+#
+# The distribution of work over people and months is chosen, not measured.
 
 from __future__ import annotations
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Record, Value
 
-__all__ = ["History"]
 
 #: Share of comment lines in comment and code lines, by factoid.
 _COMMENT_RATIOS = {
@@ -311,17 +309,12 @@ class History:
         fact = self._fact(person)
         if fact["primary_language_id"] is None:
             return []
+        shared = ("comment_ratio", "man_months", "commits")
         return [
-            {
-                "analysis_id": fact["analysis_id"],
-                "contributor_id": fact["contributor_id"],
-                "contributor_name": fact["contributor_name"],
-                "language_id": fact["primary_language_id"],
-                "language_nice_name": fact["primary_language_nice_name"],
-                "comment_ratio": fact["comment_ratio"],
-                "man_months": fact["man_months"],
-                "commits": fact["commits"],
-            }
+            {name: fact[name] for name in ("analysis_id", "contributor_id", "contributor_name")}
+            | {"language_id": fact["primary_language_id"]}
+            | {"language_nice_name": fact["primary_language_nice_name"]}
+            | {name: fact[name] for name in shared}
         ]
 
 

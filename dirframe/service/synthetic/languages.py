@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Record, Value
 
-__all__ = ["languages"]
 
 _MARKUP = {"HTML", "XML", "CSS", "XSL Transformation", "XML Schema", "TeX/LaTeX"}
 _BUILD = {"Make", "Autoconf", "Automake", "CMake", "Jam", "Ebuild"}

@@ -1,25 +1,21 @@
-"""Generate names and locations of accounts, and their countries as given by two geocoders.
+"""Generate names and locations of accounts, and their countries as given by two geocoders."""
 
-The first geocoder returns most countries as a two-letter code. Those that it cannot resolve
-(`geocoder` 2 in `tables/countries.csv`) come from a second one, as a name in varying spellings.
-Weights of countries, rates of variants and all names are chosen; coordinates of cities are
-rounded.
-"""
+# The first geocoder returns most countries as a two-letter code. Those that it cannot resolve
+# (`geocoder` 2 in `tables/countries.csv`) come from a second one, as a name in varying spellings.
+# Weights of countries, rates of variants and all names are chosen; coordinates of cities are
+# rounded.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from dirframe.service.synthetic.descriptions import read_table
 from dirframe.service.synthetic.distributions import WeightedChoice
+from dirframe.service.synthetic.tables import read_rows, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-__all__ = ["COUNTRIES", "HOPELESS", "City", "Country", "country_code", "location", "person"]
 
 #: Rate at which the first geocoder resolves countries that it usually cannot.
 _CODE_ALL_THE_SAME = 0.12
@@ -65,14 +61,9 @@ class Culture:
     native: tuple[str, ...]
 
 
-def _rows(table: str) -> Iterator[dict[str, str]]:
-    text = (files(__package__) / "tables" / table).read_text("utf-8")
-    return csv.DictReader(text.splitlines())
-
-
 def _read_countries() -> WeightedChoice[Country]:
     cities: dict[str, list[City]] = {}
-    for row in _rows("cities.csv"):
+    for row in read_rows("cities.csv"):
         city = City(row["city"], row["region"], float(row["latitude"]), float(row["longitude"]))
         cities.setdefault(row["country"], []).append(city)
     cultures: dict[str, list[Culture]] = {}
@@ -91,7 +82,7 @@ def _read_countries() -> WeightedChoice[Country]:
                 tuple(cities[row["code"]]),
                 tuple(cultures[row["code"]]),
             ): float(row["weight"])
-            for row in _rows("countries.csv")
+            for row in read_rows("countries.csv")
         }
     )
 
@@ -117,16 +108,16 @@ def _distorted(text: str, draw: Callable[[], float]) -> str:
 def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
     """Return a claimed location, and its latitude and longitude as geocoded."""
     city = country.cities[int(draw() * len(country.cities))]
-    place = f"{city.name}, {city.region}" if city.region else city.name
+    city_and_region = f"{city.name}, {city.region}" if city.region else city.name
     form = draw()
     if form < 0.70:
-        text = f"{place}, {country.name}"
+        text = f"{city_and_region}, {country.name}"
     elif form < 0.85:
-        text = place
+        text = city_and_region
     elif form < 0.92:
         text = country.name
     elif form < 0.96:
-        text = place.lower()
+        text = city_and_region.lower()
     else:
         text = f"{city.name} ({country.code})"
     if draw() < 0.5:

@@ -1,8 +1,7 @@
-"""Generate synthetic projects.
+"""Generate synthetic projects."""
 
-Lines, contributors and users have the measured rank correlations: three correlated normal
-deviates (a Gaussian copula) determine the quantile in each distribution.
-"""
+# Lines, contributors and users have the measured rank correlations: three correlated normal
+# deviates (a Gaussian copula) determine the quantile in each distribution.
 
 from __future__ import annotations
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from dirframe.service.records import Value
 
-__all__ = ["project"]
 
 _STREAM = 1
 _LC, _LU, _CU = (

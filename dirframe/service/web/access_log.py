@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-__all__ = ["ACCESS_LOG", "logged", "shown_target"]
 
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 

@@ -1,12 +1,11 @@
-"""WSGI application of the service: the XML endpoints and the web pages.
+"""WSGI application of the service: the XML endpoints and the web pages."""
 
-Where the specification is silent: a page past the end is an empty result; an invalid page, an
-unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
-Retry-After; methods other than GET, HEAD and OPTIONS are 405, before the key is checked.
-
-The view, not the spelling of the URL, determines whether a response is XML and needs a key:
-every XML view is registered with the key check.
-"""
+# Where the specification is silent: a page past the end is an empty result; an invalid page, an
+# unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
+# Retry-After; methods other than GET, HEAD and OPTIONS are 405, before the key is checked.
+#
+# The view, not the spelling of the URL, determines whether a response is XML and needs a key:
+# every XML view is registered with the key check.
 
 from __future__ import annotations
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from dirframe.service.api_keys import KeyStore
     from dirframe.service.store.store import Store
 
-__all__ = ["create_app"]
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",

@@ -1,8 +1,7 @@
-"""Views of the extension outside the specification: languages, contributors, months, analyses.
+"""Views of the extension outside the specification: languages, contributors, months, analyses."""
 
-Languages, contributors and months exist for generated records only; for imported ones the
-response is 404. Analyses exist for all projects that have one.
-"""
+# Languages, contributors and months exist for generated records only; for imported ones the
+# response is 404. Analyses exist for all projects that have one.
 
 from __future__ import annotations
 
@@ -19,7 +18,6 @@ from dirframe.service.dialects.xml_writer import (
     collection_xml,
     element_xml,
     single_xml,
-    unavailable_xml,
 )
 from dirframe.service.records import fold, record_from_element, text_of
 from dirframe.service.synthetic.history import History
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from dirframe.service.records import Record, Value
     from dirframe.service.store.store import Store
 
-__all__ = ["ExtensionViews"]
 
 #: Number of project histories that are cached for further pages.
 _CACHED_HISTORIES = 16
@@ -41,7 +38,6 @@ _NOT_COUNTED = (
     "This directory does not hold the {what} of this project: its record was imported, "
     "and the {what} are not part of a record."
 )
-_UNAVAILABLE = "Code analysis is not available"
 
 _LATEST = "latest"
 
@@ -70,6 +66,10 @@ _CONTRIBUTOR_SORTS: dict[str, Callable[[Record], object]] = {
 }
 
 
+class AnalysisUnavailable(Exception):  # noqa: N818  # no error: the response is a success
+    """The project has no analysis."""
+
+
 class ExtensionViews:
     """Extension views of a store in one dialect; each returns a document."""
 
@@ -91,18 +91,13 @@ class ExtensionViews:
 
     def contributors(self, segment: str, arguments: Mapping[str, str]) -> bytes:
         """Return a page of a project's contributors."""
-        history = self._history_of(segment, "latest", "contributors")
-        if history is None:
-            return unavailable_xml(_UNAVAILABLE)
-        name, records = "contributor_name", history.contributors()
+        records = self._history_of(segment, _LATEST, "contributors").contributors()
+        name = "contributor_name"
         return self._page("contributor_fact", records, _CONTRIBUTOR_SORTS, name, arguments)
 
     def contributor(self, segment: str, identifier: str) -> bytes:
         """Return one contributor of a project, with their languages."""
-        history = self._history_of(segment, "latest", "contributors")
-        if history is None:
-            return unavailable_xml(_UNAVAILABLE)
-        record = history.contributor(identifier)
+        record = self._history_of(segment, _LATEST, "contributors").contributor(identifier)
         if record is None:
             raise NotFound("There is no such contributor.")
         fragment = element_xml("contributor_fact", record)
@@ -110,22 +105,20 @@ class ExtensionViews:
 
     def activity_facts(self, segment: str, analysis: str) -> bytes:
         """Return the activity in each month."""
-        history = self._history_of(segment, analysis, "activity facts")
-        return self._months("activity_fact", None if history is None else history.activity())
+        records = self._history_of(segment, analysis, "activity facts").activity()
+        return self._document("activity_fact", records, len(records), 0)
 
     def size_facts(self, segment: str, analysis: str) -> bytes:
         """Return the size of the source code after each month."""
-        history = self._history_of(segment, analysis, "size facts")
-        return self._months("size_fact", None if history is None else history.sizes())
+        records = self._history_of(segment, analysis, "size facts").sizes()
+        return self._document("size_fact", records, len(records), 0)
 
     def analysis(self, segment: str, analysis: str) -> bytes:
         """Return the analysis element of a project."""
         fragment, project = self._project(segment)
-        content = _find_analysis(project, analysis)
-        if content is None:
-            return unavailable_xml(_UNAVAILABLE)
+        _check_analysis(project, analysis)
         element = etree.fromstring(fragment).find("analysis")
-        assert element is not None  # noqa: S101  # guaranteed by `_find_analysis`
+        assert element is not None  # noqa: S101  # guaranteed by `_check_analysis`
         xml = shape_element(self.rules, element)
         return single_xml(xml, synthetic=self.store.synthetic)
 
@@ -141,18 +134,12 @@ class ExtensionViews:
             raise NotFound("There is no such project.")
         return fragment, record_from_element(etree.fromstring(fragment))
 
-    def _history_of(self, segment: str, analysis: str, what: str) -> History | None:
+    def _history_of(self, segment: str, analysis: str, what: str) -> History:
         fragment, project = self._project(segment)
-        if _find_analysis(project, analysis) is None:
-            return None
+        _check_analysis(project, analysis)
         if not self.store.is_synthetic(PROJECT, text_of(project, "id")):
             raise NotFound(_NOT_COUNTED.format(what=what))
         return self._history(fragment)
-
-    def _months(self, tag: str, records: Sequence[Record] | None) -> bytes:
-        if records is None:
-            return unavailable_xml(_UNAVAILABLE)
-        return self._document(tag, records, len(records), 0)
 
     def _page(
         self,
@@ -193,14 +180,13 @@ def _history(fragment: str) -> History:
     return history
 
 
-def _find_analysis(project: Record, analysis: str) -> Record | None:
-    """Return the analysis of a project if it is the requested one; None if it has none."""
+def _check_analysis(project: Record, analysis: str) -> None:
+    """Raise unless a project has an analysis, and it is the requested one."""
     content = project.get("analysis")
     if not isinstance(content, dict):
-        return None
+        raise AnalysisUnavailable
     if analysis not in {_LATEST, text_of(content, "id")}:
         raise NotFound("There is no such analysis of this project; the current one is latest.")
-    return content
 
 
 def _reversed_text(text: str) -> tuple[int, ...]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dirframe.service.store.store import Store
     from dirframe.service.web.page_rate import PageRate
 
-__all__ = ["create_pages", "error_page"]
 
 SORT_LABELS = {
     "created_at": "oldest first",

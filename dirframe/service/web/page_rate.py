@@ -12,8 +12,7 @@ from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import InMemoryBucket
 
 from dirframe.errors import ConfigurationError
-
-__all__ = ["PAGE_RATE", "PageRate"]
+from dirframe.service.web.proxy import parse_address
 
 #: Default limit in pages per minute and client address.
 PAGE_RATE = 60
@@ -79,12 +78,7 @@ class PageRate:
 
 
 def _client(address: str) -> str:
-    try:
-        host = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return ""
+    host = parse_address(address)
     if isinstance(host, ipaddress.IPv6Address):
-        if host.ipv4_mapped is not None:
-            return str(host.ipv4_mapped)
         return str(ipaddress.ip_network((int(host), 64), strict=False))
-    return str(host)
+    return "" if host is None else str(host)

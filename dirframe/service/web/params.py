@@ -11,7 +11,6 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["page_or_first", "parse_arguments", "requested_page", "requested_query"]
 
 _PAGE = re.compile(r"[0-9]{1,18}")
 # Tabs and line breaks separate words; texts contain no other control characters.

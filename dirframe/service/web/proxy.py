@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-__all__ = ["behind_proxy"]
-
 
 def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplication:
     """Wrap `app` for use behind a proxy.
@@ -49,7 +47,7 @@ def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplica
     forwarded_app = ProxyFix(_restore_address(app), x_for=1, x_proto=1, x_host=1, x_prefix=1)
 
     def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        peer = _address(environ.get("REMOTE_ADDR", ""))
+        peer = parse_address(environ.get("REMOTE_ADDR", ""))
         is_trusted = peer is not None and peer in trusted
         return (forwarded_app if is_trusted else app)(environ, start_response)
 
@@ -60,14 +58,15 @@ def _restore_address(app: WSGIApplication) -> WSGIApplication:
     """Wrap `app` to restore the proxy's address if the proxy sends no valid client address."""
 
     def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if _address(environ["REMOTE_ADDR"]) is None:
+        if parse_address(environ["REMOTE_ADDR"]) is None:
             environ["REMOTE_ADDR"] = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
         return app(environ, start_response)
 
     return wrapped
 
 
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the address of a client, an IPv4 one also if it is written as IPv6, or None."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

@@ -12,7 +12,6 @@ from werkzeug.exceptions import PreconditionFailed
 if TYPE_CHECKING:
     from flask import Request
 
-__all__ = ["compress", "conditional"]
 
 #: Bytes below which compression saves no packet.
 _SMALLEST = 1_400

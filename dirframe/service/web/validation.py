@@ -10,7 +10,6 @@ from werkzeug.exceptions import BadRequest, MethodNotAllowed
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
-__all__ = ["METHODS", "check_request"]
 
 #: Methods supported at every URL.
 METHODS = ("GET", "HEAD", "OPTIONS")

@@ -18,10 +18,11 @@ from dirframe.service.dialects.xml_writer import (
     collection_xml,
     failed_xml,
     single_xml,
+    unavailable_xml,
     without_analysis_xml,
 )
 from dirframe.service.store.ties import page_without_tie_break
-from dirframe.service.web.extension_views import ExtensionViews
+from dirframe.service.web.extension_views import AnalysisUnavailable, ExtensionViews
 from dirframe.service.web.params import (
     page_or_first,
     parse_arguments,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from dirframe.service.dialects.states import StatesFile
     from dirframe.service.store.store import Store
 
-__all__ = ["NOTHING", "add_views"]
 
 NOTHING = "There is nothing at this address."
 
@@ -84,13 +84,15 @@ def add_views(
     else:
         add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
         add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
+    unavailable = unavailable_xml("Code analysis is not available")
+    app.register_error_handler(AnalysisUnavailable, lambda _: _respond(unavailable))
     extensions = ExtensionViews(store, rules)
     for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
         prefix = path.strip("/")
         add_xml(
             f"{path}/<segment>/contributors.xml",
             f"{prefix}_contributors_xml",
-            lambda segment: _answer(extensions.contributors(segment, _arguments())),
+            lambda segment: _respond(extensions.contributors(segment, _arguments())),
         )
         add_xml(
             f"{path}/<segment>/contributors/<identifier>.xml",
@@ -107,10 +109,10 @@ def add_views(
                 f"{prefix}_{view.__name__}_xml",
                 _as_view(view),
             )
-    add_xml("/languages.xml", "languages_xml", lambda: _answer(extensions.languages(_arguments())))
+    add_xml("/languages.xml", "languages_xml", lambda: _respond(extensions.languages(_arguments())))
     add_xml("/languages/<identifier>.xml", "language_xml", _as_view(extensions.language))
     # The least specific rule matches all other XML paths.
-    add_xml("/<path:address>.xml", "no_xml", _nothing)
+    add_xml("/<path:address>.xml", "no_xml", _not_found)
     return xml_endpoints
 
 
@@ -136,7 +138,7 @@ class _Views:
             page_size=self.rules.page_size[resource.name],
         )
         fragments = [self._shape(resource, xml, in_collection=True) for xml in page.fragments]
-        return _answer(
+        return _respond(
             collection_xml(
                 fragments,
                 available=page.available,
@@ -150,12 +152,12 @@ class _Views:
         fragment = self._find(resource, segment)
         if fragment is None:
             raise NotFound(f"There is no such {resource.name}.")
-        if (answer := self._out_of_use(resource, fragment)) is not None:
-            return answer
+        if (response := self._out_of_use(resource, fragment)) is not None:
+            return response
         if self.rules.analysis_required and resource is PROJECT and not _analysed(fragment):
-            return _answer(without_analysis_xml("There is no analysis of this project to show."))
+            return _respond(without_analysis_xml("There is no analysis of this project to show."))
         shaped = self._shape(resource, fragment, in_collection=False)
-        return _answer(single_xml(shaped, synthetic=self.store.synthetic))
+        return _respond(single_xml(shaped, synthetic=self.store.synthetic))
 
     def _out_of_use(self, resource: Resource, fragment: str) -> Response | None:
         """Return the response for a deleted or disabled record, else None."""
@@ -164,7 +166,7 @@ class _Views:
             return None
         identifier = etree.fromstring(fragment).findtext("id") or ""
         if resource is PROJECT and identifier in states.deleted_projects:
-            return _answer(failed_xml("This project has been deleted."))
+            return _respond(failed_xml("This project has been deleted."))
         if resource is ACCOUNT and identifier in states.disabled_accounts:
             address = f"{request.script_root}/accounts/{quote(identifier, safe='')}/disabled"
             return Response(status=302, headers={"Location": address})
@@ -210,14 +212,14 @@ def _web_page(title: str, text: str) -> Response:
 
 
 def _as_view(view: Callable[..., bytes]) -> Callable[..., Response]:
-    return lambda **names: _answer(view(**names))
+    return lambda **names: _respond(view(**names))
 
 
 def _arguments() -> dict[str, str]:
     return parse_arguments(request.environ.get("QUERY_STRING", ""))
 
 
-def _nothing(address: str) -> Response:  # noqa: ARG001  # Flask names it
+def _not_found(address: str) -> Response:  # noqa: ARG001  # Flask names it
     raise NotFound(NOTHING)
 
 
@@ -238,7 +240,7 @@ def _refusal_error(refusal: Refusal, *, limit: int = 0, wait: int = 0) -> HTTPEx
     return default_exceptions[refusal.status](text)
 
 
-def _answer(body: bytes) -> Response:
+def _respond(body: bytes) -> Response:
     response = conditional(body, request, mimetype="application/xml")
     # Responses depend on the key: private caches only, with revalidation.
     response.headers["Cache-Control"] = "private, no-cache"

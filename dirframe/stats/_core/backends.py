@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "absent_of",
+    "as_pandas",
     "collect",
     "columns_of",
     "columns_sent",
@@ -58,9 +59,31 @@ def columns_of(frame: object, loader: Loader) -> list[str]:
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(
-        f"A DataFrame as {loader.python} gives it was expected, of pandas or Dask, or a relation of "
-        f"DuckDB with its columns; a {type(frame).__name__} came."
+        f"A DataFrame as {loader.python} gives it was expected, of pandas, polars or Dask, a table of "
+        f"Arrow or a relation of DuckDB with its columns; a {type(frame).__name__} came."
     )
+
+
+def as_pandas(frame: Any) -> Any:
+    """Return a frame of polars or a table of Arrow as a pandas frame, any other frame unchanged.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is a lazy frame of polars.
+    """
+    if _is(frame, "polars", "LazyFrame"):
+        raise InvalidInputError(
+            "A lazy frame of polars has no records yet. Pass frame.collect(), or for records "
+            "beyond memory a relation of DuckDB."
+        )
+    table = frame.to_arrow() if _is(frame, "polars", "DataFrame") else frame
+    if not isinstance(table, pa.Table):
+        return frame
+    converted = _frame(table)
+    # As pandas keeps them in Arrow; polars keeps none.
+    converted.attrs = (table.schema.pandas_metadata or {}).get("attributes") or {}
+    return converted
 
 
 def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:

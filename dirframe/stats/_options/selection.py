@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from datetime import timedelta
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
@@ -15,12 +16,12 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._options.strata import Stratum, strata_of
-from dirframe.stats._rules.exclusion import exclude_records
+from dirframe.stats._rules.exclusion import exclude_records, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from datetime import timedelta
 
 
 class Selection(TypedDict, total=False):
@@ -125,7 +126,22 @@ def split_arguments(
     arguments = bound.arguments
     selection: Selection = DEFAULTS | {n: v for n, v in arguments.items() if n in DEFAULTS}  # type: ignore[assignment]  # filtered by the keys of the TypedDict
     own = {n: v for n, v in arguments.items() if n not in DEFAULTS and n != first}
-    return arguments[first], own, selection
+    return as_pandas(arguments[first]), own, selection
+
+
+def as_json(selection: Selection) -> Selection:
+    """Return the options that differ from their defaults, as values of JSON."""
+    by, age = selection.get("by"), selection.get("max_age")
+    if isinstance(age, timedelta):
+        age = str(age) if age % timedelta(days=1) else age.days
+    plain: Selection = {
+        "exclude": [rule.value for rule in rules_of(selection.get("exclude", ()))],
+        "max_age": age,
+        "by": [by] if isinstance(by, str) else list(by or ()),
+        "min_records": selection.get("min_records", 1),
+    }
+    defaults = DEFAULTS | {"exclude": [], "by": []}
+    return {n: v for n, v in plain.items() if v != defaults[n]}  # type: ignore[return-value,literal-required]  # a TypedDict, by its names
 
 
 def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
@@ -147,11 +163,9 @@ def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame
         else:
             result = _stratified(selected, selection, lambda part: compute(part, **own))
         record_exclusions(result, counts, before=1 if selection["by"] is None else 2)
-        given = own | {
-            n: selection.get(n) for n, default in DEFAULTS.items() if selection.get(n) != default
-        }
-        plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in given.items()}
-        return provenance.set_provenance(result, statistic={"name": name, "options": plain})
+        plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in own.items()}
+        given = plain | as_json(selection)
+        return provenance.set_provenance(result, statistic={"name": name, "options": given})
 
     return document(wrapper)
 

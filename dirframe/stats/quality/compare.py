@@ -10,6 +10,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
 from dirframe.stats._core.loaders import ANY
@@ -137,6 +138,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     0  1  Ant       5      3      -2
     """
     ids = {}
+    before, after = as_pandas(before), as_pandas(after)
     for name, frame in (("before", before), ("after", after)):
         require_columns(frame, "id", loader=ANY)
         ids[name] = _checked_ids(frame, name)
@@ -192,13 +194,17 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     if kind not in _ID_KINDS:
         raise InvalidInputError(
             f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
-            "of both snapshots can be matched. Convert them: frame.astype({'id': 'Int64'})."
+            "of both snapshots can be matched.",
+            hint=Hint("Convert them: frame.astype({'id': 'Int64'}).", shell="Convert them first."),
         )
     ids = pd.Index(column.astype("str"), dtype="str")
     if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
-            f"In `{name}`, {repeated_ids:,} ids are there twice, so records cannot be told apart. "
-            "Remove duplicates first: frame.drop_duplicates('id')."
+            f"In `{name}`, {repeated_ids:,} ids are there twice, so records cannot be told apart.",
+            hint=Hint(
+                "Remove duplicates first: frame.drop_duplicates('id').",
+                shell="Remove duplicates first; dirframe flags FILE --rule duplicate_id lists them.",
+            ),
         )
     return ids
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.schema import PROJECT
-from dirframe.stats._core.backends import map_reduce
+from dirframe.stats._core.backends import as_pandas, map_reduce
 from dirframe.stats._core.groupby import aggregate
 from dirframe.stats._core.result import attach_counts
 from dirframe.stats._rules.exclusion import applicable, columns_read, required, rules_of, tests_of
@@ -111,6 +111,7 @@ def flags(
     >>> print(flags(projects)["evidence"][0])
     first month 1989-11; Java first appeared in 1995
     """
+    frame = as_pandas(frame)
     selected = applicable(frame) if rules is None else rules_of(rules)
     required(frame, selected)
     facts = facts_of(frame, set(selected), max_age)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.charts import STATISTICS
 from dirframe.errors import InvalidInputError
 from dirframe.stats._options.selection import DEFAULTS
 from dirframe.stats._rules.exclusion import applicable, required, rules_of
 from dirframe.stats._rules.frame_facts import DEFAULT_AGE
 from dirframe.stats._rules.rules import Rule
-from dirframe.stats.quality._keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -127,7 +127,7 @@ def sensitivity(
         table.insert(1, "removed", pd.Series([removed] * len(table), dtype="Int64"))
         parts.append(table)
     result = pd.concat(parts, ignore_index=True).astype(parts[0].dtypes.to_dict())
-    _add_differences(result, [*_strata(options), *KEYS[statistic.__name__]])
+    _add_differences(result, [*_strata(options), *STATISTICS[statistic.__name__].keys])
     provenance.copy_provenance(parts[0], result, "sensitivity")
     return result
 
@@ -159,7 +159,7 @@ def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:
 def _takes_rules(statistic: object) -> bool:
     return (
         callable(statistic)
-        and getattr(statistic, "__name__", None) in KEYS
+        and getattr(statistic, "__name__", None) in STATISTICS
         and getattr(statistic, "__module__", "").startswith("dirframe.stats.")  # charts are not
         and {*DEFAULTS} <= {*inspect.signature(statistic).parameters}
     )

@@ -9,9 +9,11 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
+from dirframe._display.values import counted
 from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
+from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._core.columns import integer_column, timestamp_column
 from dirframe.stats._core.filter import count
 from dirframe.stats._core.groupby import LANGUAGE, as_int64
@@ -22,8 +24,7 @@ from dirframe.stats._rules.frame_facts import facts_of, offset_of, reference_day
 from dirframe.stats._rules.rules import RULES, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
+    from collections.abc import Iterable
 
 __all__ = ["Summary", "summary"]
 
@@ -54,7 +55,7 @@ class Summary(ReportMixin):
 
     def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
         yield "Columns", self.fields
-        yield "Beware", self.bias
+        yield "Reasons to beware", self.bias
 
     def _notes(self) -> Iterable[str]:
         yield self.source
@@ -77,8 +78,8 @@ def summary(frame: pd.DataFrame) -> Summary:
           were filtered, cut, joined or doubled since the load, how they differ from it
         - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
           ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
-          (str): least, median and most of numbers, first and last day of dates, and how many
-          different texts
+          (str): minimum, median and maximum of numbers, first and last day of dates, and how
+          many different texts
         - ``bias`` (pandas.DataFrame): a row a reason to beware, whether it occurs or not:
           ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of
           the frame, or of what the directory has where it is about what was not loaded
@@ -113,17 +114,18 @@ def summary(frame: pd.DataFrame) -> Summary:
       email_sha1          2           0.0%  2 different
       country_code        1          50.0%  1 different
     <BLANKLINE>
-    Beware
+    Reasons to beware
       reason      records  share
       no country        1  50.0%
     <BLANKLINE>
     n = 2 records · Source: not recorded
     """
+    frame = as_pandas(frame)
     require_columns(frame, loader=ANY)
     record = provenance.get_provenance(frame)
     resource = provenance.resource_of(frame) or PROJECT
     count = len(frame)
-    title = f"{count:,} {resource.words[0 if count == 1 else 1]}"
+    title = counted(count, *resource.words)
     differs = provenance.difference(frame)
     if differs is not None:
         title += f", {differs}"
@@ -132,12 +134,8 @@ def summary(frame: pd.DataFrame) -> Summary:
         title += " complete" if record["complete"] else " incomplete"
         title += f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
-        title += f". {_counted(absent.columns)} not sent by the directory"
+        title += f". {counted(len(absent.columns), 'column')} not sent by the directory"
     return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
-
-
-def _counted(columns: Sequence[str]) -> str:
-    return f"{len(columns):,} {'column' if len(columns) == 1 else 'columns'}"
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +171,7 @@ def _values(column: pd.Series[Any]) -> str:
         return f"{int(column.sum()):,} true"
     if pd.api.types.is_numeric_dtype(column.dtype):
         low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
-        return f"{low} / {middle} / {high}"
+        return f"min {low}, median {middle}, max {high}"
     if column.dtype == object:
         return f"{column.map(len).sum():,} entries"
     return f"{column.nunique():,} different"

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.client.frames.builder import FrameBuilder, UnreadableValueWarning
+from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.xml.records import RecordReader
+from dirframe.errors import UnreadableValueWarning
 from dirframe.schema import ACCOUNT, PROJECT, Kind
 from tests.client.xml.trees import around
 

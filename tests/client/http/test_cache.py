@@ -10,14 +10,14 @@ import threading
 import warnings
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from requests_cache.backends.sqlite import SQLiteCache
 
 import dirframe
 from dirframe.client.http import cache as cache_module
-from dirframe.client.http.cache import CACHE_FILE, CacheWarning, ResponseCache
+from dirframe.client.http.cache import CACHE_FILE, ResponseCache
+from dirframe.errors import CacheWarning
 from tests.client import Asked, Reply, Server, failed, page_xml, record
 
 if TYPE_CHECKING:
@@ -271,18 +271,14 @@ def test_a_file_that_another_program_locks_for_ever_holds_nobody_up(
 
 
 def test_a_file_that_another_process_begins_at_the_same_instant_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     file = tmp_path / CACHE_FILE
     with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("CREATE TABLE theirs (name TEXT)")
         end = threading.Timer(0.2, other.execute, ["COMMIT"])
-
-        def while_the_other_writes(*arguments: Any, **options: Any) -> SQLiteCache:
-            other.execute("BEGIN IMMEDIATE")
-            end.start()
-            return SQLiteCache(*arguments, **options)
-
-        monkeypatch.setattr(cache_module, "SQLiteCache", while_the_other_writes)
+        end.start()
         with closing(ResponseCache(tmp_path)) as cache:
             cache.put("key", "https://example.org/", b"<response/>", "text/xml")
             assert cache.get("key") is not None
@@ -319,7 +315,6 @@ def test_a_file_that_disappears_during_a_load_holds_nobody_up(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root may write everything but this")
 def test_a_file_that_cannot_be_written_holds_nobody_up(tmp_path: Path) -> None:
-    """requests-cache itself would try for ever; a process of its own proves that we do not."""
     ResponseCache(tmp_path).close()
     script = f"""
 import os, sqlite3, sys, warnings

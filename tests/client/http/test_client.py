@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.http.client import CachePolicy, StaleWarning
-from dirframe.errors import CacheError, InvalidInputError, ServiceError
+from dirframe.client.http.client import CachePolicy
+from dirframe.errors import CacheError, InvalidInputError, ServiceError, StaleWarning
 from tests.client import Asked, Reply, Server, page_xml, record
 
 if TYPE_CHECKING:

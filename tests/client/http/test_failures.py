@@ -12,7 +12,7 @@ def test_a_proxy_is_named_without_its_password() -> None:
 
 
 def test_a_refusal_of_a_proxy_is_final_and_free() -> None:
-    failure = proxy_refusal("proxy.example:3128", said="407")
+    failure = proxy_refusal("proxy.example:3128", answer="407")
     assert not failure.is_temporary
     assert not failure.has_arrived
     assert "NO_PROXY" in failure.hint.shell

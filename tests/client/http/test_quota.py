@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.http.quota import QUOTA_FILE, DailyQuota, QuotaWarning
+from dirframe.client.http.quota import QUOTA_FILE, DailyQuota
+from dirframe.errors import QuotaWarning
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dirframe.client.http.client import FetchedPage
 from dirframe.client.paging import completeness
-from dirframe.client.paging.paginator import CollectionResult, Fetch, fetch_collection
+from dirframe.client.paging.paginator import CollectionResult, Fetch, Paginator
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
 from tests.client import fetched, page_xml, record
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dirframe.client.http.client import FetchedPage
+    from dirframe.client.paging.paginator import CollectionResult, Fetch
 
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -67,7 +68,7 @@ def ids(count: int) -> list[str]:
 
 
 def walk(fetch: Fetch, **options: Any) -> CollectionResult:
-    return fetch_collection(fetch, PROJECT, **options)
+    return Paginator(fetch, PROJECT, **options).run()
 
 
 @pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
@@ -286,7 +287,7 @@ _EDITS = st.dictionaries(
 @pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
 def test_a_count_that_lies_without_measure_costs_a_few_pages(past: str) -> None:
     collection = Changing([str(n) for n in range(60)], past=past, count=lambda *_: 10**17)
-    walk = fetch_collection(collection, PROJECT, workers=4)
+    walk = Paginator(collection, PROJECT, workers=4).run()
     assert walk.incomplete_reason is not None
     assert len(walk.frame) == 60
     first_round = [page for page, refresh in collection.asked if not refresh]

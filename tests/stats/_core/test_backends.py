@@ -119,6 +119,28 @@ def test_a_statistic_is_the_same_on_every_engine(
     assert not of["source"]
 
 
+@pytest.mark.parametrize(("name", "resource", "options"), CASES)
+def test_a_statistic_is_the_same_of_a_table_of_arrow_and_of_polars(
+    name: str, resource: str, options: dict[str, Any], frames: dict[str, pd.DataFrame]
+) -> None:
+    polars = pytest.importorskip("polars", reason="polars is for those who have it")
+    statistic: Statistic = getattr(stats, name)
+    expected = statistic(frames[resource], **options)
+    table = pa.Table.from_pandas(frames[resource])
+    found = statistic(table, **options)
+    pd.testing.assert_frame_equal(found, expected)
+    assert found.attrs == expected.attrs
+    found = statistic(polars.from_arrow(table), **options)
+    pd.testing.assert_frame_equal(found, expected)
+    assert found.attrs["dirframe"]["counted"] == expected.attrs["dirframe"]["counted"]
+
+
+def test_a_lazy_frame_of_polars_is_refused_with_the_way() -> None:
+    polars = pytest.importorskip("polars", reason="polars is for those who have it")
+    with pytest.raises(InvalidInputError, match=r"frame\.collect\(\)"):
+        stats.tags(polars.LazyFrame({"tags": [["a"]]}))
+
+
 LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
 
 

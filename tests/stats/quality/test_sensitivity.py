@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from dirframe import load_accounts, load_projects, plot, sample_directory, sensitivity, stats
+from dirframe.charts import STATISTICS
 from dirframe.clean import unify_countries
 from dirframe.errors import InvalidInputError
-from dirframe.stats.quality._keys import KEYS
 
 #: The others are of one project: no rule knows its months or its contributors.
 SELECTABLE = sorted(
@@ -54,7 +54,7 @@ def test_every_figure_has_its_difference_to_that_without_exclusion(
     else:
         faulty.loc[faulty.index[:20], "analysis_total_code_lines"] = 10**12
     found = sensitivity(getattr(stats, name), faulty, rules=[rule])
-    keys = [*KEYS[name]]
+    keys = [*STATISTICS[name].keys]
     figures = [
         column.removesuffix("_difference") for column in map(str, found) if "_difference" in column
     ]
@@ -138,4 +138,4 @@ def test_exclusions_are_given_as_rules() -> None:
 
 
 def test_the_keys_are_those_of_every_statistic() -> None:
-    assert sorted(KEYS) == sorted(stats.__all__)
+    assert all(spec.keys for spec in STATISTICS.values())

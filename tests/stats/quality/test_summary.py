@@ -44,7 +44,7 @@ def test_each_column_says_how_much_is_missing_and_what_it_holds() -> None:
     assert table["missing_share"].tolist() == pytest.approx([0, 0.25, 0.25, 0.5, 1])
     assert table["values"].tolist() == [
         "4 different",
-        "5 / 7 / 1,000",
+        "min 5, median 7, max 1,000",
         "2012-01-05 to 2013-02-03",
         "3 entries",
         "",
@@ -163,7 +163,7 @@ def test_text_and_html_show_the_same_and_nothing_is_markup() -> None:
     assert "script" not in page.tags
     assert "<script>x</script>" in page.text
     assert "<script>x</script>" in str(overview)
-    for part in ("1 project", "Columns", "Beware", overview.source):
+    for part in ("1 project", "Columns", "Reasons to beware", overview.source):
         assert part in page.text
         assert part in str(overview)
 

@@ -1,9 +1,8 @@
-"""Assign the elements of scanned pages to columns by their paths.
+"""Assign the elements of scanned pages to columns by their paths."""
 
-All elements of several pages are assigned at once, level by level, without creating an object for
-any of them. If an element is not at a known path, the pages fall back to
-`dirframe.client.xml.flatten`, so that no content is lost.
-"""
+# All elements of several pages are assigned at once, level by level, without creating an object for
+# any of them. If an element is not at a known path, the pages fall back to
+# `dirframe.client.xml.flatten`, so that no content is lost.
 
 from __future__ import annotations
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.fast.scan import Indices, Mask
     from dirframe.schema import Resource
 
-__all__ = ["Layout"]
 
 #: Maximum number of columns, and of different tags, in a layout; above it, pages fall back to the
 #: tree. The memory of a layout grows with their square.

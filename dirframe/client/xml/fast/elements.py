@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.xml.fast.scan import Indices, Mask, TagScan
 
-__all__ = ["FallbackToTree", "ScannedPages", "attributes_of", "concat_scans"]
-__all__ += ["resolve_references"]
 
 # Text before the value of an attribute, with the element's name before the first one; the end.
 _AROUND = re.compile(r"(?:<[^\s'/>]+)? +([^\s=:']+)=")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from dirframe.client.xml.fast.elements import ScannedPages
     from dirframe.client.xml.fast.scan import Indices, Mask
 
-__all__ = ["MatchedElements", "StringPool", "read_lists"]
-
 
 class StringPool(dict[str, str]):
     """Map from a text to the first equal one, so that each is stored once.

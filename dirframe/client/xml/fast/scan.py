@@ -1,11 +1,10 @@
-"""Scan a page for all tags inside its result.
+"""Scan a page for all tags inside its result."""
 
-In well-formed bytes, every ``<`` opens a tag; if every second mark is a ``>``, each of these ends
-one. So the tags, the texts between them and the depth of each element are found in a few
-vectorized passes, without an object per element. Pages for which this does not hold, or is not
-cheap to check, are left to the tree: those with comments, CDATA, processing instructions or a bare
-``>`` among the records, and those in an encoding other than UTF-8.
-"""
+# In well-formed bytes, every ``<`` opens a tag; if every second mark is a ``>``, each of these ends
+# one. So the tags, the texts between them and the depth of each element are found in a few
+# vectorized passes, without an object per element. Pages for which this does not hold, or is not
+# cheap to check, are left to the tree: those with comments, CDATA, processing instructions or a bare
+# ``>`` among the records, and those in an encoding other than UTF-8.
 
 from __future__ import annotations
 
@@ -13,8 +12,6 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-
-__all__ = ["Indices", "Mask", "TagScan", "scan_tags"]
 
 _DECLARATION = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:<\?xml\s(?:[^>]*?\sencoding\s*=\s*[\"']([^\"']+))?)?"

@@ -344,13 +344,6 @@ def inner_width(ax: Axes) -> float:
     return max(typography.width(ax) / _OWN_SHARE - names - 2 * size, size)
 
 
-def wrap_unit(ax: Axes, room: float) -> None:
-    """Wrap the unit below the axes to a width in points."""
-    unit = ax.xaxis.label
-    size = float(unit.get_fontsize())
-    unit.set_text(typography.wrapped(" ".join(unit.get_text().split()), size, 0.9 * room))
-
-
 def _below(ax: Axes) -> float:
     """Estimate the height of the tick labels and the unit below the axes, in points."""
     ticks = ax.xaxis.get_ticklabels()

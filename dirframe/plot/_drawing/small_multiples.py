@@ -227,7 +227,14 @@ def _label_outer(panels: Sequence[Axes], columns: int) -> None:
             ax.set_ylabel("")
     room = min(axes.inner_width(ax) for ax in panels)  # the longest names are those of all
     for ax in panels:
-        axes.wrap_unit(ax, min(room, typography.width(ax)))
+        _wrap_unit(ax, min(room, typography.width(ax)))
+
+
+def _wrap_unit(ax: Axes, room: float) -> None:
+    """Wrap the unit below the axes to a width in points."""
+    unit = ax.xaxis.label
+    size = float(unit.get_fontsize())
+    unit.set_text(typography.wrapped(" ".join(unit.get_text().split()), size, 0.9 * room))
 
 
 def _same(panels: Sequence[Axes], which: str) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+import matplotlib as mpl
+from matplotlib.ticker import StrMethodFormatter, SymmetricalLogLocator
+
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.bars import ranking
@@ -12,6 +15,8 @@ from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -137,7 +142,7 @@ def contributors_by_language(
     unit = "People per project in twelve months, logarithmic"
     axes.titles(ax, title, unit, pad=1.2 * size + 8)
     colours = _colours(table)
-    axes.spreads(ax, described, [colours[row] for row in described.index], size)
+    _spreads(ax, described, [colours[row] for row in described.index], size)
     axes.columns(
         ax,
         {
@@ -157,6 +162,43 @@ def contributors_by_language(
         _not_shown(counts),
     )
     return ax
+
+
+def _spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
+    """Draw quartiles, median and maximum of each row on a logarithmic axis that includes zero."""
+    line = mpl.rcParams["text.color"]
+    tick_size = axes.label_ticks(ax)
+    low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
+    maximum = table["maximum"].to_numpy(float)
+    ax.hlines(table.index, high, maximum, colors=line, linewidth=0.8, alpha=0.6)
+    ax.plot(
+        maximum, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
+    )
+    interval = table["median_low"].to_numpy(float), table["median_high"].to_numpy(float)
+    ax.hlines(table.index, *interval, colors=line, linewidth=2.2, zorder=2, gid="interval")
+    container = ax.barh(
+        table.index, high - low, left=low, height=0.75 * axes.thickness(len(table)), color=colours
+    )
+    axes.hatch_other(container, colours)
+    axes.fade(container, table["projects_counted"])
+    ax.plot(
+        table["median"].to_numpy(float),
+        table.index,
+        "o",
+        color=ax.get_facecolor(),
+        markeredgecolor=line,
+        markersize=size / 2,
+        label="median",
+    )
+    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
+    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
+    subs = [1.0] if maximum.max() >= 50 else [1.0, 2.0, 5.0]
+    locator = SymmetricalLogLocator(base=10, linthresh=1, subs=subs)
+    tick = 1.5 * typography.widest([f"{maximum.max():,.0f}"], tick_size)
+    room = (1 - axes.COLUMNS_SHARE) * axes.inner_width(ax)
+    locator.set_params(numticks=max(int(room / tick), 2))
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by set_xscale
 
 
 def _colours(table: pd.DataFrame) -> list[str]:

@@ -92,13 +92,14 @@ def test_no_text_is_cut_off_or_covered_at_the_width_of_a_column(
 
 
 def words_of(ax: Axes) -> set[str]:
-    """Collect titles, units, legends, captions and number columns, without their line breaks."""
+    """Collect titles, units, legends and captions, without their line breaks."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     texts = [figure.get_suptitle(), figure.get_supxlabel()]
     for panel in figure.axes:
         legend = panel.get_legend()
-        parts = [panel.title, panel.xaxis.label, panel.yaxis.label, *panel.texts]
+        notes = [text for text in panel.texts if text.get_gid() == "caption"]
+        parts = [panel.title, panel.xaxis.label, panel.yaxis.label, *notes]
         texts += [text.get_text() for text in [*parts, *(legend.get_texts() if legend else [])]]
     return {" ".join(text.split()) for text in texts} - {""}  # inner panels have no unit
 

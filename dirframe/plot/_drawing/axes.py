@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter, SymmetricalLogLocator
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
@@ -38,7 +38,7 @@ EMPTY = "empty"
 _ROWS_AT_LEAST = 4
 _SMALLEST_TEXT = 5.0  # points
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
-_COLUMNS_SHARE = 0.6  # of the width beside the names, at most, for columns of numbers
+COLUMNS_SHARE = 0.6  # of the width beside the names, at most, for columns of numbers
 _OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout, at least
 
 
@@ -98,54 +98,21 @@ def bars(
 ) -> BarContainer:
     """Draw one horizontal bar per row, with optional labels at the ends."""
     container = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
-    _hatch_other(container, colours)
+    hatch_other(container, colours)
     if labels:
         ax.bar_label(
             container, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
         )
     # Room for the longest label beside the longest bar, at most two thirds of the width.
-    width = _inner_width(ax, size)
+    width = inner_width(ax)
     room = min((typography.widest(labels, size) + 5) / width, 2 / 3)
     maximum = max(widths) or 1  # avoids an empty axis if all widths are 0
     ax.set_xlim(0, maximum / (1 - room))
-    tick = typography.widest([f"{maximum:,.0f}"], _label_ticks(ax))
+    tick = typography.widest([f"{maximum:,.0f}"], label_ticks(ax))
     ticks = int(width * (1 - room) / (2 * tick))
     nbins = min(max(ticks, 1), 6)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
     return container
-
-
-def spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
-    """Draw quartiles, median and maximum of each row on a logarithmic axis that includes zero."""
-    line = mpl.rcParams["text.color"]
-    _label_ticks(ax)
-    low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
-    maximum = table["maximum"].to_numpy(float)
-    ax.hlines(table.index, high, maximum, colors=line, linewidth=0.8, alpha=0.6)
-    ax.plot(
-        maximum, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
-    )
-    interval = table["median_low"].to_numpy(float), table["median_high"].to_numpy(float)
-    ax.hlines(table.index, *interval, colors=line, linewidth=2.2, zorder=2, gid="interval")
-    container = ax.barh(
-        table.index, high - low, left=low, height=0.75 * thickness(len(table)), color=colours
-    )
-    _hatch_other(container, colours)
-    fade(container, table["projects_counted"])
-    ax.plot(
-        table["median"].to_numpy(float),
-        table.index,
-        "o",
-        color=ax.get_facecolor(),
-        markeredgecolor=line,
-        markersize=size / 2,
-        label="median",
-    )
-    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
-    subs = [1.0] if maximum.max() >= 50 else [1.0, 2.0, 5.0]
-    ax.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=subs))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by set_xscale
 
 
 def fade(container: BarContainer, records: Iterable[int]) -> None:
@@ -165,7 +132,7 @@ def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
         title: typography.widest((title, *cells), size) + 1.3 * size
         for title, cells in table.items()
     }
-    room = _COLUMNS_SHARE * _inner_width(ax, size)
+    room = COLUMNS_SHARE * inner_width(ax)
     while len(widths) > 1 and sum(widths.values()) > room:
         widths.pop(next(iter(widths)))
     right = 0.0
@@ -191,7 +158,7 @@ def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) ->
     ax.set_title(text, fontsize=size, pad=pad, **typography.plain_text_props())
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # The layout will reduce the width for long names.
-    room = min(0.8 * typography.width(ax), _inner_width(ax, size))
+    room = min(0.8 * typography.width(ax), 0.9 * inner_width(ax))
     ax.set_xlabel(
         typography.wrapped(unit, size, room),
         fontsize=size,
@@ -367,10 +334,12 @@ def empty_message(ax: Axes, text: str) -> None:
     )
 
 
-def _inner_width(ax: Axes, size: float) -> float:
+def inner_width(ax: Axes) -> float:
     """Estimate the width beside the row names that the layout will leave, in points."""
+    labels = ax.get_yticklabels()
+    size = float(labels[0].get_fontsize()) if labels else _SMALLEST_TEXT
     names = typography.widest(
-        (line for label in ax.get_yticklabels() for line in label.get_text().split("\n")), size
+        (line for label in labels for line in label.get_text().split("\n")), size
     )
     return max(typography.width(ax) / _OWN_SHARE - names - 2 * size, size)
 
@@ -378,7 +347,7 @@ def _inner_width(ax: Axes, size: float) -> float:
 def _below(ax: Axes) -> float:
     """Estimate the height of the tick labels and the unit below the axes, in points."""
     ticks = ax.xaxis.get_ticklabels()
-    numbers = 1.3 * float(ticks[0].get_fontsize()) + 6 if ticks else 0.0
+    numbers = 1.3 * float(ticks[0].get_fontsize()) + 9 if ticks else 0.0
     unit = ax.xaxis.get_label()
     lines = unit.get_text().count("\n") + 1 if unit.get_text() else 0
     return float(numbers + 1.3 * lines * float(unit.get_fontsize()))
@@ -394,7 +363,7 @@ def _figure(ax: Axes) -> Figure:
     return figure
 
 
-def _label_ticks(ax: Axes) -> float:
+def label_ticks(ax: Axes) -> float:
     """Format x ticks with thousands separators; return the tick label size in points."""
     size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
     ax.tick_params(axis="x", labelsize=size)
@@ -413,7 +382,7 @@ def fill(colour: str, hatch: str) -> dict[str, Any]:
     return {"facecolor": colour, "hatch": hatch, "edgecolor": "#4A5058" if light else "white"}
 
 
-def _hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
+def hatch_other(bars: BarContainer, colours: Sequence[str]) -> None:
     for bar, colour in zip(bars, colours, strict=True):
         if colour == OTHER:
             bar.set(hatch="/////", edgecolor=NEUTRAL, linewidth=0.6)

@@ -159,11 +159,7 @@ def _draw(
             panel_notes = [note for note in caption.notes if note and note not in common]
             if panel_notes and look.caption is True:
                 axes.note_below(ax, " ".join(panel_notes))
-        for index, ax in enumerate(panels):  # only the outer panels are labelled
-            if index + columns < len(panels):
-                ax.set_xlabel("")
-            if index % columns and ax.has_data():
-                ax.set_ylabel("")
+        _label_outer(panels, columns)
         for which in share:
             _same(panels, which)
         names = [by] if isinstance(by, str) else list(by)
@@ -220,6 +216,25 @@ def _pooled(strata: Sequence[Stratum]) -> str:
     groups = sum(stratum.pooled for stratum in strata)
     group_count = typography.counted(groups, "smaller group")
     return f"The last panel holds {group_count} together." if groups else ""
+
+
+def _label_outer(panels: Sequence[Axes], columns: int) -> None:
+    """Keep the labels of the outer panels alone, wrapped to what all leave for them."""
+    for index, ax in enumerate(panels):
+        if index + columns < len(panels):
+            ax.set_xlabel("")
+        if any(other.has_data() for other in panels[index - index % columns : index]):
+            ax.set_ylabel("")
+    room = min(axes.inner_width(ax) for ax in panels)  # the longest names are those of all
+    for ax in panels:
+        _wrap_unit(ax, min(room, typography.width(ax)))
+
+
+def _wrap_unit(ax: Axes, room: float) -> None:
+    """Wrap the unit below the axes to a width in points."""
+    unit = ax.xaxis.label
+    size = float(unit.get_fontsize())
+    unit.set_text(typography.wrapped(" ".join(unit.get_text().split()), size, 0.9 * room))
 
 
 def _same(panels: Sequence[Axes], which: str) -> None:

@@ -35,8 +35,9 @@ def test_the_table_gives_the_chart_of_the_records(
     sample_frames: dict[str, pd.DataFrame], name: str
 ) -> None:
     spec = CHARTS[name]
-    default = inspect.signature(getattr(plot, name)).parameters.get("top")
-    options = {"top": default.default} if default and spec.options else {}
+    parameters = inspect.signature(getattr(plot, name)).parameters
+    own = {"top", "min_projects"} & {*spec.options} & {*parameters}
+    options = {option: parameters[option].default for option in own}
     frame = sample_frames[spec.collection or "projects"]
     table = getattr(stats, spec.statistic or name)(frame, **options)
     assert drawn(getattr(plot, name)(table)) == drawn(getattr(plot, name)(frame))

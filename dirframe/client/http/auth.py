@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ApiKeyAuth:
     """The API key of one directory, added to a request only when it is sent.
 
-    A request passes through requests and the cache without the key, so that no cache file,
+    A request passes through requests and requests-cache without the key, so that no cache file,
     history, error or log line can contain it.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Persistent HTTP cache: a SQLite file of pages, in a documented format."""
+"""Persistent HTTP cache: requests-cache over SQLite, in a documented format."""
 
 # An entry is one line of JSON (address, status, content type, times) and the body, compressed
 # with LZ4 by pyarrow. No pickle: a cache file from elsewhere can contain wrong data, but no code.
@@ -15,9 +15,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
+from requests.structures import CaseInsensitiveDict
+from requests_cache.backends.sqlite import SQLiteCache
+from requests_cache.models.response import CachedResponse
+from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe._display.card import Card
 from dirframe._sqlite import enable_wal, open_database
@@ -27,14 +30,10 @@ from dirframe.settings import cache_folder
 #: The number is the version of the format; each version has a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
 
-_TABLE = "CREATE TABLE IF NOT EXISTS responses (key TEXT PRIMARY KEY, value BLOB)"
 _CODEC = "lz4"
 
-#: Raised by damaged entries.
-_BAD_ENTRY = (
-    *(pa.ArrowException, MemoryError, OSError, OverflowError),
-    *(ValueError, KeyError, TypeError, AttributeError),
-)
+#: Raised by damaged entries in addition to what requests-cache catches.
+_BAD_ENTRY = (pa.ArrowException, MemoryError)
 
 #: Maximum number of bytes in an entry's header; no directory's page comes near.
 _LARGEST = 2**31
@@ -74,68 +73,92 @@ class ResponseCache:
         # crashes the process.
         self._lock = threading.RLock()
         self._file = None if folder is None else folder / CACHE_FILE
-        self._database: sqlite3.Connection | None = None
+        self._cache: SQLiteCache | None = None
+        self._probe: sqlite3.Connection | None = None
         if self._file is None:
             return
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._database = open_database(self._file, timeout=_PATIENCE, any_thread=True)
-            enable_wal(self._database, timeout=_PATIENCE)
-            self._database.execute(_TABLE)
+            # requests-cache would retry for ever to write a file that is locked or read-only.
+            self._check_writable()
+            self._cache = SQLiteCache(self._file, serializer=_serializer(), wal=True)
         except (OSError, sqlite3.Error) as error:
-            self._give_up(error)
+            self._give_up(str(error))
 
     def get(self, key: str) -> CachedPage | None:
         """Return a document of any age; None if it is missing or cannot be read."""
-        for (entry,) in self._execute("SELECT value FROM responses WHERE key = ?", key):
-            with suppress(*_BAD_ENTRY):
-                return _unpack(entry)
-        return None
+        with self._lock:
+            if self._cache is None:
+                return None
+            try:
+                response = self._cache.get_response(key)
+            except _BAD_ENTRY:
+                return None
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(str(error))
+                return None
+        # requests-cache returns an entry that it cannot read as a response without a body.
+        if response is None or not response.content:
+            return None
+        return CachedPage(response.content, response.created_at, response.url)
 
     def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
         """Store a document and return the time; a failure is warned of once."""
         now = datetime.now(UTC)
-        entry = _pack(CachedPage(content, now, url), content_type)
-        self._execute("INSERT OR REPLACE INTO responses (key, value) VALUES (?, ?)", key, entry)
+        response = CachedResponse(  # attrs strips the underscore of _content
+            content=content,
+            url=url,
+            status_code=200,
+            headers=CaseInsensitiveDict({"Content-Type": content_type}),
+            created_at=now,
+        )
+        with self._lock:
+            if self._cache is None:
+                return now
+            try:
+                self._check_writable()
+                self._cache.responses[key] = response
+                if not self._cache.contains(key):
+                    self._give_up("it stores nothing; the disk may be full")
+            except (OSError, sqlite3.Error) as error:
+                self._give_up(str(error))
         return now
 
-    def fetch_times(self) -> dict[str, datetime]:
-        """Return the fetch time of each document that can be read, by key."""
-        times = {}
-        heads = "SELECT key, substr(value, 1, instr(value, x'0A')) FROM responses"
-        for key, head in self._execute(heads):
-            with suppress(*_BAD_ENTRY):
-                times[key] = _time(json.loads(head))
-        return times
+    def fetch_times(self) -> list[datetime]:
+        """Return the fetch time of each document."""
+        if self._cache is None:
+            return []
+        return [response.created_at for response in self._cache.filter()]
 
     def prune(self, *, older_than: timedelta) -> int:
         """Remove the documents older than an age; return their number."""
+        if self._cache is None:
+            return 0
         before = datetime.now(UTC) - older_than
-        old = [key for key, retrieved in self.fetch_times().items() if retrieved < before]
-        for key in old:
-            self._execute("DELETE FROM responses WHERE key = ?", key)
+        old = [entry.cache_key for entry in self._cache.filter() if entry.created_at < before]
+        self._cache.delete(*old)
         return len(old)
 
     def close(self) -> None:
         """Close the file."""
         with self._lock, suppress(sqlite3.Error):
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            if self._probe is not None:
+                self._probe.close()
+                self._probe = None
+            if self._cache is not None:
+                self._cache.close()
 
-    def _execute(self, statement: str, *values: str | bytes) -> list[Any]:
-        """Return the rows of a statement; none without a file, or if it fails."""
-        with self._lock:
-            try:
-                return (
-                    self._database.execute(statement, values).fetchall() if self._database else []
-                )
-            except sqlite3.Error as error:
-                self._give_up(error)
-                return []
+    def _check_writable(self) -> None:
+        if self._probe is None:
+            self._probe = open_database(self._file, timeout=_PATIENCE, any_thread=True)
+            # requests-cache does not wait for another process that creates the same file.
+            enable_wal(self._probe, timeout=_PATIENCE)
+        self._probe.execute("BEGIN IMMEDIATE")
+        self._probe.execute("ROLLBACK")
 
-    def _give_up(self, reason: Exception) -> None:
+    def _give_up(self, reason: str) -> None:
         self.close()
+        self._cache = None
         warnings.warn(
             CacheWarning(
                 f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "
@@ -151,30 +174,36 @@ class ResponseCache:
         )
 
 
-def _pack(page: CachedPage, content_type: str) -> bytes:
+def _serializer() -> SerializerPipeline:
+    return SerializerPipeline([Stage(dumps=_pack, loads=_unpack)], name="lines", is_binary=True)
+
+
+def _pack(response: CachedResponse) -> bytes:
+    body = response.content or b""
     head = {
-        "url": page.url,
-        "status": 200,
-        "type": content_type,
-        "created": page.retrieved.isoformat(),
-        "size": len(page.content),
+        "url": response.url,
+        "status": response.status_code,
+        "type": response.headers.get("Content-Type", ""),
+        "created": response.created_at.isoformat(),
+        "size": len(body),
     }
-    packed: bytes = pa.compress(page.content, codec=_CODEC, asbytes=True)
+    packed: bytes = pa.compress(body, codec=_CODEC, asbytes=True)
     return json.dumps(head).encode() + b"\n" + packed
 
 
-def _unpack(entry: bytes) -> CachedPage | None:
+def _unpack(entry: bytes) -> CachedResponse:
     line, _, packed = entry.partition(b"\n")
     head = json.loads(line)
-    if not 0 < head["size"] <= _LARGEST:
-        return None
-    content = pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True)
-    return CachedPage(content, _time(head), str(head["url"]))
-
-
-def _time(head: dict[str, Any]) -> datetime:
-    # A time without a zone cannot be compared with others.
-    return datetime.fromisoformat(head["created"]).astimezone(UTC)
+    if not 0 <= head["size"] <= _LARGEST:
+        raise ValueError("an impossible size")  # requests-cache treats it as a missing entry
+    return CachedResponse(
+        content=pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
+        url=head["url"],
+        status_code=head["status"],
+        headers=CaseInsensitiveDict({"Content-Type": head["type"]}),
+        # A time without a zone cannot be compared with others.
+        created_at=datetime.fromisoformat(head["created"]).astimezone(UTC),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -236,7 +265,7 @@ def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
     0
     """
     file = _cache_dir(cache_dir) / CACHE_FILE
-    times: dict[str, datetime] = {}
+    times: list[datetime] = []
     if file.exists():
         with closing(ResponseCache(file.parent)) as cache:
             times = cache.fetch_times()
@@ -244,8 +273,8 @@ def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
         file=file,
         size_bytes=sum(part.stat().st_size for part in file.parent.glob(f"{CACHE_FILE}*")),
         pages=len(times),
-        oldest=min(times.values(), default=None),
-        newest=max(times.values(), default=None),
+        oldest=min(times, default=None),
+        newest=max(times, default=None),
     )
 
 

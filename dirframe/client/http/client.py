@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import requests
 from requests.utils import get_netrc_auth
@@ -354,7 +354,8 @@ class Session:
         namespace = self._settings.cache_namespace
         if namespace is not None:
             url = namespace + url.removeprefix(self._settings.base_url)
-        return url
+        # requests-cache puts the key between quotes in its SQL.
+        return quote(url, safe="/:?&=%+-._~")
 
 
 def _is_page_of(address: str, document: str, base_url: str) -> bool:

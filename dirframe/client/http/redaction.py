@@ -23,6 +23,7 @@ _TALKATIVE = (
     "urllib3.connectionpool",
     "urllib3.util.retry",
     "requests",
+    "requests_cache",
 )
 
 #: Encodings of bodies, and how to handle bytes that are not text.

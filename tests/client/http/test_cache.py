@@ -10,9 +10,10 @@ import threading
 import warnings
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from requests_cache.backends.sqlite import SQLiteCache
 
 import dirframe
 from dirframe.client.http import cache as cache_module
@@ -271,14 +272,18 @@ def test_a_file_that_another_program_locks_for_ever_holds_nobody_up(
 
 
 def test_a_file_that_another_process_begins_at_the_same_instant_is_waited_for(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / CACHE_FILE
     with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        other.execute("CREATE TABLE theirs (name TEXT)")
         end = threading.Timer(0.2, other.execute, ["COMMIT"])
-        end.start()
+
+        def while_the_other_writes(*arguments: Any, **options: Any) -> SQLiteCache:
+            other.execute("BEGIN IMMEDIATE")
+            end.start()
+            return SQLiteCache(*arguments, **options)
+
+        monkeypatch.setattr(cache_module, "SQLiteCache", while_the_other_writes)
         with closing(ResponseCache(tmp_path)) as cache:
             cache.put("key", "https://example.org/", b"<response/>", "text/xml")
             assert cache.get("key") is not None
@@ -315,6 +320,7 @@ def test_a_file_that_disappears_during_a_load_holds_nobody_up(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root may write everything but this")
 def test_a_file_that_cannot_be_written_holds_nobody_up(tmp_path: Path) -> None:
+    """requests-cache itself would try for ever; a process of its own proves that we do not."""
     ResponseCache(tmp_path).close()
     script = f"""
 import os, sqlite3, sys, warnings

@@ -224,7 +224,7 @@ def test_size_source_day_and_kind_of_data_stand_in_the_caption(chart: Chart) -> 
 def test_thousands_are_separated_on_bars_and_axis() -> None:
     ax = plot.language_share(projects(*[("C", 1)] * 2000, ("D", 1)))
     ax.figure.canvas.draw()
-    assert labels(ax) == ["2,000 (100.0%)", "1 (<0.1%)"]
+    assert labels(ax) == ["2,000 (>99.9%)", "1 (<0.1%)"]
     ticks = {tick.get_text() for tick in ax.get_xticklabels()}
     assert {"0", "1,000", "2,000"} <= ticks
 

@@ -75,7 +75,9 @@ def test_a_suffix_that_no_table_has_is_refused_with_those_that_are_read(
 ) -> None:
     file = tmp_path / name
     file.write_text("id,name\n1,a\n")
-    with pytest.raises(InvalidInputError, match=r"records are read from \.csv, .*\.json\."):
+    with pytest.raises(
+        InvalidInputError, match=r"records are read from \.csv, .*\.json, .*\.duckdb\."
+    ):
         read_table(str(file))
 
 

@@ -209,7 +209,7 @@ def test_a_missing_column_and_what_is_no_frame_are_errors(session: Any) -> None:
     for other in on_both(frame, session):
         with pytest.raises(InvalidInputError, match=f"no column {LINES}"):
             stats.language_share(other)
-    with pytest.raises(InvalidInputError, match="pandas or Dask, or a relation of DuckDB"):
+    with pytest.raises(InvalidInputError, match="pandas, polars or Dask, a table of Arrow"):
         stats.language_share([frame])  # type: ignore[arg-type]  # what must be refused
 
 

@@ -138,11 +138,9 @@ class RecordReader:
 
     def last_digests(self) -> tuple[str, ...]:
         """Return a digest of the content of each record in the page added last."""
-        records = self._last.records if self._last else None
-        if records is None:
+        if self._last is None or self._last.records is None:
             return ()
-        tree = self._parser.tree(records) if isinstance(records, TagScan) else records
-        return record_digests(tree)
+        return record_digests(self._last.records, self._parser.tree)
 
     def _flatten_pending(self) -> None:
         scans, self._pending = self._pending, []

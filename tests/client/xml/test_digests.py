@@ -64,5 +64,5 @@ def test_a_record_has_one_digest_however_its_page_is_written(
     usual, written = (parser.parse(document([record], how)).records for how in ("plain", style))
     assert isinstance(usual, TagScan)
     assert written is not None
-    tree = parser.tree(written) if isinstance(written, TagScan) else written
-    assert record_digests(parser.tree(usual)) == record_digests(tree)
+    of_tree = record_digests(parser.tree(usual), parser.tree)
+    assert record_digests(usual, parser.tree) == record_digests(written, parser.tree) == of_tree

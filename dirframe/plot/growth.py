@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["growth", "languages_by_year"]
 
-_UNFINISHED = "Hatched: {} is not over at the newest date in the records."
+_UNFINISHED = "Hatched: {} is not over at the newest date in the data."
 
 
 @multiples("xy")
@@ -56,7 +56,7 @@ def growth(
     -------
     matplotlib.axes.Axes
         One step per period (UTC), at the number of records. A last period that is not over at the
-        newest date in the records is hatched, which the caption says.
+        newest date in the data is hatched, which the caption says.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def languages_by_year(
         main language), the language with the most projects at the bottom. The legend is beside the
         last bar, in the same order. A bar as wide as several years holds them together; the first
         bar is as wide as one year and the caption says since when. A year that is not over at the
-        newest date in the records is hatched, one with fewer than 10 projects pale.
+        newest date in the data is hatched, one with fewer than 10 projects pale.
 
     Raises
     ------

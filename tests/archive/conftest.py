@@ -24,10 +24,12 @@ def service() -> Iterator[FaultyService]:
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
+    # These directories answer, if late on a busy machine.
+    patient = {"connect_timeout": 20.0, "read_timeout": 20.0, "total_timeout": 60.0}
     made: list[Directory] = []
 
     def make(service: FaultyService, **options: object) -> Directory:
-        made.append(Directory.from_settings(impatient(service, tmp_path, **options)))
+        made.append(Directory.from_settings(impatient(service, tmp_path, **patient | options)))
         return made[-1]
 
     yield make

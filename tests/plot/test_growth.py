@@ -125,7 +125,7 @@ def test_a_last_period_that_is_not_over_is_hatched_and_said() -> None:
         (bar,) = hatched(ax)
         assert f"{num2date(bar.get_x()):%Y-%m-%d}" == "2013-03-01"
         assert bar.get_height() == height
-        said = "Hatched: the period from 2013-03-01 is not over at the newest date in the records."
+        said = "Hatched: the period from 2013-03-01 is not over at the newest date in the data."
         assert said in caption(ax)
     over = plot.growth(frame.assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC")))
     assert not hatched(over)
@@ -133,7 +133,7 @@ def test_a_last_period_that_is_not_over_is_hatched_and_said() -> None:
     years = plot.languages_by_year(FRAME, min_projects=1)
     (bar,) = hatched(years)
     assert round(bar.get_center()[0]) == 2013
-    assert "Hatched: 2013 is not over at the newest date in the records." in caption(years)
+    assert "Hatched: 2013 is not over at the newest date in the data." in caption(years)
     later = FRAME.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
     assert not hatched(plot.languages_by_year(later, min_projects=1))
 

@@ -5,6 +5,8 @@ addEventListener("DOMContentLoaded", () => {
   each("aside.toc-drawer", (part) => part.setAttribute("aria-label", "This page"));
   each(".caption[role=heading]", (part) => part.setAttribute("aria-level", "2"));
   each("table.dataframe th:empty", (part) => part.replaceWith(document.createElement("td")));
+  if (!document.querySelector("h1"))  // the page of the search
+    document.querySelector("article")?.insertAdjacentHTML("afterbegin", "<h1>Search</h1>");
   each("pre, .cell_output, .table-wrapper, .content table", (part) => {
     if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
   });

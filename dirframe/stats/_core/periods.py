@@ -91,5 +91,7 @@ def newest_date(frame: Any, *columns: str) -> pd.Timestamp:
         return table.select(nw.col(*names).max())
 
     dates = aggregate(frame, {name: timestamp_column(name) for name in names}, newest)
-    date: pd.Timestamp = pd.Series([*dates.max()], dtype="datetime64[us, UTC]").max()
+    # Not the maximum of the frame: columns of objects, as Dask gives them, hold NaN beside dates.
+    values = [value for name in names for value in dates[name]]
+    date: pd.Timestamp = pd.Series(values, dtype="datetime64[us, UTC]").max()
     return date

@@ -49,7 +49,7 @@ def test_a_notebook_gets_a_bar_although_it_has_no_terminal(
     )
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     # A bar of widgets would write to the notebook, which is none here.
-    monkeypatch.setattr("dirframe.client.paging.progress.find_spec", lambda name: None)
+    monkeypatch.setattr("dirframe.client.paging.progress.find_spec", lambda _: None)
     with Progress("projects", shown=True) as bar:
         bar.advance(60, 60)
     assert "60/60" in capsys.readouterr().err

@@ -92,6 +92,7 @@ _NAMES = {
         "WeakKeyWarning",
     ),
     "dirframe.explorer.explorer": ("Explorer",),
+    "dirframe.filters.select": ("select",),
     "dirframe.io.read": ("read_export",),
     "dirframe.io.export": ("export",),
     "dirframe.reports.report": ("report",),

@@ -29,6 +29,7 @@ _METHODS = (
     "country_note",
     "export",
     "flags",
+    "select",
     "summary",
     "unify_countries",
 )

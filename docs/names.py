@@ -18,6 +18,7 @@ HOMES = {
     "dirframe.data_dictionary": "loading",
     "dirframe.clean": "cleaning",
     "dirframe.stats": "overview",
+    "dirframe.filters": "overview",
     "dirframe.citation": "overview",
     "dirframe.io": "saving",
     "dirframe.reports": "saving",

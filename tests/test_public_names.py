@@ -87,6 +87,7 @@ PUBLIC = [
     "read_pages",
     "report",
     "sample_directory",
+    "select",
     "sensitivity",
     "serve",
     "stats",

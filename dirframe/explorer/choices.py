@@ -24,7 +24,6 @@ __all__ = [
     "SORT_KEYS",
     "charts",
     "columns",
-    "common",
     "heading",
     "resource_of",
     "rules",
@@ -113,12 +112,3 @@ def heading(column: str, resource: Resource) -> str:
     words = label(column)
     unit = field.unit if field is not None and field.kind is not Kind.TIMESTAMP else ""
     return f"{words} ({unit})" if unit and unit not in words else words
-
-
-def common(frame: pd.DataFrame, column: str) -> tuple[tuple[str, int], ...]:
-    """Count the values of a column, sorted by frequency, then by name."""
-    if column not in frame:
-        return ()
-    counts = frame[column].value_counts()
-    pairs = [(str(value), int(count)) for value, count in counts.items()]
-    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from dirframe.explorer.filters import COUNTRY, CREATED, LANGUAGE, Filters
+from dirframe.filters.conditions import CHOICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dirframe.explorer.load import LoadRequest
+    from dirframe.filters.select import Filters
     from dirframe.settings import Settings
 
 __all__ = [
@@ -103,7 +104,7 @@ def to_python(source: DataSource, screen: ViewState) -> str:
         [
             *_loaded(source, screen),
             "",
-            *_filtered(source.collection, screen.filters),
+            *_selected(source.collection, screen.filters),
             *_ordered(screen),
             "",
             *_table(screen),
@@ -143,12 +144,6 @@ def repr_double_quoted(text: str) -> str:
 def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
     name = source.collection
     yield "import dirframe"
-    if screen.filters.steps():
-        yield "from dirframe import provenance"
-    named = {"activity_of": screen.filters.activity != "all", "matches": screen.filters.search}
-    if any(named.values()):
-        imported = ", ".join(name for name, is_used in named.items() if is_used)
-        yield f"from dirframe.explorer.filters import {imported}"
     yield ""
     if source.asked is None:
         if not source.variable:
@@ -165,30 +160,17 @@ def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
         yield f"{name} = dirframe.unify_countries({name})"
 
 
-def _filtered(name: str, filters: Filters) -> Iterator[str]:
-    conditions = []
-    if filters.search:
-        conditions.append(f"matches({name}, {repr_double_quoted(filters.search)})")
-    if filters.languages:
-        conditions.append(f'{name}["{LANGUAGE}"].isin({_listed(filters.languages)})')
-    if filters.countries:
-        conditions.append(f'{name}["{COUNTRY}"].isin({_listed(filters.countries)})')
-    if filters.years:
-        conditions.append(f'{name}["{CREATED}"].dt.year.between{filters.years}')
-    if filters.activity != "all":
-        conditions.append(f"activity_of({name}) == {repr_double_quoted(filters.activity)}")
-    if not conditions:
-        yield f"shown = {name}"
-        return
-    if len(conditions) == 1:
-        yield f"shown = {name}[{conditions[0]}]"
+def _selected(name: str, filters: Filters) -> Iterator[str]:
+    options = {
+        name: list(value) if name in CHOICES else value for name, value in filters.active().items()
+    }
+    if len(options) > 1:
+        yield "shown = dirframe.select("
+        yield f"    {name},"
+        yield from (f"    {_call('', {option: value})}," for option, value in options.items())
+        yield ")"
     else:
-        yield f"shown = {name}["
-        for number, condition in enumerate(conditions):
-            yield f"    {'& ' if number else ''}({condition})"
-        yield "]"
-    for step in filters.steps():
-        yield f"provenance.copy_provenance(shown, shown, {repr_double_quoted(step)})"
+        yield f"shown = dirframe.select({_call(name, options)})" if options else f"shown = {name}"
 
 
 def _ordered(screen: ViewState) -> Iterator[str]:
@@ -224,9 +206,7 @@ def _call(first: str, options: Mapping[str, Any]) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, list):
-        return _listed(tuple(value))
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_value(k)}: {_value(v)}' for k, v in value.items())}}}"
     return repr_double_quoted(value) if type(value) is str else repr(value)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return f"[{', '.join(map(repr_double_quoted, names))}]"

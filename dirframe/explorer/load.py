@@ -12,7 +12,7 @@ from dirframe.client.http.redaction import scrub
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
 from dirframe.errors import DirframeError, DirframeWarning, IncompleteCollectionError
-from dirframe.explorer.filters import COUNTRY
+from dirframe.filters.conditions import COUNTRY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

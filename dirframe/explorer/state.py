@@ -18,24 +18,35 @@ from dirframe.explorer import choices
 from dirframe.explorer.code import DataSource, ViewState, to_python
 from dirframe.explorer.controller import LoadController, run_now
 from dirframe.explorer.export import ExportRequest, write
-from dirframe.explorer.filters import ACTIVITIES, COUNTRY, Filters, month_shown, years
+from dirframe.explorer.facets import Facets
 from dirframe.explorer.load import LoadResult, with_countries
+from dirframe.filters.conditions import (
+    ACTIVITIES,
+    CHOICES,
+    COUNTRY,
+    CREATED,
+    MISSING,
+    month_shown,
+    years,
+)
+from dirframe.filters.select import Filters
 from dirframe.schema import RESOURCES
 from dirframe.stats._options.strata import known_strata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
 
     from dirframe.citation import Style
     from dirframe.explorer.controller import Dispatch
+    from dirframe.explorer.facets import Bar
     from dirframe.schema import Resource
 
 __all__ = ["State", "VisibleRecords"]
 
 
-_FILTERS = ("search", "languages", "countries", "years", "activity")
+_FILTERS = ("search", *CHOICES, "years", "activity", "ranges")
 
 #: Default export paths.
 _PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}
@@ -53,11 +64,20 @@ class VisibleRecords:
         All loaded records.
     resource : Resource
         Their resource.
+    facets : Facets
+        The values of their columns with counts.
     """
 
     frame: pd.DataFrame
     loaded: pd.DataFrame
     resource: Resource
+    facets: Facets
+
+
+def _hull(spans: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the range from the first to the last; missing values are in none but their own."""
+    present = sorted(span for span in spans if span != MISSING)
+    return (present[0][0], present[-1][1]) if present else tuple(spans[:1] and MISSING)
 
 
 class State(LoadController):
@@ -75,9 +95,13 @@ class State(LoadController):
     search = tr.Unicode()  # empty: all
     languages = tr.Tuple()  # empty: all
     countries = tr.Tuple()  # empty: all
+    licenses = tr.Tuple()  # empty: all
+    tags = tr.Tuple()  # empty: all
     years = tr.Tuple()  # empty: all
+    ranges = tr.Dict()  # by column: the first number and the one to stay below
     activity = tr.Enum(ACTIVITIES, "all")
 
+    measure = tr.Unicode()  # column of numbers whose ranges are listed; empty: none is there
     columns = tr.Tuple()
     column_search = tr.Unicode()  # what the list of columns offers; empty: all
     order_by = tr.Unicode()  # empty: the directory's order
@@ -144,7 +168,12 @@ class State(LoadController):
                 self.path = _PATHS[resource.name]
             if self.order_by not in choices.sortable(loaded):
                 self.order_by, self.descending = "", False
-            self.shown = VisibleRecords(frame=loaded, loaded=loaded, resource=resource)
+            facets = Facets(loaded)
+            if self.measure not in facets.measures:
+                self.measure = next(iter(facets.measures), "")
+            self.shown = VisibleRecords(
+                frame=loaded, loaded=loaded, resource=resource, facets=facets
+            )
             self._select()
         self._describe()
 
@@ -195,7 +224,8 @@ class State(LoadController):
     @tr.validate("years")
     def _first_and_last(self, proposal: Any) -> Any:
         span = proposal["value"]
-        if span and not (len(span) == 2 and all(isinstance(year, int) for year in span)):
+        is_span = len(span) == 2 and all(isinstance(year, int) for year in span)
+        if span and span != MISSING and not is_span:
             raise InvalidInputError(
                 f"years is {span!r}; give the first and the last, such as (2008, 2010), or () for "
                 "all."
@@ -209,10 +239,10 @@ class State(LoadController):
         span = () if tuple(self.years) in {(), everything} else self.years
         return Filters(
             search=" ".join(self.search.split()),
-            languages=self.languages,
-            countries=self.countries,
-            years=(int(span[0]), int(span[1])) if span else None,
+            **{name: getattr(self, name) for name in CHOICES},
+            years=(span[0], span[1]) if span else None,
             activity=self.activity,
+            ranges=dict(self.ranges),
         )
 
     def show_all(self) -> None:
@@ -222,12 +252,65 @@ class State(LoadController):
         self._filter()
 
     def _drop_filters(self) -> None:
-        self.search = ""
-        self.languages, self.countries, self.years, self.activity = (), (), (), "all"
+        for name in _FILTERS:
+            self.set_trait(name, self.trait_defaults(name))
 
-    def counts(self, column: str) -> tuple[tuple[str, int], ...]:
-        """Count the values of a column of the loaded records, the most frequent first."""
-        return choices.common(self.shown.loaded, column) if self.shown else ()
+    def bars(self, column: str) -> list[Bar]:
+        """Count the records by value of a column, as far as the other filters let them pass."""
+        return self.shown.facets.bars(column, self.filters.active()) if self.shown else []
+
+    def chosen(self, column: str) -> tuple[Any, ...] | None:
+        """Return the values or the range that the filter of a column has; None if it has none."""
+        if column in self.choice_filters:
+            return getattr(self, self.choice_filters[column]) or None
+        return (self.years or None) if column == CREATED else self.ranges.get(column)
+
+    def choose(self, column: str, values: Sequence[Any]) -> None:
+        """Filter by values of a column as `bars` has them; a range is from the first to the last.
+
+        The same choice again, or no values, takes the filter away.
+        """
+        chosen: tuple[Any, ...] = tuple(values)
+        if column in self.choice_filters:
+            trait = self.choice_filters[column]
+            self.set_trait(trait, () if chosen == getattr(self, trait) else chosen)
+        elif column == CREATED:
+            years = _hull(chosen)
+            self.years = () if years == self.years else years
+        else:
+            ranges = self.with_range(column, chosen)
+            self.ranges = self.with_range(column, ()) if ranges == self.ranges else ranges
+
+    def with_range(self, column: str, spans: Sequence[Any]) -> dict[str, Any]:
+        """Return the ranges with that of a column from the first to the last of these, if any."""
+        others = {name: span for name, span in self.ranges.items() if name != column}
+        return others | ({column: _hull(spans)} if spans else {})
+
+    def is_chosen(self, column: str, value: Any) -> bool:
+        """Return whether the filter of a column lets a value, or part of a range, pass."""
+        chosen = self.chosen(column)
+        if chosen is None or column in self.choice_filters or MISSING in (value, chosen):
+            return chosen is not None and (value in chosen or value == chosen)
+        is_year = column == CREATED  # whose last one is included
+        (first, below), (begin, end) = chosen, value
+        return (first is None or first < end + is_year) and (
+            below is None or begin < below + is_year
+        )
+
+    def toggle(self, column: str, value: Any) -> None:
+        """Add a value to the filter of a column, or take it away; a range replaces the other."""
+        if column in self.choice_filters:
+            chosen = self.chosen(column) or ()
+            others = [other for other in chosen if other != value]
+            self.choose(column, others if value in chosen else [*others, value])
+        else:
+            self.choose(column, [value])
+
+    @property
+    def choice_filters(self) -> dict[str, str]:
+        """The filters by values of a column, by column."""
+        facets = self.shown.facets.choices if self.shown else {}
+        return {column: name for name, column in facets.items()}
 
     def _filter(self, change: Any = None) -> None:
         if self.shown is None or self._settling:
@@ -246,10 +329,10 @@ class State(LoadController):
         """Apply filters and order to the loaded records."""
         if self.shown is None:
             return
-        loaded, resource = self.shown.loaded, self.shown.resource
-        frame = self._in_order(self.filters.apply(loaded))
+        shown = self.shown
+        frame = self._in_order(self.filters.apply(shown.loaded, shown.facets.conditions))
         self.page = 1
-        self.shown = VisibleRecords(frame=frame, loaded=loaded, resource=resource)
+        self.shown = replace(shown, frame=frame)
 
     @contextmanager
     def _together(self) -> Iterator[None]:

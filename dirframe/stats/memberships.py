@@ -209,6 +209,12 @@ def _memberships(
     return attach_counts(projects, result, step=column, resource="project", counted=counted)
 
 
+def distinct_entries(projects: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the named tags or licences of each project by its row number, each once."""
+    entries = {"tags": _tags, "licenses": _licenses}[column](projects)
+    return entries[has_name(entries, "label")].drop_duplicates(["project", "label"])
+
+
 def _of_labels(entries: pd.DataFrame, records: int) -> Counts:
     named = entries[has_name(entries, "label")]
     distinct = named.drop_duplicates(["project", "label"])

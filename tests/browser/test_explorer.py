@@ -186,7 +186,7 @@ def _order_and_search(explorer: Locator) -> None:
     found = count.inner_text().split()[0]
     expect(picture).not_to_have_attribute("alt", before or "")
     expect(picture).to_have_attribute("alt", re.compile(rf"n = {found} of 1,500 projects"))
-    expect(control(explorer, "code", "pre")).to_contain_text('matches(projects, "network")')
+    expect(control(explorer, "code", "pre")).to_contain_text('search="network"')
     expect(control(explorer, "code", "pre")).to_contain_text('shown.sort_values("name"')
     expect(control(explorer, "citation", "pre")).to_contain_text("only matching network")
     expect(control(explorer, "span")).to_contain_text(f"1 to 10 of {found}")

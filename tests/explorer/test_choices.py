@@ -56,12 +56,6 @@ def test_a_heading_is_in_words_with_its_unit() -> None:
     assert choices.heading("made_up", PROJECT) == "made up"
 
 
-def test_values_are_counted_the_most_frequent_first_then_by_name() -> None:
-    frame = pd.DataFrame({"x": ["b", "a", "c", "c", None]})
-    assert choices.common(frame, "x") == (("c", 2), ("a", 1), ("b", 1))
-    assert choices.common(frame, "y") == ()
-
-
 def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
     frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
     with pytest.raises(InvalidInputError, match="neither accounts nor projects"):

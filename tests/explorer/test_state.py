@@ -337,7 +337,7 @@ def test_search_and_order_are_those_of_all_that_is_shown_and_of_the_file(
     assert 0 < len(frame) < len(projects)
     assert frame["stack_count"].dropna().is_monotonic_decreasing
     assert "only matching network" in state.citation
-    assert 'matches(projects, "network")' in state.code
+    assert 'dirframe.select(projects, search="network")' in state.code
     state.path = str(tmp_path / "network.csv")
     state.export()
     written = pd.read_csv(state.path, dtype={"id": str})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
-from dirframe.explorer import choices, filters, html
+from dirframe.explorer import choices, html
 from dirframe.explorer.widgets.bindings import (
     bind_trait,
     boxed,
@@ -17,6 +17,8 @@ from dirframe.explorer.widgets.bindings import (
     select_widget,
     with_class,
 )
+from dirframe.filters.conditions import CHOICES, MISSING, years
+from dirframe.filters.select import Filters
 
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
@@ -26,6 +28,12 @@ __all__ = ["ask", "chart", "columns", "export", "filtering"]
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
 _EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]
+_LISTS = {
+    "languages": "Main language",
+    "countries": "Country",
+    "licenses": "Licence",
+    "tags": "Tag",
+}
 _LISTED = 300  # options of a list that a browser renders without delay
 _MOST = 10_000_000
 
@@ -133,33 +141,34 @@ def filtering(state: State) -> Any:
     """Return the filters; those whose columns the records lack are hidden."""
     search = labelled_widget(w.Text, "df-search", "Search (Enter)", state, "search")
     search.continuous_update = False  # each search draws the chart anew
-    languages = _listed(state, "languages", "Main language", filters.LANGUAGE)
-    countries = _listed(state, "countries", "Country", filters.COUNTRY)
+    lists = {name: _listed(state, name, label) for name, label in _LISTS.items()}
     activity = labelled_widget(
         w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES
     )
-    widgets = {
-        "search": search,
-        "languages": languages,
-        "countries": countries,
-        "activity": activity,
-    }
+    widgets = {"search": search, **lists, "activity": activity}
 
     def offer(_: Any = None) -> None:
-        offered = filters.Filters.offered(state.shown.loaded) if state.shown else set()
+        offered = Filters.offered(state.shown.loaded) if state.shown else set()
         for name, widget in widgets.items():
             widget.layout.display = None if name in offered else "none"
 
     offer()
     state.observe(offer, "shown")
     everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
-    fields = [search, languages, countries, *_years(state), activity, everything]
+    fields = [search, *lists.values(), *_measures(state), *_years(state), activity, everything]
     return boxed("df-row df-filters", fields)
 
 
-def _listed(state: State, trait: str, label: str, column: str) -> Any:
-    def entries() -> list[tuple[str, str]]:
-        return [(f"{name} ({count:,})", name) for name, count in state.counts(column)[:_LISTED]]
+def _listed(state: State, trait: str, label: str) -> Any:
+    column = CHOICES[trait]
+
+    def entries() -> list[tuple[str, Any]]:
+        bars = state.bars(column) if column in state.choice_filters else []
+        return [
+            (f"{bar.title} ({bar.count:,})", bar.value)
+            for number, bar in enumerate(bars)
+            if number < _LISTED or bar.is_missing or state.is_chosen(column, bar.value)
+        ]
 
     return select_widget(
         w.SelectMultiple,
@@ -173,19 +182,51 @@ def _listed(state: State, trait: str, label: str, column: str) -> Any:
     )
 
 
+def _measures(state: State) -> list[Any]:
+    """Return the choice of a column of numbers and the list of its ranges."""
+
+    def measures() -> list[tuple[str, str]]:
+        if state.shown is None:
+            return []
+        resource = state.shown.resource
+        return [(choices.heading(name, resource), name) for name in state.shown.facets.measures]
+
+    measure = select_widget(
+        w.Dropdown, "df-measure", "Number", state, "measure", options=measures, when=["shown"]
+    )
+    spans = w.SelectMultiple(description="Its range", rows=4, layout={"width": "auto"})
+
+    def follow() -> None:
+        for widget in (measure, spans):
+            widget.layout.display = None if state.measure else "none"
+        bars = state.bars(state.measure) if state.measure else []
+        entries = tuple((f"{bar.title} ({bar.count:,})", bar.value) for bar in bars)
+        if spans.options != entries:
+            spans.value = ()
+            spans.options = entries
+        spans.value = [bar.value for bar in bars if state.is_chosen(state.measure, bar.value)]
+
+    def convert(chosen: tuple[Any, ...]) -> dict[str, Any]:
+        return state.with_range(state.measure, chosen)
+
+    bind_trait([spans], state, "ranges", follow=follow, value=convert, when=["shown", "measure"])
+    return [measure, with_class(spans, "df-range")]
+
+
 def _years(state: State) -> list[Any]:
     first = w.Dropdown(description="Created from", layout={"width": "auto"})
     last = w.Dropdown(description="Created to", layout={"width": "auto"})
 
     def follow() -> None:
-        span = filters.years(state.shown.loaded) if state.shown else None
+        span = years(state.shown.loaded) if state.shown else None
+        chosen = span if state.years in {(), MISSING} else state.years
         for dropdown, number in ((first, 0), (last, -1)):
             dropdown.layout.display = "none" if span is None or span[0] == span[1] else None
             if span is not None:
                 entries = tuple(range(span[0], span[1] + 1))
                 if dropdown.options != entries:
                     dropdown.options = entries
-                dropdown.value = min(max((state.years or span)[number], span[0]), span[1])
+                dropdown.value = min(max(chosen[number], span[0]), span[1])
 
     def between(_: int) -> tuple[int, ...]:
         return tuple(sorted((first.value, last.value)))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dirframe import stats
 from dirframe.errors import InvalidInputError
-from dirframe.explorer.filters import CREATED, LANGUAGE, Filters, activity_of, month_shown, years
+from dirframe.filters.conditions import CREATED, LANGUAGE, activity_of, month_shown, years
+from dirframe.filters.select import Filters, select
 from dirframe.provenance import get_provenance
 
 

@@ -1,0 +1,1 @@
+"""Select projects and accounts by what they are."""

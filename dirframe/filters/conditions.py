@@ -1,0 +1,277 @@
+"""Compute which records of a frame pass which filter."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+
+from dirframe._display.values import entries
+from dirframe._display.values import is_number as _is_number
+from dirframe.errors import InvalidInputError
+from dirframe.stats._core.activity_months import FETCHED, states_of, timestamp, usual_month_of
+from dirframe.stats._core.groupby import FIRST_MONTH, LAST_MONTH
+from dirframe.stats.memberships import distinct_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "ACTIVITIES",
+    "CHOICES",
+    "COUNTRY",
+    "CREATED",
+    "LANGUAGE",
+    "MISSING",
+    "NEEDS",
+    "NOUNS",
+    "Activity",
+    "Conditions",
+    "Range",
+    "activity_of",
+    "matches",
+    "month_shown",
+    "usable",
+    "years",
+]
+
+LANGUAGE = "analysis_main_language_name"
+COUNTRY = "country_name"
+CREATED = "created_at"
+
+#: The filters whose values are chosen from those of a column.
+CHOICES = {"languages": LANGUAGE, "countries": COUNTRY, "licenses": "licenses", "tags": "tags"}
+NOUNS = {
+    "languages": "main language",
+    "countries": "country",
+    "licenses": "licence",
+    "tags": "tag",
+}
+_LISTS = ("licenses", "tags")
+
+#: The range of the records without a value.
+MISSING = (None, None)
+
+#: The columns that a search looks in, as far as a frame has them.
+_SEARCHED = ("name", "description", "tags", "location", COUNTRY)
+
+_DATES = {CREATED, FIRST_MONTH, LAST_MONTH, *FETCHED}
+
+Activity = Literal["all", "active", "dormant"]
+ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
+Range = tuple[float | None, float | None]
+
+#: The columns that each filter requires.
+NEEDS = {
+    "search": ("name",),
+    **{name: (column,) for name, column in CHOICES.items()},
+    "years": (CREATED,),
+    "activity": (FIRST_MONTH, LAST_MONTH, FETCHED[0]),
+}
+
+
+class Choices(NamedTuple):
+    """The values of a column to choose from: records by row number, each value once.
+
+    The last code is that of the records without a value.
+    """
+
+    rows: NDArray[np.intp]
+    codes: NDArray[np.intp]
+    values: tuple[str | None, ...]
+    titles: tuple[str, ...]
+
+
+class Conditions:
+    """Which records of a frame pass which filter; each is computed once until it changes.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The records.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame = frame
+        self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
+        self.choices = cache(self._choices)
+
+    def all_of(self, filters: Mapping[str, Any], *, but: str = "") -> NDArray[np.bool_]:
+        """Return which records pass all filters, by name, but one, or one of the ranges."""
+        mask = np.ones(len(self.frame), dtype=bool)
+        for name, value in filters.items():
+            parts = value.items() if name == "ranges" else [(name, value)]
+            for part, wanted in parts:
+                if part != but:
+                    mask &= self._mask(part, wanted, is_range=name == "ranges")
+        return mask
+
+    def _mask(self, name: str, value: Any, *, is_range: bool) -> NDArray[np.bool_]:
+        key = f"range {name}" if is_range else name
+        known = self._masks.get(key)
+        if known is None or known[0] != value:
+            self._require([name] if is_range else NEEDS[name], numbers=is_range)
+            mask = self._range(name, value) if is_range else self._compute(name, value)
+            known = self._masks[key] = (value, mask)
+        return known[1]
+
+    def _compute(self, name: str, value: Any) -> NDArray[np.bool_]:
+        if name in CHOICES:
+            return self._chosen(name, value)
+        if name == "search":
+            mask = matches(self.frame, value)
+        elif name == "years":
+            year = self.frame[CREATED].dt.year
+            mask = year.isna() if value == MISSING else year.between(*value)
+        else:
+            mask = activity_of(self.frame) == value
+        return mask.to_numpy(dtype=bool)
+
+    def _chosen(self, name: str, wanted: tuple[str | None, ...]) -> NDArray[np.bool_]:
+        choices = self.choices(CHOICES[name])
+        is_wanted = np.array([value in wanted for value in choices.values])
+        mask = np.zeros(len(self.frame), dtype=bool)
+        mask[choices.rows[is_wanted[choices.codes]]] = True
+        return mask
+
+    def _range(self, column: str, span: Range) -> NDArray[np.bool_]:
+        numbers, (first, below) = self.frame[column], span
+        if span == MISSING:
+            return numbers.isna().to_numpy(dtype=bool)
+        mask = numbers.notna()
+        if first is not None:
+            mask &= (numbers >= first).fillna(value=False)
+        if below is not None:
+            mask &= (numbers < below).fillna(value=False)
+        return mask.to_numpy(dtype=bool)
+
+    def _require(self, columns: Iterable[str], *, numbers: bool) -> None:
+        missing = [name for name in columns if not usable(self.frame, name, is_number=numbers)]
+        if missing:
+            kind = "numbers" if numbers else "dates"
+            raise InvalidInputError(
+                f"The frame has no column {', '.join(missing)}, or has text in it where there "
+                f"have to be {kind}, so it cannot be filtered by it."
+            )
+
+    def _choices(self, column: str) -> Choices:
+        size = len(self.frame)
+        if column in _LISTS:
+            distinct = distinct_entries(self.frame, column)
+            rows = distinct["project"].astype("int64").to_numpy()
+            codes, values = pd.factorize(distinct["label"])
+            titles = _titles(distinct)
+        else:
+            rows, titles = np.arange(size), {}
+            codes, values = pd.factorize(self.frame[column])
+            rows, codes = rows[codes >= 0], codes[codes >= 0]
+        without = np.ones(size, dtype=bool)
+        without[rows] = False
+        rest = np.flatnonzero(without)
+        names = tuple(map(str, values))
+        return Choices(
+            np.concatenate([rows, rest]),
+            np.concatenate([codes, np.full(len(rest), len(names))]),
+            (*names, None),
+            (*(titles.get(name, name) for name in names), "(missing)"),
+        )
+
+
+def _titles(entries_by_row: pd.DataFrame) -> dict[str, str]:
+    if "title" not in entries_by_row:
+        return {}
+    titled = entries_by_row.dropna(subset=["title"]).drop_duplicates("label")
+    return dict(zip(titled["label"], titled["title"], strict=True))
+
+
+def matches(records: pd.DataFrame, words: str) -> pd.Series[bool]:
+    """Return whether each record has every word in its name, description, tags or place.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Projects or accounts; a column that they lack is not searched.
+    words : str
+        Words or parts of words, in any order; case is ignored.
+
+    Returns
+    -------
+    pandas.Series
+        True (bool) for each record that has them all.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "tags": [["HTTP", "server"], None]})
+    >>> matches(projects, "server apa").tolist()
+    [True, False]
+    """
+    texts = pd.Series("", index=records.index, dtype="str")
+    for name in _SEARCHED:
+        if name in records:
+            column = records[name]
+            texts = texts + "\n" + (_texts(column) if column.dtype == object else column.fillna(""))
+    texts = texts.str.casefold()
+    found = pd.Series(data=True, index=records.index)
+    for word in words.casefold().split():
+        found &= texts.str.contains(word, regex=False)
+    return found
+
+
+def _texts(lists: pd.Series[Any]) -> pd.Series[str]:
+    texts = ["" if pd.api.types.is_scalar(values) else entries(values) for values in lists]
+    return pd.Series(texts, index=lists.index, dtype="str")
+
+
+def activity_of(projects: pd.DataFrame) -> pd.Series[str]:
+    """Return whether each project is active, as defined by `dirframe.stats.activity`.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame
+        Projects as `dirframe.load_projects` gives them.
+
+    Returns
+    -------
+    pandas.Series
+        ``"active"`` or ``"dormant"`` (str) in the twelve months up to the month in which the code
+        of the median project was fetched; missing if unknown or if the project begins later.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({
+    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", None]),
+    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", None]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02", None]),
+    ... })
+    >>> activity_of(projects).tolist()
+    ['active', 'dormant', nan]
+    """
+    states = states_of(projects)
+    return states.where(states.isin(["active", "dormant"]))
+
+
+def month_shown(projects: pd.DataFrame) -> pd.Timestamp | None:
+    """Return the reference month of `activity_of`; None if no fetch date is known."""
+    month = usual_month_of(projects)
+    return None if month is None else pd.Timestamp(timestamp(month))
+
+
+def years(frame: pd.DataFrame) -> tuple[int, int] | None:
+    """Return the first and last year in which a record was created; None without dates."""
+    if not usable(frame, CREATED) or frame[CREATED].isna().all():
+        return None
+    created = frame[CREATED].dt.year
+    return int(created.min()), int(created.max())
+
+
+def usable(frame: pd.DataFrame, column: str, *, is_number: bool = False) -> bool:
+    """Return whether a column exists and, for a date column or a range, holds its type."""
+    if column not in frame:
+        return False
+    if is_number:
+        return _is_number(frame[column].dtype)
+    return column not in _DATES or pd.api.types.is_datetime64_any_dtype(frame[column])

@@ -1,0 +1,216 @@
+"""Select records by words, language, country, tag, licence, year, activity and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dirframe import provenance
+from dirframe._display.values import label
+from dirframe.errors import InvalidInputError
+from dirframe.filters.conditions import (
+    ACTIVITIES,
+    CHOICES,
+    MISSING,
+    NEEDS,
+    NOUNS,
+    Activity,
+    Conditions,
+    Range,
+    usable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
+
+__all__ = ["Filters", "select"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Filters for the records shown, as the arguments of `select`.
+
+    Parameters
+    ----------
+    search : str
+        Words that `matches` looks for; empty for all.
+    languages, countries, licenses, tags : tuple of str or None
+        Values of which a record has at least one, None for a record without any; empty for all.
+    years : tuple of int or None
+        First and last year of creation; ``(None, None)`` for no date; None for all.
+    activity : {"all", "active", "dormant"}
+        As returned by `activity_of`.
+    ranges : mapping of str to tuple
+        First number and the one to stay below, by column; ``(None, None)`` for no value.
+    """
+
+    search: str = ""
+    languages: tuple[str | None, ...] = ()
+    countries: tuple[str | None, ...] = ()
+    licenses: tuple[str | None, ...] = ()
+    tags: tuple[str | None, ...] = ()
+    years: tuple[int, int] | tuple[None, None] | None = None
+    activity: Activity = "all"
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.activity not in ACTIVITIES:
+            raise InvalidInputError(
+                f"activity is {self.activity!r}; choose one of {', '.join(ACTIVITIES)}."
+            )
+        for name, span in (("years", self.years or MISSING), *self.ranges.items()):
+            if len(span) != 2 or not all(map(_is_bound, span)):
+                raise InvalidInputError(
+                    f"{name} is {span!r}; give the first and the last, such as (2008, 2010), or "
+                    "(None, None) for the records without a value."
+                )
+
+    def active(self) -> dict[str, Any]:
+        """Return the filters in use by name."""
+        return {
+            name: value
+            for name in (*NEEDS, "ranges")
+            if (value := getattr(self, name)) not in ((), None, "all", "", {})
+        }
+
+    def apply(self, frame: pd.DataFrame, conditions: Conditions | None = None) -> pd.DataFrame:
+        """Return the records that pass, in their order; the same frame if there is no filter.
+
+        Raises
+        ------
+        InvalidInputError
+            If the frame lacks a column that a filter needs.
+        """
+        steps = self.steps()
+        if not steps:
+            return frame
+        selected = frame[(conditions or Conditions(frame)).all_of(self.active())]
+        for step in steps:
+            provenance.copy_provenance(selected, selected, step)
+        return selected
+
+    def steps(self) -> list[str]:
+        """Describe each active filter in words, as recorded in the provenance."""
+        words = []
+        for name, value in self.active().items():
+            if name == "search":
+                words.append(f"only matching {value}")
+            elif name in CHOICES:
+                words.append(f"only {NOUNS[name]} {_any_of(value)}")
+            elif name == "years":
+                words.append(_years(value))
+            elif name == "activity":
+                words.append(f"only {value}")
+            else:
+                words += [_numbers(column, value[column]) for column in sorted(value)]
+        return words
+
+    @staticmethod
+    def offered(frame: pd.DataFrame) -> set[str]:
+        """Return the filters whose columns a frame has."""
+        return {
+            name
+            for name, columns in NEEDS.items()
+            if all(usable(frame, column) for column in columns)
+        }
+
+
+def select(
+    records: pd.DataFrame,
+    *,
+    search: str = "",
+    languages: str | Iterable[str | None] = (),
+    countries: str | Iterable[str | None] = (),
+    licenses: str | Iterable[str | None] = (),
+    tags: str | Iterable[str | None] = (),
+    years: tuple[int, int] | tuple[None, None] | None = None,
+    activity: Activity = "all",
+    ranges: Mapping[str, Range] | None = None,
+) -> pd.DataFrame:
+    """Select projects or accounts, and record in their provenance by what.
+
+    A record has to pass all the filters that are given. One with a missing value passes no filter
+    of it, except by ``None`` among the values, or ``(None, None)`` as a range. A value that no record
+    has selects none.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Projects or accounts.
+    search : str
+        Words or parts of words, in any order and case, that a record has all of in its name,
+        description, tags or place.
+    languages : str or iterable of str or None
+        Main languages of projects, of which a record has one.
+    countries : str or iterable of str or None
+        Countries of accounts as `unify_countries` names them, of which a record has one.
+    licenses, tags : str or iterable of str or None
+        Licences (in the directory's code, as in `dirframe.stats.licenses`) or tags of projects, of
+        which a record has at least one.
+    years : tuple of int, optional
+        First and last year in which the record was created in the directory.
+    activity : {"all", "active", "dormant"}
+        State of projects as `dirframe.stats.activity` defines it for the whole frame.
+    ranges : mapping of str to tuple, optional
+        By column, the first number and the one that a value stays below; either may be None.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The records that pass, with all their columns and in their order.
+
+    Raises
+    ------
+    InvalidInputError
+        If the frame lacks a column that a filter needs.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "stack_count": [9, 4]})
+    >>> print(select(projects, search="x", ranges={"stack_count": (1, 5)}))
+        name  stack_count
+    1  Nginx            4
+    """
+    filters = Filters(
+        search=" ".join(search.split()),
+        languages=_values(languages),
+        countries=_values(countries),
+        licenses=_values(licenses),
+        tags=_values(tags),
+        years=years,
+        activity=activity,
+        ranges=dict(ranges or {}),
+    )
+    selected = filters.apply(records)
+    return records[:] if selected is records else selected
+
+
+def _values(given: str | Iterable[str | None]) -> tuple[str | None, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _is_bound(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _any_of(values: tuple[str | None, ...]) -> str:
+    names = ["(missing)" if value is None else value for value in values]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _years(span: Range) -> str:
+    first, last = span
+    if first is None:
+        return "only without a date of creation"
+    return f"only created in {first}" if first == last else f"only created in {first} to {last}"
+
+
+def _numbers(column: str, span: Range) -> str:
+    first, below = span
+    if first is None and below is None:
+        return f"only without {label(column)}"
+    words = [f"from {first}"] if first is not None else []
+    words += [f"below {below}"] if below is not None else []
+    return f"only {label(column)} {' '.join(words)}"

@@ -1,0 +1,5 @@
+"""The sample of the explorer's tests."""
+
+from tests.explorer.conftest import accounts, directory, projects
+
+__all__ = ["accounts", "directory", "projects"]

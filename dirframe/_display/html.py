@@ -32,6 +32,8 @@ class Column:
         Names the column in ``data-column`` of a button in the header; empty for no button.
     frozen : bool, default False
         Whether it is of class ``df-frozen``.
+    below : str
+        HTML below the header's text.
     """
 
     head: str
@@ -41,6 +43,7 @@ class Column:
     title: str = ""
     name: str = ""
     frozen: bool = False
+    below: str = ""
 
 
 def table_parts(
@@ -91,7 +94,7 @@ def table_parts(
         f'<th scope="col"{attribute}'
         + (f' aria-sort="{column.sorting}"' if column.sorting else "")
         + (f' title="{escape(column.title)}"' if column.title else "")
-        + f">{_header(column)}</th>"
+        + f">{_header(column)}{column.below}</th>"
         for column, attribute in zip(columns, attributes_by_column, strict=True)
     )
     yield f"<table{attributes}>{begin}<thead><tr>{''.join(headers)}</tr></thead>\n<tbody>\n"

@@ -9,6 +9,7 @@ from dirframe._display.values import label
 from dirframe.charts import CHARTS
 from dirframe.data_dictionary import overview
 from dirframe.errors import InvalidInputError
+from dirframe.filters.conditions import COUNTRY, CREATED, LANGUAGE
 from dirframe.schema import RESOURCES, Kind
 from dirframe.stats._rules.exclusion import applicable
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 __all__ = [
+    "FACETS",
     "PAGE_SIZES",
     "SORT_KEYS",
     "charts",
@@ -31,6 +33,15 @@ __all__ = [
     "sortable",
     "usual_columns",
 ]
+
+#: Words for what the explorer filters by that the name of the column does not say.
+FACETS = {
+    LANGUAGE: "Main language",
+    COUNTRY: "Country",
+    "licenses": "Licence",
+    "tags": "Tag",
+    CREATED: "Year of creation",
+}
 
 PAGE_SIZES = (10, 25, 50, 100)
 

@@ -12,11 +12,14 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display.html import Column, table_parts
-from dirframe._display.values import entries, entry, is_number
+from dirframe._display.values import entries, entry, is_number, percent
 from dirframe.explorer import choices
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dirframe.explorer.chart_image import ChartImage
+    from dirframe.explorer.facets import Bar
     from dirframe.explorer.state import State, VisibleRecords
 
 __all__ = [
@@ -50,6 +53,7 @@ _HIDING = f"""
   display: none;
 }}
 """
+_PROFILE = (72, 16)  # pixels of a histogram in a header
 _LARGER = 1.35  # a screen is read from further away than paper
 _LONGEST = 10_000  # characters of a cell; a record can have megabytes
 
@@ -111,9 +115,17 @@ def image(picture: ChartImage) -> str:
 
 
 def table(
-    rows: pd.DataFrame, shown: VisibleRecords, *, order_by: str = "", descending: bool = False
+    rows: pd.DataFrame,
+    shown: VisibleRecords,
+    *,
+    order_by: str = "",
+    descending: bool = False,
+    profiles: Mapping[str, tuple[list[Bar], float]] | None = None,
 ) -> str:
-    """Return a page of the table; the style sheet clips long texts, the title has them whole."""
+    """Return a page of the table; the style sheet clips long texts, the title has them whole.
+
+    A header has a small histogram of its column, and the share of records without a value.
+    """
     if not len(shown.frame):
         return "<p>No record passes the filters.</p>"
     sortable = choices.sortable(rows)
@@ -130,6 +142,7 @@ def table(
                 title=name,
                 name=name if name in sortable else "",
                 frozen=name == "name",
+                below=_profile(*profiles[name]) if profiles else "",
             )
         )
     looks = {"number": 'class="df-number"', "attributes": ' class="df"'}
@@ -175,7 +188,13 @@ def rows(state: State) -> str:
     """Return the current page of the table."""
     if state.shown is None or state.rows is None:
         return ""
-    return table(state.rows, state.shown, order_by=state.order_by, descending=state.descending)
+    return table(
+        state.rows,
+        state.shown,
+        order_by=state.order_by,
+        descending=state.descending,
+        profiles={name: state.profile(name) for name in state.columns},
+    )
 
 
 def span(state: State) -> str:
@@ -185,6 +204,30 @@ def span(state: State) -> str:
     offset = (min(state.page, state.pages) - 1) * state.page_size
     last = offset + len(state.rows)
     return f"Records {offset + 1:,} to {last:,} of {len(state.shown.frame):,}"
+
+
+def _profile(bars: list[Bar], missing: float) -> str:
+    """Return a histogram as SVG, each bar with its values on hover, and the missing share."""
+    share = f"<span class='df-missing'>{percent(missing)} missing</span>" if missing else ""
+    most = max((bar.count for bar in bars), default=0)
+    if not most:
+        return f"<div class='df-profile'>{share}</div>"
+    width = _PROFILE[0] / len(bars)
+    rects = []
+    for number, bar in enumerate(bars):
+        height = max(_PROFILE[1] * bar.count / most, 1 if bar.count else 0)
+        rects.append(
+            f"<g><title>{escape(bar.title)}: {bar.count:,}</title>"
+            f"<rect class='df-hit' x='{number * width:.1f}' y='0' width='{width:.1f}' "
+            f"height='{_PROFILE[1]}'/><rect x='{number * width:.1f}' "
+            f"y='{_PROFILE[1] - height:.1f}' width='{max(width - 0.5, 0.5):.1f}' "
+            f"height='{height:.1f}'/></g>"
+        )
+    label = f"{bars[0].title} … {bars[-1].title}" if len(bars) > 1 else bars[0].title
+    return (
+        f"<div class='df-profile'><svg role='img' aria-label='Histogram: {escape(label)}' "
+        f"width='{_PROFILE[0]}' height='{_PROFILE[1]}'>{''.join(rects)}</svg>{share}</div>"
+    )
 
 
 def _text(value: object) -> str:

@@ -122,6 +122,7 @@ class State(LoadController):
 
     is_working = tr.Bool(default_value=False)  # a choice is being applied
     is_dark = tr.Bool(default_value=False)  # the page is
+    width = tr.Int(1200)  # pixels that the page has for it
 
     def __init__(
         self,
@@ -305,6 +306,13 @@ class State(LoadController):
             self.choose(column, others if value in chosen else [*others, value])
         else:
             self.choose(column, [value])
+
+    def profile(self, column: str) -> tuple[list[Bar], float]:
+        """Return bars of a column of the records shown, and the share of them without a value."""
+        if self.shown is None:
+            return [], 0.0
+        facets = self.shown.facets
+        return facets.profile(column, facets.conditions.all_of(self.filters.active()))
 
     @property
     def choice_filters(self) -> dict[str, str]:

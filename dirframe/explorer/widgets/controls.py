@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
+from dirframe.errors import MissingExtraError
 from dirframe.explorer import choices, html
 from dirframe.explorer.widgets.bindings import (
     bind_trait,
@@ -23,17 +25,11 @@ from dirframe.filters.select import Filters
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
-__all__ = ["ask", "chart", "columns", "export", "filtering"]
+__all__ = ["ask", "chart", "columns", "export", "facets", "filtering"]
 
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
 _EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]
-_LISTS = {
-    "languages": "Main language",
-    "countries": "Country",
-    "licenses": "Licence",
-    "tags": "Tag",
-}
 _LISTED = 300  # options of a list that a browser renders without delay
 _MOST = 10_000_000
 
@@ -141,7 +137,7 @@ def filtering(state: State) -> Any:
     """Return the filters; those whose columns the records lack are hidden."""
     search = labelled_widget(w.Text, "df-search", "Search (Enter)", state, "search")
     search.continuous_update = False  # each search draws the chart anew
-    lists = {name: _listed(state, name, label) for name, label in _LISTS.items()}
+    lists = {name: _listed(state, name, choices.FACETS[CHOICES[name]]) for name in CHOICES}
     activity = labelled_widget(
         w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES
     )
@@ -233,6 +229,18 @@ def _years(state: State) -> list[Any]:
 
     bind_trait([first, last], state, "years", follow=follow, value=between, when=["shown"])
     return [with_class(first, "df-since"), with_class(last, "df-until")]
+
+
+def facets(state: State) -> Any:
+    """Return the bars to click and to drag across, or how to get them."""
+    try:
+        from dirframe.explorer.widgets.facets import FacetChart
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] != "plotly":
+            raise
+        missing = MissingExtraError("plotly", extra="interactive", purpose="A chart to click")
+        return with_class(w.HTML(f"<span class='df-quiet'>{escape(str(missing))}</span>"), "df-plain")
+    return boxed("df-facets", [FacetChart(state)])
 
 
 def columns(state: State) -> Any:

@@ -23,6 +23,14 @@ export default {
     themes.observe(document.documentElement, { attributes: true });
     themes.observe(document.body, { attributes: true });
     requestAnimationFrame(tell); // the element is attached after this call
+    const widths = new ResizeObserver(() => {
+      const width = Math.round(el.parentElement?.clientWidth ?? 0);
+      if (width && width !== model.get("width")) {
+        model.set("width", width);
+        model.save_changes();
+      }
+    });
+    requestAnimationFrame(() => el.parentElement && widths.observe(el.parentElement));
     const decide = (event) => {
       if (el.closest(".dirframe-explorer")?.contains(event.target)) {
         event.target.toggleAttribute(SUPPRESSING, !saves(event));
@@ -32,6 +40,7 @@ export default {
     window.addEventListener("keydown", decide, true);
     return () => {
       themes.disconnect();
+      widths.disconnect();
       window.removeEventListener("keydown", decide, true);
     };
   },

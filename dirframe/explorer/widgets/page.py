@@ -13,10 +13,11 @@ _HERE = Path(__file__).parent
 
 
 class Page(anywidget.AnyWidget):
-    """Keep the keys pressed in the explorer from the notebook's shortcuts; tell its theme."""
+    """Keep the keys pressed in the explorer from the notebook's shortcuts; tell its theme and width."""
 
     _esm = _HERE / "page.js"
     is_dark = tr.Bool(default_value=False).tag(sync=True)
+    width = tr.Int(0).tag(sync=True)
 
 
 class HtmlTable(anywidget.AnyWidget):

@@ -83,9 +83,9 @@ class View:
         page = Page()
 
         def follow(change: Any) -> None:
-            self.state.dispatch(lambda: self.state.set_trait("is_dark", change["new"]))
+            self.state.dispatch(lambda: self.state.set_trait(change["name"], change["new"]))
 
-        page.observe(follow, "is_dark")
+        page.observe(follow, ["is_dark", "width"])
         return page
 
     def _made_results(self) -> list[Any]:
@@ -117,6 +117,7 @@ class View:
         chart = [controls.chart(state), self._chart]
         return [
             controls.filtering(state),
+            controls.facets(state),
             boxed("df-two", [boxed("df-panel", records, w.VBox), boxed("df-panel", chart, w.VBox)]),
             boxed("df-two", [boxed("df-panel", code, w.VBox), boxed("df-stack", right, w.VBox)]),
         ]

@@ -12,6 +12,7 @@ from dirframe.errors import InvalidInputError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from dirframe.explorer.state import State
 
@@ -32,6 +33,9 @@ class Explorer:
     source : Directory or pandas.DataFrame, optional
         A directory to load from, or a frame of accounts or projects. Default: the directory
         configured in the environment.
+    view : str or pathlib.Path, optional
+        A view to begin with: the file that `save` wrote, or the text or link that the explorer
+        shows. Of a directory it is restored when the records are loaded.
 
     Attributes
     ----------
@@ -49,7 +53,8 @@ class Explorer:
     ConfigurationError
         If no directory is given and none is configured in the environment.
     InvalidInputError
-        If `source` is neither a directory nor a frame of its records.
+        If `source` is neither a directory nor a frame of its records, or `view` is no view, is one
+        of another version, or names columns that the records lack.
 
     Examples
     --------
@@ -65,8 +70,14 @@ class Explorer:
     ['Java']
     """
 
-    def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
+    def __init__(
+        self,
+        source: Directory | pd.DataFrame | None = None,
+        *,
+        view: str | Path | None = None,
+    ) -> None:
         try:
+            from dirframe.explorer import saved_view
             from dirframe.explorer.code import variable_of
             from dirframe.explorer.state import State
             from dirframe.explorer.widgets.view import View, in_this_thread
@@ -89,6 +100,8 @@ class Explorer:
         caller = caller and caller.f_back
         if caller is not None:
             self.state.name_frame(variable_of(source, {**caller.f_globals, **caller.f_locals}))
+        if view is not None:
+            saved_view.restore(self.state, saved_view.read(view))
         self._view = View(self.state)
 
     @property
@@ -100,6 +113,23 @@ class Explorer:
     def code(self) -> str:
         """Code that reproduces the records shown."""
         return self.state.code
+
+    def save(self, path: str | Path) -> Path:
+        """Write the view, without records and key, to a file for ``Explorer(source, view=path)``.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            The file, JSON; an existing one is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        from dirframe.explorer import saved_view
+
+        return saved_view.save(self.state, path)
 
     def __repr__(self) -> str:
         from dirframe.explorer.html import words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,13 +75,13 @@ class Facets:
         return tuple(
             str(name)
             for name in frame
-            if is_number(frame[name].dtype) and len(self._binned(str(name)).values) > 2
+            if is_number(frame[name].dtype) and len(self._binned(str(name)).names) > 2
         )
 
     @property
     def ranges(self) -> tuple[str, ...]:
         """Columns whose bars are ranges: the year of creation, then numbers."""
-        has_years = usable(self._frame, CREATED) and len(self._binned(CREATED).values) > 2
+        has_years = usable(self._frame, CREATED) and len(self._binned(CREATED).names) > 2
         return (*((CREATED,) if has_years else ()), *self.measures)
 
     def bars(self, column: str, filters: Mapping[str, Any]) -> list[Bar]:
@@ -93,7 +94,7 @@ class Facets:
         counts = _counts(encoded, self.conditions.all_of(filters, but=name))
         bars = [
             Bar(value=value, title=title, count=int(count))
-            for value, title, count in zip(encoded.values, encoded.titles, counts, strict=True)
+            for value, title, count in zip(encoded.names, encoded.titles, counts, strict=True)
         ]
         missing = bars.pop()
         if column not in self.ranges:
@@ -103,7 +104,7 @@ class Facets:
     def has_missing(self, column: str) -> bool:
         """Return whether a loaded record lacks a value of a column to filter by."""
         encoded = self._encoded(column)
-        return bool((encoded.codes == len(encoded.values) - 1).any())
+        return bool((encoded.codes == len(encoded.names) - 1).any())
 
     def profile(self, column: str, mask: NDArray[np.bool_]) -> tuple[list[Bar], float]:
         """Return bars of a column of the table for some records, and the share without a value.
@@ -122,7 +123,7 @@ class Facets:
         counts = _counts(encoded, mask)
         bars = [
             Bar(value=value, title=title, count=int(count))
-            for value, title, count in zip(encoded.values, encoded.titles, counts, strict=True)
+            for value, title, count in zip(encoded.names, encoded.titles, counts, strict=True)
         ][:-1]
         if kind == "str":
             bars.sort(key=lambda bar: -bar.count)
@@ -145,7 +146,7 @@ class Facets:
         if is_date := pd.api.types.is_datetime64_any_dtype(values.dtype):
             values = values.dt.year
         present = values.notna().to_numpy(dtype=bool)
-        numbers = values[present].astype("float64").to_numpy()
+        numbers = values[present].to_numpy(dtype=np.float64)
         spans = _spans(numbers, is_year=is_date)
         codes = np.full(len(values), len(spans))
         if spans:
@@ -153,13 +154,11 @@ class Facets:
         titles = [_title(span, is_year=is_date) for span in spans]
         if is_date:
             spans = [(first, below - 1) for first, below in spans]
-        return Choices(
-            np.arange(len(values)), codes, (*spans, MISSING), (*titles, "(missing)")
-        )
+        return Choices(np.arange(len(values)), codes, (*spans, MISSING), (*titles, "(missing)"))
 
 
 def _counts(encoded: Choices, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    return np.bincount(encoded.codes[mask[encoded.rows]], minlength=len(encoded.values))
+    return np.bincount(encoded.codes[mask[encoded.rows]], minlength=len(encoded.names))
 
 
 def _spans(numbers: NDArray[np.float64], *, is_year: bool) -> list[tuple[Any, Any]]:
@@ -184,7 +183,7 @@ def _spans(numbers: NDArray[np.float64], *, is_year: bool) -> list[tuple[Any, An
     exact[0] = min(exact[0], int(least) if whole else least)
     if len(distinct) == 1 or len(set(exact)) < len(exact):  # too close to one another for ranges
         return [(least, float(np.nextafter(most, np.inf)))]
-    spans = list(zip(exact, exact[1:], strict=False))
+    spans = list(pairwise(exact))
     while spans[0][1] <= least:
         spans.pop(0)
     while spans[-1][0] > most:

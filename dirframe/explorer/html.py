@@ -13,14 +13,15 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.html import Column, table_parts
 from dirframe._display.values import entries, entry, is_number, percent
-from dirframe.explorer import choices
+from dirframe.explorer import choices, saved_view
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dirframe.explorer.chart_image import ChartImage
     from dirframe.explorer.facets import Bar
-    from dirframe.explorer.state import State, VisibleRecords
+    from dirframe.explorer.filter_state import VisibleRecords
+    from dirframe.explorer.state import State
 
 __all__ = [
     "STATIC",
@@ -28,6 +29,7 @@ __all__ = [
     "busy",
     "gauge",
     "image",
+    "link",
     "message",
     "preformatted",
     "rows",
@@ -112,6 +114,17 @@ def image(picture: ChartImage) -> str:
     """Return the image of a chart with alternative text."""
     alt, width = escape(picture.words), _LARGER * picture.width
     return f'<img src="{picture.address}" alt="{alt}" style="width:{width:.0f}px">'
+
+
+def link(state: State) -> str:
+    """Return a link to the view, as the end of the notebook's address, and its text."""
+    if state.shown is None:
+        return ""
+    text = saved_view.dump(state)
+    return (
+        f'<a class="df-view-link" href="{escape(saved_view.fragment(state))}">Link to this view</a> '
+        f"<details><summary>The view as text</summary>{preformatted(text, 'View')}</details>"
+    )
 
 
 def table(

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-import traitlets as tr
-
 from dirframe import __version__
 from dirframe._atomic import atomic_write
 from dirframe.errors import InvalidInputError
@@ -36,7 +34,7 @@ def dump(state: State) -> str:
     """Return the view as JSON in one line: what differs from an explorer just opened."""
     view: dict[str, Any] = {"dirframe_view": _FORMAT, "dirframe_version": __version__}
     for name in (*_QUESTION, *_FILTERS, *_LOOK):
-        value = getattr(state, name)
+        value = _collection(state) if name == "collection" else getattr(state, name)
         if name == "collection" or value != state.trait_defaults(name):
             view[name] = value
     return json.dumps(view, ensure_ascii=False)
@@ -50,8 +48,8 @@ def fragment(state: State) -> str:
 def save(state: State, path: str | Path) -> Path:
     """Write the view to a file."""
     file = Path(path).expanduser()
-    with atomic_write(file) as stream:
-        stream.write(dump(state).encode() + b"\n")
+    with atomic_write(file, overwrite=True) as written:
+        written.write_text(dump(state) + "\n", encoding="utf-8")
     return file
 
 
@@ -104,17 +102,23 @@ def restore(state: State, view: dict[str, Any]) -> None:
     Raises
     ------
     InvalidInputError
-        If the records have not the columns or the collection of the view; nothing is changed then.
+        If the records are of another collection or lack a column; nothing is changed then.
     """
-    before = {name: getattr(state, name) for name in (*_QUESTION, *_FILTERS, *_LOOK)}
-    try:
-        state.apply_view(
-            {name: view[name] for name in _QUESTION if name in view},
-            {name: view.get(name, state.trait_defaults(name)) for name in (*_FILTERS, *_LOOK)},
+    question = {name: view.get(name, state.trait_defaults(name)) for name in _QUESTION}
+    if state.directory is None and question["collection"] != _collection(state):
+        raise InvalidInputError(
+            f"The view is one of {question['collection']}; the explorer was given "
+            f"{_collection(state)}. Give it a frame of the view's collection, or a directory."
         )
-    except (InvalidInputError, tr.TraitError) as error:
-        state.apply_view({}, before)
-        raise InvalidInputError(f"The view does not fit what is shown: {error}") from error
+    if state.directory is not None:
+        for name, value in question.items():
+            state.set_trait(name, value)
+    defaults = {name: state.trait_defaults(name) for name in (*_FILTERS, *_LOOK)}
+    state.show({name: view.get(name, value) for name, value in defaults.items()})
+
+
+def _collection(state: State) -> str:
+    return state.shown.resource.collection if state.shown else state.collection
 
 
 def _tuples(value: Any) -> Any:

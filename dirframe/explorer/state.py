@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,74 +13,35 @@ import traitlets as tr
 from dirframe.charts import CHARTS
 from dirframe.citation import cite
 from dirframe.client.directory import Directory
-from dirframe.errors import InvalidInputError
-from dirframe.explorer import choices
+from dirframe.errors import DirframeError, InvalidInputError
+from dirframe.explorer import choices, saved_view
 from dirframe.explorer.code import DataSource, ViewState, to_python
-from dirframe.explorer.controller import LoadController, run_now
+from dirframe.explorer.controller import run_now
 from dirframe.explorer.export import ExportRequest, write
 from dirframe.explorer.facets import Facets
+from dirframe.explorer.filter_state import FILTERS, FilterState, VisibleRecords
 from dirframe.explorer.load import LoadResult, with_countries
-from dirframe.filters.conditions import (
-    ACTIVITIES,
-    CHOICES,
-    COUNTRY,
-    CREATED,
-    MISSING,
-    month_shown,
-    years,
-)
-from dirframe.filters.select import Filters
+from dirframe.filters.conditions import COUNTRY, month_shown
 from dirframe.schema import RESOURCES
 from dirframe.stats._options.strata import known_strata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     import pandas as pd
 
     from dirframe.citation import Style
     from dirframe.explorer.controller import Dispatch
-    from dirframe.explorer.facets import Bar
     from dirframe.schema import Resource
 
-__all__ = ["State", "VisibleRecords"]
+__all__ = ["State"]
 
-
-_FILTERS = ("search", *CHOICES, "years", "activity", "ranges")
 
 #: Default export paths.
 _PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class VisibleRecords:
-    """The records that pass the filters, in the order chosen, and all that were loaded.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The records that pass the filters.
-    loaded : pandas.DataFrame
-        All loaded records.
-    resource : Resource
-        Their resource.
-    facets : Facets
-        The values of their columns with counts.
-    """
-
-    frame: pd.DataFrame
-    loaded: pd.DataFrame
-    resource: Resource
-    facets: Facets
-
-
-def _hull(spans: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the range from the first to the last; missing values are in none but their own."""
-    present = sorted(span for span in spans if span != MISSING)
-    return (present[0][0], present[-1][1]) if present else tuple(spans[:1] and MISSING)
-
-
-class State(LoadController):
+class State(FilterState):
     """The user's choices, and the records, code and citation derived from them.
 
     Parameters
@@ -90,16 +51,6 @@ class State(LoadController):
     dispatch : callable
         Calls functions from other threads in the thread of the observers.
     """
-
-    shown = tr.Instance(VisibleRecords, allow_none=True)
-    search = tr.Unicode()  # empty: all
-    languages = tr.Tuple()  # empty: all
-    countries = tr.Tuple()  # empty: all
-    licenses = tr.Tuple()  # empty: all
-    tags = tr.Tuple()  # empty: all
-    years = tr.Tuple()  # empty: all
-    ranges = tr.Dict()  # by column: the first number and the one to stay below
-    activity = tr.Enum(ACTIVITIES, "all")
 
     measure = tr.Unicode()  # column of numbers whose ranges are listed; empty: none is there
     columns = tr.Tuple()
@@ -120,6 +71,8 @@ class State(LoadController):
     exported = tr.Enum(("records", "statistic"), "records")
     overwrite = tr.Bool(default_value=False)
 
+    view = tr.Unicode("view.json")  # file of a saved view, or its text or link
+
     is_working = tr.Bool(default_value=False)  # a choice is being applied
     is_dark = tr.Bool(default_value=False)  # the page is
     width = tr.Int(1200)  # pixels that the page has for it
@@ -133,10 +86,11 @@ class State(LoadController):
         self._source = DataSource(collection="projects")
         self._unified = False
         self._resource: Resource | None = None  # of the last records, also if they were cleared
+        self._pending: Mapping[str, Any] = {}  # a view to show when the records are loaded
         self._settling = (
             False  # set while several traits change together; derived state is updated afterwards
         )
-        self.observe(self._filter, [*_FILTERS, "order_by", "descending"])
+        self.observe(self._filter, [*FILTERS, "order_by", "descending"])
         self.observe(self._turn_back, "page_size")
         self.observe(self._clear, "collection")
         self.observe(
@@ -177,6 +131,34 @@ class State(LoadController):
             )
             self._select()
         self._describe()
+        if self._pending:
+            view, self._pending = self._pending, {}
+            self.show(view)
+
+    def show(self, view: Mapping[str, Any]) -> None:
+        """Set several traits at once; before a load, when the records are there.
+
+        Raises
+        ------
+        InvalidInputError
+            If the records lack something that a trait names; nothing is changed then.
+        """
+        if self.shown is None:
+            self._pending = dict(view)
+            return
+        before = {name: getattr(self, name) for name in view}
+        try:
+            self._set(view)
+        except (InvalidInputError, tr.TraitError) as error:
+            self._set(before)
+            raise InvalidInputError(f"The view does not fit the records: {error}") from error
+
+    def _set(self, view: Mapping[str, Any]) -> None:
+        with self._together():
+            for name, value in view.items():
+                self.set_trait(name, value)
+        self._filter()
+        self.page = min(view.get("page", 1), self.pages)
 
     def _clear(self, _: Any) -> None:
         """Show nothing while another collection is asked for than was loaded."""
@@ -222,103 +204,11 @@ class State(LoadController):
                 )
         return value
 
-    @tr.validate("years")
-    def _first_and_last(self, proposal: Any) -> Any:
-        span = proposal["value"]
-        is_span = len(span) == 2 and all(isinstance(year, int) for year in span)
-        if span and span != MISSING and not is_span:
-            raise InvalidInputError(
-                f"years is {span!r}; give the first and the last, such as (2008, 2010), or () for "
-                "all."
-            )
-        return span
-
-    @property
-    def filters(self) -> Filters:
-        """The current filters; the full range of years is no filter."""
-        everything = years(self.shown.loaded) if self.shown else None
-        span = () if tuple(self.years) in {(), everything} else self.years
-        return Filters(
-            search=" ".join(self.search.split()),
-            **{name: getattr(self, name) for name in CHOICES},
-            years=(span[0], span[1]) if span else None,
-            activity=self.activity,
-            ranges=dict(self.ranges),
-        )
-
     def show_all(self) -> None:
         """Clear all filters."""
         with self._together():
             self._drop_filters()
         self._filter()
-
-    def _drop_filters(self) -> None:
-        for name in _FILTERS:
-            self.set_trait(name, self.trait_defaults(name))
-
-    def bars(self, column: str) -> list[Bar]:
-        """Count the records by value of a column, as far as the other filters let them pass."""
-        return self.shown.facets.bars(column, self.filters.active()) if self.shown else []
-
-    def chosen(self, column: str) -> tuple[Any, ...] | None:
-        """Return the values or the range that the filter of a column has; None if it has none."""
-        if column in self.choice_filters:
-            return getattr(self, self.choice_filters[column]) or None
-        return (self.years or None) if column == CREATED else self.ranges.get(column)
-
-    def choose(self, column: str, values: Sequence[Any]) -> None:
-        """Filter by values of a column as `bars` has them; a range is from the first to the last.
-
-        The same choice again, or no values, takes the filter away.
-        """
-        chosen: tuple[Any, ...] = tuple(values)
-        if column in self.choice_filters:
-            trait = self.choice_filters[column]
-            self.set_trait(trait, () if chosen == getattr(self, trait) else chosen)
-        elif column == CREATED:
-            years = _hull(chosen)
-            self.years = () if years == self.years else years
-        else:
-            ranges = self.with_range(column, chosen)
-            self.ranges = self.with_range(column, ()) if ranges == self.ranges else ranges
-
-    def with_range(self, column: str, spans: Sequence[Any]) -> dict[str, Any]:
-        """Return the ranges with that of a column from the first to the last of these, if any."""
-        others = {name: span for name, span in self.ranges.items() if name != column}
-        return others | ({column: _hull(spans)} if spans else {})
-
-    def is_chosen(self, column: str, value: Any) -> bool:
-        """Return whether the filter of a column lets a value, or part of a range, pass."""
-        chosen = self.chosen(column)
-        if chosen is None or column in self.choice_filters or MISSING in (value, chosen):
-            return chosen is not None and (value in chosen or value == chosen)
-        is_year = column == CREATED  # whose last one is included
-        (first, below), (begin, end) = chosen, value
-        return (first is None or first < end + is_year) and (
-            below is None or begin < below + is_year
-        )
-
-    def toggle(self, column: str, value: Any) -> None:
-        """Add a value to the filter of a column, or take it away; a range replaces the other."""
-        if column in self.choice_filters:
-            chosen = self.chosen(column) or ()
-            others = [other for other in chosen if other != value]
-            self.choose(column, others if value in chosen else [*others, value])
-        else:
-            self.choose(column, [value])
-
-    def profile(self, column: str) -> tuple[list[Bar], float]:
-        """Return bars of a column of the records shown, and the share of them without a value."""
-        if self.shown is None:
-            return [], 0.0
-        facets = self.shown.facets
-        return facets.profile(column, facets.conditions.all_of(self.filters.active()))
-
-    @property
-    def choice_filters(self) -> dict[str, str]:
-        """The filters by values of a column, by column."""
-        facets = self.shown.facets.choices if self.shown else {}
-        return {column: name for name, column in facets.items()}
 
     def _filter(self, change: Any = None) -> None:
         if self.shown is None or self._settling:
@@ -452,6 +342,27 @@ class State(LoadController):
             self.citation = str(cite(self.shown.frame, style=cast("Style", self.style)))
         except InvalidInputError as error:
             self.citation = str(error)
+
+    # -- the view --------------------------------------------------------------------------
+
+    def save_view(self) -> None:
+        """Write the view to the file that `view` names."""
+        self._say_of_view(lambda: f"The view is in {saved_view.save(self, self.view)}.")
+
+    def restore_view(self, view: str = "") -> None:
+        """Show a view: a file, text or link; left out: that of `view`."""
+
+        def restore() -> str:
+            saved_view.restore(self, saved_view.read(view or self.view))
+            return "The view is restored." if self.shown else "Load, and the view is restored."
+
+        self._say_of_view(restore)
+
+    def _say_of_view(self, act: Callable[[], str]) -> None:
+        try:
+            self.say(LoadResult(message=act(), severity="success"))
+        except (DirframeError, OSError) as error:
+            self.say(LoadResult(message=str(error), severity="error", error=error))
 
     # -- the file --------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ class Choices(NamedTuple):
 
     rows: NDArray[np.intp]
     codes: NDArray[np.intp]
-    values: tuple[str | None, ...]
+    names: tuple[Any, ...]
     titles: tuple[str, ...]
 
 
@@ -133,7 +133,7 @@ class Conditions:
 
     def _chosen(self, name: str, wanted: tuple[str | None, ...]) -> NDArray[np.bool_]:
         choices = self.choices(CHOICES[name])
-        is_wanted = np.array([value in wanted for value in choices.values])
+        is_wanted = np.array([value in wanted for value in choices.names])
         mask = np.zeros(len(self.frame), dtype=bool)
         mask[choices.rows[is_wanted[choices.codes]]] = True
         return mask

@@ -61,7 +61,7 @@ class Filters:
                 f"activity is {self.activity!r}; choose one of {', '.join(ACTIVITIES)}."
             )
         for name, span in (("years", self.years or MISSING), *self.ranges.items()):
-            if len(span) != 2 or not all(map(_is_bound, span)):
+            if [*map(_is_bound, span)] != [True, True]:
                 raise InvalidInputError(
                     f"{name} is {span!r}; give the first and the last, such as (2008, 2010), or "
                     "(None, None) for the records without a value."

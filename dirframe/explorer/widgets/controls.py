@@ -25,7 +25,7 @@ from dirframe.filters.select import Filters
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
-__all__ = ["ask", "chart", "columns", "export", "facets", "filtering"]
+__all__ = ["ask", "chart", "columns", "export", "facets", "filtering", "view"]
 
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
@@ -215,10 +215,10 @@ def _years(state: State) -> list[Any]:
 
     def follow() -> None:
         span = years(state.shown.loaded) if state.shown else None
-        chosen = span if state.years in {(), MISSING} else state.years
         for dropdown, number in ((first, 0), (last, -1)):
             dropdown.layout.display = "none" if span is None or span[0] == span[1] else None
             if span is not None:
+                chosen = span if state.years in {(), MISSING} else state.years
                 entries = tuple(range(span[0], span[1] + 1))
                 if dropdown.options != entries:
                     dropdown.options = entries
@@ -239,7 +239,9 @@ def facets(state: State) -> Any:
         if (error.name or "").partition(".")[0] != "plotly":
             raise
         missing = MissingExtraError("plotly", extra="interactive", purpose="A chart to click")
-        return with_class(w.HTML(f"<span class='df-quiet'>{escape(str(missing))}</span>"), "df-plain")
+        return with_class(
+            w.HTML(f"<span class='df-quiet'>{escape(str(missing))}</span>"), "df-plain"
+        )
     return boxed("df-facets", [FacetChart(state)])
 
 
@@ -338,3 +340,14 @@ def export(state: State) -> Any:
             write,
         ],
     )
+
+
+def view(state: State) -> Any:
+    """Return the controls to save the view and to restore one, and its link."""
+    save = button("df-save-view", "Save", state, state.save_view, tip="Write the view to the file")
+    restore = button(
+        "df-restore-view", "Restore", state, state.restore_view, tip="Show the view of the file"
+    )
+    name = labelled_widget(w.Text, "df-view", "File, or link to a view", state, "view")
+    link = html_output("df-link", state, ["code", "shown"], lambda: html.link(state))
+    return boxed("df-viewing", [boxed("df-row df-write", [name, save, restore]), link], w.VBox)

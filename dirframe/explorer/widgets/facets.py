@@ -37,6 +37,8 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
         What is shown; a click on a bar toggles its value, a drag chooses all bars that it touches.
     """
 
+    data: Any  # plotly sets its traces by a property
+
     def __init__(self, state: State) -> None:
         super().__init__()
         self._state = state

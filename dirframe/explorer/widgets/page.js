@@ -3,6 +3,8 @@
 // it has to be the focused one, which the selectors of the shortcuts match.
 const SUPPRESSING = "data-lm-suppress-shortcuts";
 
+const LINK = "#dirframe="; // as in saved_view.py
+
 const saves = (event) => (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s";
 
 // Front ends name their themes in many ways; text that is lighter than grey is on a dark page.
@@ -31,6 +33,14 @@ export default {
       }
     });
     requestAnimationFrame(() => el.parentElement && widths.observe(el.parentElement));
+    const follow = () => {
+      if (location.hash.startsWith(LINK) && location.hash !== model.get("link")) {
+        model.set("link", location.hash);
+        model.save_changes();
+      }
+    };
+    follow();
+    window.addEventListener("hashchange", follow);
     const decide = (event) => {
       if (el.closest(".dirframe-explorer")?.contains(event.target)) {
         event.target.toggleAttribute(SUPPRESSING, !saves(event));
@@ -41,6 +51,7 @@ export default {
     return () => {
       themes.disconnect();
       widths.disconnect();
+      window.removeEventListener("hashchange", follow);
       window.removeEventListener("keydown", decide, true);
     };
   },

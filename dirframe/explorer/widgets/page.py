@@ -13,11 +13,12 @@ _HERE = Path(__file__).parent
 
 
 class Page(anywidget.AnyWidget):
-    """Keep the keys pressed in the explorer from the notebook's shortcuts; tell its theme and width."""
+    """Keep the keys pressed in the explorer from the notebook's shortcuts; tell its theme, width and address."""
 
     _esm = _HERE / "page.js"
     is_dark = tr.Bool(default_value=False).tag(sync=True)
     width = tr.Int(0).tag(sync=True)
+    link = tr.Unicode().tag(sync=True)  # the end of the page's address, if it is a saved view
 
 
 class HtmlTable(anywidget.AnyWidget):

@@ -85,7 +85,11 @@ class View:
         def follow(change: Any) -> None:
             self.state.dispatch(lambda: self.state.set_trait(change["name"], change["new"]))
 
+        def restore(change: Any) -> None:
+            self.state.dispatch(lambda: self.state.restore_view(change["new"]))
+
         page.observe(follow, ["is_dark", "width"])
+        page.observe(restore, "link")
         return page
 
     def _made_results(self) -> list[Any]:
@@ -113,7 +117,8 @@ class View:
             ),
         ]
         write = [w.HTML("<h3>Export</h3>"), controls.export(state)]
-        right = [boxed("df-panel", cite, w.VBox), boxed("df-panel", write, w.VBox)]
+        view = [w.HTML("<h3>View</h3>"), controls.view(state)]
+        right = [boxed("df-panel", part, w.VBox) for part in (cite, write, view)]
         chart = [controls.chart(state), self._chart]
         return [
             controls.filtering(state),

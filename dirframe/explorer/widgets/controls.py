@@ -242,7 +242,16 @@ def facets(state: State) -> Any:
         return with_class(
             w.HTML(f"<span class='df-quiet'>{escape(str(missing))}</span>"), "df-plain"
         )
-    return boxed("df-facets", [FacetChart(state)])
+    box = boxed("df-facets", [FacetChart(state)])
+
+    def draw(_: Any) -> None:
+        (chart,) = box.children
+        if state.shown is not None and not chart.draw():
+            box.children = [FacetChart(state)]
+            chart.close()
+
+    state.observe(draw, ["shown", "is_dark", "width"])
+    return box
 
 
 def columns(state: State) -> Any:

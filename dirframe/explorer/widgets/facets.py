@@ -31,6 +31,9 @@ _CLEAR = "rgba(0, 0, 0, 0)"
 class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
     """Bars of each facet of the loaded records, as far as the filters of the others let them pass.
 
+    It is for the columns of the records that are loaded when it is made: others need another one,
+    since traces that are added later are lost on a page whose script is still on its way.
+
     Parameters
     ----------
     state : State
@@ -40,35 +43,28 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
     data: Any  # plotly sets its traces by a property
 
     def __init__(self, state: State) -> None:
-        super().__init__()
+        described = _Description(state)
+        super().__init__(data=described.traces, layout=described.layout)
         self._state = state
-        self._facets: dict[str, list[Bar]] = {}
+        self._facets = described.facets
         # A figure widget of plotly has no public way to leave out the buttons for zooming and the like.
         self._config = {"displayModeBar": False, "doubleClick": False, "responsive": True}
-        self.draw()
-        state.observe(self.draw, ["shown", "is_dark", "width"])
+        for column, trace in zip(self._facets, self.data[::2], strict=True):
+            trace.on_click(partial(self._click, column))
 
-    def draw(self, _: Any = None) -> None:
-        """Follow the state."""
-        shown = self._state.shown
-        if shown is None:
-            self._facets = {}
-            return
-        columns = [*shown.facets.choices.values(), *shown.facets.ranges]
-        self._facets = {column: self._bars(column) for column in columns}
-        traces, layout = self._described()
+    def draw(self) -> bool:
+        """Follow the state; return whether the columns are still the same."""
+        described = _Description(self._state)
+        if list(described.facets) != list(self._facets):
+            return False
+        self._facets = described.facets
         with self.batch_update():
-            if len(traces) == len(self.data):
-                for trace, values in zip(self.data, traces, strict=True):
-                    trace.update(values, overwrite=True)
-            self.layout.update(layout, overwrite=True)
-        if len(traces) != len(self.data):
-            self.data = []
-            self.add_traces(traces)
-            for number in range(0, len(traces), 2):
-                self.data[number].on_click(partial(self._click, number // 2))
+            for trace, values in zip(self.data, described.traces, strict=True):
+                trace.update(values, overwrite=True)
+            self.layout.update(described.layout, overwrite=True)
         # A page whose script is still on its way misses what was sent; this is what it begins with.
         self._repr_mimebundle_()
+        return True
 
     def plotly_relayout(self, relayout_data: Mapping[str, Any], **options: Any) -> None:
         """Take a drag of the user, which plotly reports as a change of the layout, as a choice."""
@@ -78,18 +74,8 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
             super().plotly_relayout({"selections": []})  # the state says which bars are chosen
             self._drag(boxes[-1])
 
-    def _bars(self, column: str) -> list[Bar]:
-        bars = self._state.bars(column)
-        if column not in self._state.choice_filters:
-            return bars
-        chosen = self._state.is_chosen
-        missing = [bar for bar in bars if bar.is_missing]
-        present = [bar for bar in bars if not bar.is_missing]
-        more = [bar for bar in present[_LISTED:] if chosen(column, bar.value)]
-        return [*present[: _LISTED - len(missing)], *more, *missing]
-
-    def _click(self, number: int, _: Any, points: Any, __: Any) -> None:
-        column, bars = list(self._facets.items())[number]
+    def _click(self, column: str, _: Any, points: Any, __: Any) -> None:
+        bars = self._facets[column]
         if points.point_inds and points.point_inds[0] < len(bars):
             value = bars[points.point_inds[0]].value
             self._apply(lambda: self._state.toggle(column, value))
@@ -110,12 +96,33 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
     def _apply(self, act: Any) -> None:
         self._state.dispatch(lambda: applied(self._state, act))
 
-    def _described(self) -> tuple[list[Any], dict[str, Any]]:
+
+class _Description:
+    """The bars of the facets, and the traces and the layout that show them."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        shown = state.shown
+        columns = [*shown.facets.choices.values(), *shown.facets.ranges] if shown else []
+        self.facets = {column: self._bars(column) for column in columns}
+        self.traces, self.layout = self._describe()
+
+    def _bars(self, column: str) -> list[Bar]:
+        bars = self._state.bars(column)
+        if column not in self._state.choice_filters:
+            return bars
+        chosen = self._state.is_chosen
+        missing = [bar for bar in bars if bar.is_missing]
+        present = [bar for bar in bars if not bar.is_missing]
+        more = [bar for bar in present[_LISTED:] if chosen(column, bar.value)]
+        return [*present[: _LISTED - len(missing)], *more, *missing]
+
+    def _describe(self) -> tuple[list[Any], dict[str, Any]]:
         """Return the traces, two for each facet, and the layout."""
         state = self._state
         width = max(state.width, _NARROWEST)
-        across = max(min(width // _NARROWEST, len(self._facets)), 1)
-        down = -(-len(self._facets) // across)
+        across = max(min(width // _NARROWEST, len(self.facets)), 1)
+        down = -(-len(self.facets) // across)
         height = down * _CELL
         ink = "#e6e6e6" if state.is_dark else "#24292f"
         traces: list[Any] = []
@@ -136,7 +143,7 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
             "font": {"size": 11, "color": ink},
             "annotations": [],
         }
-        for number, (column, bars) in enumerate(self._facets.items()):
+        for number, (column, bars) in enumerate(self.facets.items()):
             left, top = (number % across) / across, 1 - (number // across) / down
             is_list = column in state.choice_filters
             begin = left + (_LABELS if is_list else _GAP / 2) / width

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+import traitlets as tr
+
 from dirframe import __version__
 from dirframe._atomic import atomic_write
 from dirframe.errors import InvalidInputError
@@ -27,6 +29,7 @@ _LOOK = (
     *("columns", "order_by", "descending", "page_size", "page", "measure"),
     *("chart", "exclude", "by", "style"),
 )
+_OF_THE_RECORDS = ("columns", "measure", "chart")  # without a default that fits all
 _HEAD = {"dirframe_view", "dirframe_version"}
 
 
@@ -111,10 +114,19 @@ def restore(state: State, view: dict[str, Any]) -> None:
             f"{_collection(state)}. Give it a frame of the view's collection, or a directory."
         )
     if state.directory is not None:
-        for name, value in question.items():
-            state.set_trait(name, value)
+        try:
+            for name, value in question.items():
+                state.set_trait(name, value)
+        except tr.TraitError as error:
+            raise InvalidInputError(f"The view asks for what does not exist: {error}") from error
     defaults = {name: state.trait_defaults(name) for name in (*_FILTERS, *_LOOK)}
-    state.show({name: view.get(name, value) for name, value in defaults.items()})
+    state.show(
+        {
+            name: view.get(name, default)
+            for name, default in defaults.items()
+            if name in view or name not in _OF_THE_RECORDS
+        }
+    )
 
 
 def _collection(state: State) -> str:

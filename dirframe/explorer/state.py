@@ -183,7 +183,7 @@ class State(FilterState):
         count, noun = len(self.shown.loaded), self.shown.resource.collection
         return f"The {count:,} {noun} that were loaded before are still shown."
 
-    @tr.validate("columns", "order_by", "chart", "exclude", "by")
+    @tr.validate("columns", "order_by", "chart", "exclude", "by", "measure")
     def _there(self, proposal: Any) -> Any:
         """Reject values that the loaded records do not offer; before a load, accept any."""
         value, trait = proposal["value"], proposal["trait"].name
@@ -196,6 +196,7 @@ class State(FilterState):
             "order_by": choices.sortable(loaded),
             "exclude": choices.rules(loaded),
             "by": known_strata(loaded),
+            "measure": self.shown.facets.measures,
         }[trait]
         for name in value if isinstance(value, tuple) else (value,):
             if name not in allowed:

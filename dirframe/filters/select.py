@@ -60,8 +60,13 @@ class Filters:
             raise InvalidInputError(
                 f"activity is {self.activity!r}; choose one of {', '.join(ACTIVITIES)}."
             )
+        for name in CHOICES:
+            if not all(value is None or isinstance(value, str) for value in getattr(self, name)):
+                raise InvalidInputError(
+                    f"{name} is {getattr(self, name)!r}; give texts, or None for none."
+                )
         for name, span in (("years", self.years or MISSING), *self.ranges.items()):
-            if [*map(_is_bound, span)] != [True, True]:
+            if not _is_span(span):
                 raise InvalidInputError(
                     f"{name} is {span!r}; give the first and the last, such as (2008, 2010), or "
                     "(None, None) for the records without a value."
@@ -189,6 +194,10 @@ def select(
 
 def _values(given: str | Iterable[str | None]) -> tuple[str | None, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _is_span(span: object) -> bool:
+    return isinstance(span, tuple) and len(span) == 2 and all(map(_is_bound, span))
 
 
 def _is_bound(value: object) -> bool:

@@ -33,14 +33,17 @@ export default {
       }
     });
     requestAnimationFrame(() => el.parentElement && widths.observe(el.parentElement));
-    const follow = () => {
-      if (location.hash.startsWith(LINK) && location.hash !== model.get("link")) {
-        model.set("link", location.hash);
+    const follow = (address) => {
+      const link = address.slice(address.indexOf("#"));
+      if (link.startsWith(LINK) && link !== model.get("link")) {
+        model.set("link", link);
         model.save_changes();
       }
     };
-    follow();
-    window.addEventListener("hashchange", follow);
+    const change = (event) => follow(event.newURL);
+    // JupyterLab takes the end of the address away, so ask for the one that was opened.
+    follow(performance.getEntriesByType("navigation")[0]?.name ?? location.href);
+    window.addEventListener("hashchange", change);
     const decide = (event) => {
       if (el.closest(".dirframe-explorer")?.contains(event.target)) {
         event.target.toggleAttribute(SUPPRESSING, !saves(event));
@@ -51,7 +54,7 @@ export default {
     return () => {
       themes.disconnect();
       widths.disconnect();
-      window.removeEventListener("hashchange", follow);
+      window.removeEventListener("hashchange", change);
       window.removeEventListener("keydown", decide, true);
     };
   },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -99,6 +99,7 @@ class Conditions:
         self.frame = frame
         self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
         self.choices = cache(self._choices)
+        self._texts = cache(partial(_searched, frame))
 
     def all_of(self, filters: Mapping[str, Any], *, but: str = "") -> NDArray[np.bool_]:
         """Return which records pass all filters, by name, but one, or one of the ranges."""
@@ -123,7 +124,7 @@ class Conditions:
         if name in CHOICES:
             return self._chosen(name, value)
         if name == "search":
-            mask = matches(self.frame, value)
+            mask = _have(self._texts(), value)
         elif name == "years":
             year = self.frame[CREATED].dt.year
             mask = year.isna() if value == MISSING else year.between(*value)
@@ -209,13 +210,20 @@ def matches(records: pd.DataFrame, words: str) -> pd.Series[bool]:
     >>> matches(projects, "server apa").tolist()
     [True, False]
     """
+    return _have(_searched(records), words)
+
+
+def _searched(records: pd.DataFrame) -> pd.Series[str]:
     texts = pd.Series("", index=records.index, dtype="str")
     for name in _SEARCHED:
         if name in records:
             column = records[name]
             texts = texts + "\n" + (_texts(column) if column.dtype == object else column.fillna(""))
-    texts = texts.str.casefold()
-    found = pd.Series(data=True, index=records.index)
+    return texts.str.casefold()
+
+
+def _have(texts: pd.Series[str], words: str) -> pd.Series[bool]:
+    found = pd.Series(data=True, index=texts.index)
     for word in words.casefold().split():
         found &= texts.str.contains(word, regex=False)
     return found

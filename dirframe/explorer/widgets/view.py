@@ -12,7 +12,13 @@ from dirframe.explorer import html
 from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.load import error_message
 from dirframe.explorer.widgets import controls, table
-from dirframe.explorer.widgets.bindings import boxed, html_output, labelled_widget, with_class
+from dirframe.explorer.widgets.bindings import (
+    applied,
+    boxed,
+    html_output,
+    labelled_widget,
+    with_class,
+)
 from dirframe.explorer.widgets.page import Page
 
 if TYPE_CHECKING:
@@ -52,7 +58,8 @@ class View:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.picture: ChartImage | None = None
+        self._picture: ChartImage | None = None
+        self._is_due = False  # the chart is to be drawn, when all else is shown
         self._drawn: tuple[Any, ...] = ()
         self._loaded: pd.DataFrame | None = None
         self._changed: list[Callable[[], None]] = []
@@ -71,9 +78,16 @@ class View:
             self._results,
         ]
         self.widget = boxed("dirframe-explorer", parts, w.VBox)
-        state.observe(self._draw, ["shown", "chart", "exclude", "by", "is_dark"])
+        state.observe(self._draw_soon, ["shown", "chart", "exclude", "by", "is_dark"])
         state.observe(self._tell, ["page", "page_size", "columns"])
         self._draw()
+
+    @property
+    def picture(self) -> ChartImage | None:
+        """The chart; None if there is none."""
+        if self._is_due:
+            self._draw()
+        return self._picture
 
     def when_changed(self, act: Callable[[], None]) -> None:
         """Register a callback for changes of the view."""
@@ -127,7 +141,19 @@ class View:
             boxed("df-two", [boxed("df-panel", code, w.VBox), boxed("df-stack", right, w.VBox)]),
         ]
 
-    def _draw(self, _: Any = None) -> None:
+    def _draw_soon(self, _: Any) -> None:
+        """Draw the chart after the changes that are quicker to show, once for all of them."""
+
+        def draw() -> None:
+            if self._is_due:
+                applied(self.state, self._draw)
+
+        if not self._is_due:
+            self._is_due = True
+            self.state.dispatch(draw)
+
+    def _draw(self) -> None:
+        self._is_due = False
         state, shown, chart = self.state, self.state.shown, self.state.chart
         options = state.chart_options
         loaded = shown.loaded if shown else None
@@ -139,15 +165,18 @@ class View:
         self._loaded, self._drawn = loaded, drawn
         self._results.layout.display = None if shown else "none"
         if shown is None:
-            self.picture, self._chart.value = None, ""
+            self._picture, self._chart.value = None, ""
         else:
             try:
                 chart_image = render_chart(shown.frame, chart, options, is_dark=state.is_dark)
-                self.picture, self._chart.value = chart_image, html.image(chart_image)
+                self._picture, self._chart.value = chart_image, html.image(chart_image)
             except Exception as error:  # noqa: BLE001  # show a message instead of a traceback
                 severity = "info" if isinstance(error, DirframeError) else "error"
                 self.state.error = error
-                self.picture, self._chart.value = None, html.message(error_message(error), severity)
+                self._picture, self._chart.value = (
+                    None,
+                    html.message(error_message(error), severity),
+                )
         self._tell()
 
     def _tell(self, _: Any = None) -> None:

@@ -23,6 +23,7 @@ from dirframe.filters.conditions import CHOICES, MISSING, years
 from dirframe.filters.select import Filters
 
 if TYPE_CHECKING:
+    from dirframe.explorer.facets import Bar
     from dirframe.explorer.state import State
 
 __all__ = ["ask", "chart", "columns", "export", "facets", "filtering", "view"]
@@ -161,7 +162,7 @@ def _listed(state: State, trait: str, label: str) -> Any:
     def entries() -> list[tuple[str, Any]]:
         bars = state.bars(column) if column in state.choice_filters else []
         return [
-            (f"{bar.title} ({bar.count:,})", bar.value)
+            (_counted(bar), bar.value)
             for number, bar in enumerate(bars)
             if number < _LISTED or bar.is_missing or state.is_chosen(column, bar.value)
         ]
@@ -176,6 +177,11 @@ def _listed(state: State, trait: str, label: str) -> Any:
         when=["shown"],
         rows=4,
     )
+
+
+def _counted(bar: Bar) -> str:
+    name = bar.title if bar.value in {None, bar.title} else bar.value
+    return f"{name} ({bar.count:,}){f' {bar.title}' if name != bar.title else ''}"
 
 
 def _measures(state: State) -> list[Any]:

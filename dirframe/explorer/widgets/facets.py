@@ -231,7 +231,9 @@ def _axes(
 
 def _labels(bars: Sequence[Bar], *, is_list: bool) -> list[tuple[int, str]]:
     if is_list:
-        return [(place, _cut(bar.title)) for place, bar in enumerate(bars)]
+        # Titles of licences begin alike, their codes do not.
+        texts = [bar.title if len(bar.title) <= _LETTERS else str(bar.value) for bar in bars]
+        return list(enumerate(map(_cut, texts)))
     spans = [bar for bar in bars if not bar.is_missing]
     step = max(-(-len(spans) // 5), 1)
     labels = [(place, _short(bar.value[0])) for place, bar in enumerate(spans) if not place % step]

@@ -29,7 +29,7 @@ def run() -> None:
     waiting: list[Callable[[], None]] = []  # as in the event loop of a kernel
     state = State(many, waiting.append)
     acts: dict[str, Callable[[], None]] = {
-        "open": lambda: setattr(state, "page", View(state) and 1),
+        "open": lambda: setattr(state, "message", repr(View(state))),
         "click on a language": lambda: state.toggle(_LANGUAGE, "C"),
         "click on a licence": lambda: state.toggle("licenses", "gpl"),
         "click on a tag": lambda: state.toggle("tags", "linux"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +16,11 @@ from dirframe.explorer.facets import Facets
 from dirframe.filters.conditions import MISSING
 
 LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
-FILTERS = {"languages": ("C", None), "licenses": ("gpl",), "ranges": {LINES: (1_000, 1_000_000)}}
+FILTERS: dict[str, Any] = {
+    "languages": ("C", None),
+    "licenses": ("gpl",),
+    "ranges": {LINES: (1_000, 1_000_000)},
+}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +35,7 @@ FILTERS = {"languages": ("C", None), "licenses": ("gpl",), "ranges": {LINES: (1_
     ],
 )
 def test_each_bar_counts_what_a_click_on_it_would_show(
-    column: str, own: dict[str, object], projects: pd.DataFrame
+    column: str, own: dict[str, Any], projects: pd.DataFrame
 ) -> None:
     filter_of = {LANGUAGE: "languages", "created_at": "years"}.get(column, column)
     bars = Facets(projects).bars(column, FILTERS)
@@ -38,7 +44,7 @@ def test_each_bar_counts_what_a_click_on_it_would_show(
         chosen = bar.value if isinstance(bar.value, tuple) else [bar.value]
         ranges = {**FILTERS["ranges"], **own.get("ranges", {}), column: bar.value}
         is_range = column in {"stack_count", LINES}
-        wanted = {"ranges": ranges} if is_range else {filter_of: chosen}
+        wanted: dict[str, Any] = {"ranges": ranges} if is_range else {filter_of: chosen}
         assert len(dirframe.select(projects, **{**FILTERS, **own, **wanted})) == bar.count, bar
 
 
@@ -76,8 +82,8 @@ NUMBERS = st.lists(
 
 
 @given(values=NUMBERS)
-def test_every_number_is_in_one_range_that_filters_what_it_counts(values: list[object]) -> None:
-    frame = pd.DataFrame({"x": pd.array(values, dtype="Float64")})
+def test_every_number_is_in_one_range_that_filters_what_it_counts(values: list[Any]) -> None:
+    frame = pd.DataFrame({"x": pd.Series(values, dtype="Float64")})
     facets = Facets(frame)
     bars, missing = facets.profile("x", np.ones(len(frame), dtype=bool))
     present = frame["x"].dropna()

@@ -102,7 +102,9 @@ def test_a_column_that_is_not_there_is_named() -> None:
 def test_only_filters_with_their_columns_are_offered(
     projects: pd.DataFrame, accounts: pd.DataFrame
 ) -> None:
-    assert Filters.offered(projects) == {"search", "languages", "years", "activity"}
+    assert Filters.offered(projects) == {
+        *("search", "languages", "licenses", "tags", "years", "activity")
+    }
     assert Filters.offered(accounts) == {"search", "countries", "years"}
 
 
@@ -141,3 +143,32 @@ def test_a_search_finds_every_word_in_name_description_tags_or_place(
 def test_a_search_without_names_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="no column name"):
         Filters(search="x").apply(pd.DataFrame({"id": ["1"]}))
+
+
+def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(
+    projects: pd.DataFrame,
+) -> None:
+    tagged = select(projects, tags="linux", licenses=["gpl", None])
+    assert 0 < len(tagged) < len(projects)
+    assert all("linux" in tags for tags in tagged["tags"])
+    codes = [{entry["name"] for entry in entries or ()} for entries in tagged["licenses"]]
+    assert all("gpl" in names or not names for names in codes)
+    assert any(codes)
+    assert not all(codes)
+    rated = select(projects, ranges={"average_rating": (None, None), "stack_count": (2, 10)})
+    assert rated["average_rating"].isna().all()
+    assert sorted(set(rated["stack_count"])) == list(range(2, 10))
+    assert get_provenance(rated)["steps"] == [
+        "only without average rating",
+        "only stack count from 2 below 10",
+    ]
+    assert len(select(projects)) == len(projects)
+    assert get_provenance(select(projects, tags=("a", None)))["steps"] == [
+        "only tag a or (missing)"
+    ]
+
+
+def test_a_range_that_is_none_is_refused(projects: pd.DataFrame) -> None:
+    for ranges in ({"stack_count": 3}, {"stack_count": (1, "x")}, {"name": (1, 2)}, {"y": (1, 2)}):
+        with pytest.raises(InvalidInputError, match=r"give the first and the last|no column"):
+            select(projects, ranges=ranges)  # type: ignore[arg-type]  # wrong on purpose

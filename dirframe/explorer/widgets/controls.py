@@ -248,14 +248,16 @@ def facets(state: State) -> Any:
         return with_class(
             w.HTML(f"<span class='df-quiet'>{escape(str(missing))}</span>"), "df-plain"
         )
-    box = boxed("df-facets", [FacetChart(state)])
+    box = boxed("df-facets", [])
 
-    def draw(_: Any) -> None:
-        (chart,) = box.children
-        if state.shown is not None and not chart.draw():
+    def draw(_: Any = None) -> None:
+        charts = box.children
+        if state.shown is not None and not (charts and charts[0].draw()):
             box.children = [FacetChart(state)]
-            chart.close()
+            for chart in charts:
+                chart.close()
 
+    draw()
     state.observe(draw, ["shown", "is_dark", "width"])
     return box
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pytest
 
 from dirframe.explorer.state import State
 from tests.explorer.screen import Screen
 
-go = pytest.importorskip("plotly.graph_objects", reason="plotly is not installed")
+if TYPE_CHECKING:
+    import pandas as pd
+
+pytest.importorskip("plotly.graph_objects", reason="plotly is not installed")
 
 
 def figure(screen: Screen) -> Any:
@@ -57,7 +60,7 @@ def test_clicks_and_drags_filter_and_the_figure_follows(
     licences = list(chart._facets).index("licenses")
     assert chart.data[2 * licences + 1].x[0] == state.bars("licenses")[0].count
     click(chart, column, "C")
-    assert state.languages == ()
+    assert not state.languages
 
 
 def test_a_page_that_is_late_begins_with_what_is_shown(of_projects: tuple[State, Screen]) -> None:
@@ -83,8 +86,6 @@ def test_other_columns_have_another_figure(projects: pd.DataFrame, accounts: pd.
 def test_without_plotly_the_explorer_is_there_and_says_how_to_get_the_bars(
     projects: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
     monkeypatch.delitem(sys.modules, "dirframe.explorer.widgets.facets", raising=False)
     there = builtins.__import__
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import StoreError
 from dirframe.service.store.build import APPLICATION_ID, VERSION
-from dirframe.service.store.importer import find_files
 from dirframe.service.store.store import Store
+from dirframe.service.store.xml_files import find_files
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:

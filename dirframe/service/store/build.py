@@ -169,9 +169,10 @@ def _fill(
     for collection in collections.values():
         collection.finish()
     database.execute("DROP TABLE IF EXISTS about")
-    database.execute("CREATE TABLE about (synthetic INTEGER, added, changed, removed, unchanged)")
+    database.execute("CREATE TABLE about (synthetic, report, added, changed, removed, unchanged)")
     counts = (changes.added, changes.changed, changes.removed, changes.unchanged)
-    database.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?)", (synthetic, *counts))
+    report = "\n".join(str(source.report) for source in sources if source.report)
+    database.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *counts))
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")

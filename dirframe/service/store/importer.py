@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import md5
+from hashlib import md5, sha1
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lxml import etree
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-#: Fields named differently in other dialects: parent, name there, name here.
-_OTHER_NAMES = (
-    ("", "user_count", "stack_count"),
-    ("analysis", "oldest_code_set_time", "logged_at"),
-)
-_ID = re.compile(r"[^\s/?#]{1,100}")
-_MD5 = re.compile(r"[0-9a-f]{32}")
+#: Names of fields here and in other dialects.
+_OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
+#: Form of an id.
+ID = re.compile(r"[^\s/?#]{1,100}")
+#: Form of an MD5 digest.
+MD5 = re.compile(r"[0-9a-f]{32}")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
@@ -64,9 +63,11 @@ class SourceRecord(NamedTuple):
 
 
 class Source(Protocol):
-    """Records to import."""
+    """Records to import; `report` says what was left out, if that can be."""
 
-    name: str
+    @property
+    def report(self) -> object:
+        """What does not fit, once the records have been read."""
 
     def records(self) -> Iterator[SourceRecord]:
         """Yield the records; an element is valid until the next one is requested."""
@@ -115,7 +116,7 @@ def normalize(source: SourceRecord) -> StoreRow:
         etree.cleanup_namespaces(element)
     children = _children(element)
     identifier = _text(children.get("id"))
-    if not _ID.fullmatch(identifier):
+    if not ID.fullmatch(identifier):
         raise StoreError(
             f"{where}: the {resource.name}'s id is {identifier!r}; it must be present, without "
             "blanks or slashes, and have at most 100 characters."
@@ -126,22 +127,12 @@ def normalize(source: SourceRecord) -> StoreRow:
         email_md5 = avatar_md5({"avatar_url": _text(children.get("avatar_url"))})
     for parent, (complete, timestamps) in _PARTS[resource.name].items():
         if not parent:
-            part, parts = element, children
-        elif (found := children.get(parent)) is not None and len(found):
-            part, parts = found, _children(found)
-        else:
-            continue
-        if resource is PROJECT:
-            _rename(part, parts, parent)
-        for name in complete:
-            if name not in parts:
-                _append(part, name)
-        for name in timestamps:
-            child = parts.get(name)
-            value = child.text if child is not None else None
-            if child is not None and value and not _TIMESTAMP.fullmatch(value):
-                place = f"{where}: {parent and parent + '/'}{name}"
-                child.text = _timestamp(value.strip(), place)
+            _complete(element, children, complete)
+            _convert_timestamps(children, timestamps, f"{where}: ")
+        elif (part := children.get(parent)) is not None and len(part):
+            nested = _children(part)
+            _complete(part, nested, complete)
+            _convert_timestamps(nested, timestamps, f"{where}: {parent}/")
     xml = etree.tostring(element, encoding="unicode", with_tail=False)
     return StoreRow(identifier, email_md5, xml + "\n", synthetic)
 
@@ -154,7 +145,7 @@ def record_keys(resource: Resource, element: _Element) -> RecordKeys:
     if resource is PROJECT:
         description = record.get("description", "")
         nested = (child for child in element if child.tag == "tags")
-        tags = [tag for child in nested for text in child.itertext() if (tag := text.strip())]
+        tags = [tag for child in nested for text in child.itertext() if (tag := str(text).strip())]
     stack_count = _number(record.get("stack_count", ""))
     folded = fold(name)
     return RecordKeys(
@@ -188,20 +179,33 @@ def _text(element: _Element | None) -> str:
     return "" if element is None else (element.text or "").strip()
 
 
-def _append(parent: _Element, name: str, text: str | None = None) -> _Element:
+def append_element(parent: _Element, name: str, text: str | None = None) -> _Element:
+    """Append a child on a line of its own."""
     child = etree.SubElement(parent, name)
     child.text, child.tail = text, "\n"
     return child
 
 
-def _rename(part: _Element, children: dict[str, _Element], parent: str) -> None:
-    for place, other_name, name in _OTHER_NAMES:
-        text = _text(children.get(other_name)) if place == parent else ""
-        if text and not _text(children.get(name)):
-            if name in children:
-                children[name].text = text
-            else:
-                children[name] = _append(part, name, text)
+def _complete(part: _Element, children: dict[str, _Element], names: list[str]) -> None:
+    """Append missing elements, and fill those that another dialect names differently."""
+    for name in names:
+        if name not in children:
+            children[name] = append_element(part, name)
+        if name in _OTHER_NAMES and not _text(children[name]):
+            children[name].text = _text(children.get(_OTHER_NAMES[name])) or None
+
+
+def _convert_timestamps(children: dict[str, _Element], names: list[str], where: str) -> None:
+    for name in names:
+        child = children.get(name)
+        text = None if child is None else child.text
+        if child is not None and text and not _TIMESTAMP.fullmatch(text):
+            try:
+                child.text = to_timestamp(datetime.fromisoformat(t)) if (t := text.strip()) else ""
+            except (ValueError, OverflowError):
+                raise StoreError(
+                    f"{where}{name} is {t!r}, which is no ISO 8601 timestamp."
+                ) from None
 
 
 def _pop_email(element: _Element, children: dict[str, _Element], where: str) -> str | None:
@@ -210,17 +214,19 @@ def _pop_email(element: _Element, children: dict[str, _Element], where: str) -> 
     for child in [child for child in element if child.tag in {"email_md5", "email"}]:
         element.remove(child)
     if address and not digest:
-        return md5(address.lower().encode(), usedforsecurity=False).hexdigest()
-    if digest and not _MD5.fullmatch(digest.lower()):
+        return email_digests(address)[1]
+    if digest and not MD5.fullmatch(digest.lower()):
         raise StoreError(f"{where}: email_md5 is not 32 hexadecimal digits.")
     return digest.lower() or None
 
 
-def _timestamp(text: str, where: str) -> str:
-    try:
-        return to_timestamp(datetime.fromisoformat(text)) if text else ""
-    except (ValueError, OverflowError):
-        raise StoreError(f"{where} is {text!r}, which is no ISO 8601 timestamp.") from None
+def email_digests(address: str) -> tuple[str, str]:
+    """Return SHA-1 and MD5 of an address in lower case, as hexadecimal digits."""
+    content = address.strip().lower().encode()
+    return (
+        sha1(content, usedforsecurity=False).hexdigest(),
+        md5(content, usedforsecurity=False).hexdigest(),
+    )
 
 
 def to_timestamp(moment: datetime) -> str:

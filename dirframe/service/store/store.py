@@ -86,6 +86,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: Whether the file is one of the cache of `open_data`.
+        self.is_cached = False
         self._local = threading.local()
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
@@ -111,7 +113,12 @@ class Store:
                 f"{self.path} is a store of version {version}, this dirframe reads version "
                 f"{VERSION}: build it again from its XML files."
             )
-        synthetic, *counts = database.execute("SELECT * FROM about").fetchone()
+        synthetic, report, *counts = database.execute("SELECT * FROM about").fetchone()
+        status = self.path.stat()
+        #: Differs between two files, also of one path.
+        self.identity = (self.path, status.st_ino, status.st_mtime_ns)
+        #: What of imported tables did not fit, was not used or is missing.
+        self.import_report = str(report)
         #: Whether any record is generated.
         self.synthetic = bool(synthetic)
         #: What the last import changed.

@@ -51,9 +51,9 @@ class XmlFile:
 
     path: Path
 
-    @property
-    def name(self) -> str:
-        """The path, for messages."""
+    report = None
+
+    def __str__(self) -> str:
         return str(self.path)
 
     def records(self) -> Iterator[SourceRecord]:
@@ -93,10 +93,7 @@ def _check_root(path: Path, stream: IO[bytes]) -> bool:
         raise StoreError(
             f"{path} is no collection of the interface: its root is <{root.tag}>, not <response>."
         )
-    return any(
-        node.tag is etree.PI and node.target == SYNTHETIC_MARK
-        for node in root.itersiblings(preceding=True)
-    )
+    return bool(root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"))
 
 
 def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:

@@ -73,12 +73,11 @@ class TableReport:
     invalid: int = 0
     problems: dict[tuple[str, str, str], Problem] = dataclasses.field(default_factory=dict)
 
-    def add(self, row: int, column: str, name: str, value: object, why: str) -> None:
+    def add(self, row: int, column: str, name: str, shown: str, why: str) -> None:
         """Count a problem and keep the first examples."""
         problem = self.problems.setdefault((column, name, why), Problem(column, name, why))
         problem.count += 1
         if len(problem.examples) < _EXAMPLES:
-            shown = repr(value)
             problem.examples.append((row, shown if len(shown) <= _CUT else shown[:_CUT] + "…"))
 
     def __str__(self) -> str:
@@ -192,7 +191,7 @@ class TableSource:
                             raise ValueError("another row has the same id.")
                         seen.add(text)
                 except ValueError as error:
-                    report.add(number, m.column, target.column, value, str(error))
+                    report.add(number, m.column, target.column, repr(value), str(error))
                     fits = False
                 else:
                     if text is not None:

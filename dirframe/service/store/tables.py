@@ -8,10 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dirframe.errors import (
     ConfigurationError,
@@ -31,13 +30,32 @@ _SEPARATORS = ",;\t"
 _BATCH_SIZE = 1_000
 
 
-@dataclass(frozen=True)
-class Table:
-    """Column names, and a function that reads the rows anew; `name` is for messages."""
+#: Yields the names of the columns, then the rows.
+Rows: TypeAlias = "Generator[Sequence[Any]]"
 
-    name: str
-    columns: list[str]
-    rows: Callable[[], Iterator[Sequence[Any]]]
+
+class Table:
+    """A table: its column names, and a function that reads the rows anew.
+
+    Parameters
+    ----------
+    name
+        The name for messages.
+    read
+        Yields the names of the columns, then the rows.
+    """
+
+    def __init__(self, name: str, read: Callable[[], Rows]) -> None:
+        self.name = name
+        self._read = read
+        with closing(read()) as rows:
+            self.columns: list[str] = list(next(rows))
+
+    def rows(self) -> Iterator[Sequence[Any]]:
+        """Yield the rows."""
+        with closing(self._read()) as rows:
+            next(rows)
+            yield from rows
 
 
 def is_table(path: Path) -> bool:
@@ -53,27 +71,24 @@ def read_table(path: Path) -> Table:
     StoreError
         The file cannot be read as what its suffix says.
     """
-    read = _READERS[_suffix(path)]
 
-    def rows() -> Iterator[Sequence[Any]]:
-        with _told(path):
-            _, found = read(path)
-            yield from found
+    def read() -> Rows:
+        try:
+            with closing(_READERS[_suffix(path)](path)) as rows:
+                yield from rows
+        except (
+            OSError,
+            EOFError,
+            csv.Error,
+            ValueError,
+        ) as error:  # ValueError: UTF-8, JSON, Arrow
+            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+            raise StoreError(f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.") from None
 
-    with _told(path):
-        columns, _ = read(path)
-    if repeated := sorted({name for name in columns if columns.count(name) > 1}):
+    table = Table(str(path), read)
+    if repeated := sorted({name for name in table.columns if table.columns.count(name) > 1}):
         raise StoreError(f"{path} has several columns of one name: {', '.join(repeated)}.")
-    return Table(str(path), columns, rows)
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, EOFError, csv.Error, ValueError) as error:  # ValueError: UTF-8, JSON, Arrow
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise StoreError(f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.") from None
+    return table
 
 
 def _suffix(path: Path) -> str:
@@ -81,44 +96,42 @@ def _suffix(path: Path) -> str:
     return name[name.rfind(".") :] if "." in name else ""
 
 
-def _read_csv(path: Path) -> tuple[list[str], Iterator[list[str]]]:
-    stream = io.TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="")
-    first = stream.readline()
-    if not first.strip():
-        raise ValueError("the first line must name the columns")
-    separator = max(_SEPARATORS, key=first.count)
-    header = next(csv.reader([first], delimiter=separator))
-
-    def rows() -> Iterator[list[str]]:
-        with stream:
-            yield from (row for row in csv.reader(stream, delimiter=separator, strict=True) if row)
-
-    return [name.strip() for name in header], rows()
+def _read_csv(path: Path) -> Rows:
+    with open_file(path) as file, io.TextIOWrapper(file, "utf-8-sig", newline="") as stream:
+        first = stream.readline()
+        if not first.strip():
+            raise ValueError("the first line must name the columns")
+        separator = max(_SEPARATORS, key=first.count)
+        yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+        yield from (row for row in csv.reader(stream, delimiter=separator, strict=True) if row)
 
 
-def _read_json_lines(path: Path) -> tuple[list[str], Iterator[list[Any]]]:
-    def records() -> Iterator[dict[str, Any]]:
-        with open_file(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    record = json.loads(line)
-                    if not isinstance(record, dict):
-                        raise ValueError(f"line {number} is no object")
-                    yield record
-
+def _read_json_lines(path: Path) -> Rows:
     # Any line may have a further name.
-    columns = list(dict.fromkeys(chain.from_iterable(records())))
-    return columns, ([record.get(name) for name in columns] for record in records())
+    columns = list(dict.fromkeys(chain.from_iterable(_json_records(path))))
+    yield columns
+    yield from ([record.get(name) for name in columns] for record in _json_records(path))
 
 
-def _read_parquet(path: Path) -> tuple[list[str], Iterator[Sequence[Any]]]:
+def _json_records(path: Path) -> Iterator[dict[str, Any]]:
+    with open_file(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError(f"line {number} is no object")
+                yield record
+
+
+def _read_parquet(path: Path) -> Rows:
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(path)
-    return file.schema_arrow.names, _values(file.iter_batches(_BATCH_SIZE))
+    with parquet.ParquetFile(path) as file:
+        yield file.schema_arrow.names
+        yield from _values(file.iter_batches(_BATCH_SIZE))
 
 
-_READERS: dict[str, Callable[[Path], tuple[list[str], Iterator[Any]]]] = {
+_READERS: dict[str, Callable[[Path], Rows]] = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".jsonl": _read_json_lines,
@@ -153,7 +166,8 @@ def frame_table(frame: object) -> Table:
         raise InvalidInputError(f"The frame is no table: {str(error).splitlines()[0]}") from None
     columns = [name for name in table.column_names if not name.startswith("__index_level_")]
     table = table.select(columns)
-    return Table("the frame", columns, lambda: _values(table.to_batches(_BATCH_SIZE)))
+    batches = table.to_batches(_BATCH_SIZE)
+    return Table("the frame", lambda: (row for row in chain([columns], _values(batches))))
 
 
 def query_table(address: str, query: str) -> Table:
@@ -187,7 +201,7 @@ def query_table(address: str, query: str) -> Table:
         ) from None
     shown = f"{url.drivername}://{url.host or ''}/{url.database or ''}"
 
-    def read() -> Generator[Any]:
+    def read() -> Rows:
         # The text of a driver's error may repeat the address, so that it is not displayed.
         try:
             engine = sqlalchemy.create_engine(url)
@@ -209,13 +223,4 @@ def query_table(address: str, query: str) -> Table:
         finally:
             engine.dispose()
 
-    found = read()
-    columns = next(found)
-    found.close()
-
-    def rows() -> Iterator[Any]:
-        answer = read()
-        next(answer)
-        return answer
-
-    return Table(shown, columns, rows)
+    return Table(shown, read)

@@ -11,8 +11,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, fields
-from operator import attrgetter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,8 +46,7 @@ VERSION = 4
 
 _BATCH_SIZE = 1_000
 
-_KEY_COLUMNS = tuple(f.name for f in fields(RecordKeys))
-_keys_of = attrgetter(*_KEY_COLUMNS)
+_KEY_COLUMNS = RecordKeys._fields
 #: SQL of the sorts that are not the column of the same name.
 _ORDER_BY = {
     "id": "id_key",
@@ -217,7 +215,7 @@ class _Collection:
         if self._is_update and self._is_stored(row):
             return
         ((number,),) = self._database.execute(self._upsert, row).fetchall()
-        keys = _keys_of(record_keys(self._resource, record.element))
+        keys = record_keys(self._resource, record.element)
         if self._is_update and len(self._changed) < len(_KEY_COLUMNS):
             sql = f"SELECT * FROM {self._name}_keys WHERE number = ?"
             old = self._database.execute(sql, (number,)).fetchone() or (number, *[None] * len(keys))

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -73,8 +72,7 @@ class Source(Protocol):
         """Yield the records; an element is valid until the next one is requested."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordKeys:
+class RecordKeys(NamedTuple):
     """Search and sort keys of a record; the fields are columns of the store, in this order."""
 
     id_key: str
@@ -139,40 +137,39 @@ def normalize(source: SourceRecord) -> StoreRow:
 
 def record_keys(resource: Resource, element: _Element) -> RecordKeys:
     """Return the search and sort keys of a normalized record."""
-    children = _children(element)
-    record = {name: _text(child) for name, child in children.items()}
-    name, description, tags = record.get("name", ""), "", []
+    record = {name: _text(child) for name, child in _children(element).items()}
+    name = fold(record.get("name", ""))
+    description, committers, activity = "", None, None
+    tags: list[str] = []
     if resource is PROJECT:
-        description = record.get("description", "")
-        nested = (child for child in element if child.tag == "tags")
-        tags = [tag for child in nested for text in child.itertext() if (tag := str(text).strip())]
+        description = fold(record.get("description", ""))
+        for part in element.iterchildren("tags"):
+            tags += [fold(tag) for text in part.itertext() if (tag := str(text).strip())]
+        committers = _number(
+            element.findtext("analysis/twelve_month_contributor_count", "").strip()
+        )
+        activity = _number(element.findtext("project_activity_index/value", "").strip())
     stack_count = _number(record.get("stack_count", ""))
-    folded = fold(name)
     return RecordKeys(
         id_key=_id_key(record["id"]),
-        name_key=folded,
+        name_key=name,
         created_at=record.get("created_at", ""),
         updated_at=record.get("updated_at", ""),
         stack_count=-1 if stack_count is None else stack_count,
-        words=" ".join(dict.fromkeys(fold(" ".join([name, description, *tags])).split())),
-        title=" ".join(folded.split()),
-        tags="\n".join(fold(tag) for tag in tags),
+        words=" ".join(dict.fromkeys(" ".join([name, description, *tags]).split())),
+        title=" ".join(name.split()),
+        tags="\n".join(tags),
         address_names="\n".join(address_names(resource, record)),
-        description=fold(description),
+        description=description,
         rating=_decimal(record.get("average_rating", "")),
-        active_committers=_number(
-            element.findtext("analysis/twelve_month_contributor_count", "").strip()
-        ),
-        activity_level=_number(element.findtext("project_activity_index/value", "").strip()),
+        active_committers=committers,
+        activity_level=activity,
     )
 
 
 def _children(element: _Element) -> dict[str, _Element]:
     """Return the first child of each name."""
-    children: dict[str, _Element] = {}
-    for child in element:
-        children.setdefault(str(child.tag), child)
-    return children
+    return {str(child.tag): child for child in element.iterchildren(reversed=True)}
 
 
 def _text(element: _Element | None) -> str:
@@ -211,7 +208,7 @@ def _convert_timestamps(children: dict[str, _Element], names: list[str], where: 
 def _pop_email(element: _Element, children: dict[str, _Element], where: str) -> str | None:
     """Remove e-mail fields from the record and return the MD5 for the lookup by e-mail."""
     digest, address = (_text(children.pop(name, None)) for name in ("email_md5", "email"))
-    for child in [child for child in element if child.tag in {"email_md5", "email"}]:
+    for child in list(element.iterchildren("email_md5", "email")):
         element.remove(child)
     if address and not digest:
         return email_digests(address)[1]
@@ -237,11 +234,11 @@ def to_timestamp(moment: datetime) -> str:
 
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
-    return int(digits) if re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else None
+    return int(digits) if digits and re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else None
 
 
 def _decimal(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,30})?", text, re.ASCII) else None
+    return float(text) if text and re.fullmatch(r"\d{1,9}(\.\d{1,30})?", text, re.ASCII) else None
 
 
 def _id_key(identifier: str) -> str:

@@ -131,13 +131,14 @@ class ResponseCache:
         return [(key, page) for key, page in pages.items() if page is not None]
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; a request still in flight then stores nothing."""
         with self._lock, suppress(sqlite3.Error):
             if self._probe is not None:
                 self._probe.close()
                 self._probe = None
             if self._pages is not None:
                 self._pages.close()
+                self._pages = None
 
     def _check_writable(self) -> None:
         if self._probe is None:
@@ -149,7 +150,6 @@ class ResponseCache:
 
     def _give_up(self, reason: str) -> None:
         self.close()
-        self._pages = None
         warnings.warn(
             CacheWarning(
                 f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "

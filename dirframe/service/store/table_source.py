@@ -330,7 +330,7 @@ def _element(resource: Resource, values: dict[str, Any]) -> _Element:
     if "email" in values:
         values.setdefault("email_sha1", email_digests(values["email"])[0])
     for column, target in mappable(resource).items():
-        value = values.get(column)
+        value: Any = values.get(column)
         is_needed = target in resource.specified and (resource is not ACCOUNT or target.required)
         if value is None and not (is_needed and len(target.path) == 1):
             continue

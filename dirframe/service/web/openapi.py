@@ -74,7 +74,9 @@ def openapi_document(store: Store, name: str, rules: Iterable[Rule]) -> dict[str
 
 def _operation(store: Store, rule: Rule) -> dict[str, Any]:
     record, many = _result(rule)
-    item = {"$ref": f"#/components/schemas/{record}"} if record in NODES else {"type": "object"}
+    item: dict[str, Any] = (
+        {"$ref": f"#/components/schemas/{record}"} if record in NODES else {"type": "object"}
+    )
     envelope: dict[str, Any] = {"status": {"const": "success"}}
     if many:
         envelope |= {count: {"type": "integer", "minimum": 0} for count in COLLECTION_COUNTS}

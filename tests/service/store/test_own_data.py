@@ -101,7 +101,7 @@ def test_every_kind_of_table_gives_the_same_records(tmp_path: Path) -> None:
         {
             "id": [7, 8],
             "name": ["Reader", "Writer"],
-            "created_at": pd.to_datetime(["2020-01-02T03:04:05Z", None]),
+            "created_at": [pd.Timestamp("2020-01-02T03:04:05Z"), pd.NaT],
             "stack_count": [3.0, None],  # a missing number makes the others fractions
             "tags": [["xml", "c"], []],
             "analysis_total_code_lines": [10, -2],

@@ -104,7 +104,7 @@ def serve(  # noqa: PLR0917  # click passes them by name
       dirframe serve --dialect today --states states.toml
       dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
     """
-    from dirframe.service.server import run
+    from dirframe.service.foreground import run
     from dirframe.service.web.app import SITE_NAME
 
     # One path may be that of a store.

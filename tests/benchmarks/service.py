@@ -48,7 +48,7 @@ QUERIES = {
 SERVER = """
 import sys
 from pathlib import Path
-from dirframe.service.server import run
+from dirframe.service.foreground import run
 run(Path(sys.argv[1]), port=0, keys=Path(sys.argv[2]))
 """
 

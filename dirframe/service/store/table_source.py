@@ -233,7 +233,7 @@ def _converted(value: Any, target: Field, m: FieldMap) -> Any:
 
 def _plain(value: Any, _: FieldMap) -> str:
     if isinstance(value, (list, dict, bytes)):
-        raise ValueError(f"it is a {type(value).__name__}, not one text.")  # noqa: TRY004
+        raise ValueError(f"it is a {type(value).__name__}, not one text.")  # noqa: TRY004  # caught as such
     # Tables with a missing number turn the others into fractions.
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
@@ -308,7 +308,7 @@ def _entries(value: Any, target: Field, m: FieldMap) -> list[list[tuple[Field, s
     if value is None:
         return None
     if not isinstance(value, list):
-        raise ValueError("it is no list; a text needs a separator in the map.")  # noqa: TRY004
+        raise ValueError("it is no list; a text needs a separator in the map.")  # noqa: TRY004  # caught as such
     known = {f.column: f for f in target.items.fields}
     entries: list[list[tuple[Field, str]]] = []
     for entry in value:

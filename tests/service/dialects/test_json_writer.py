@@ -1,4 +1,4 @@
-"""JSON is the XML in another form: the same addresses, key, count, paging, order and records."""
+"""JSON is the XML in another form: the same addresses, key, count, paging and records."""
 
 from __future__ import annotations
 
@@ -6,28 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import requests
 from lxml import etree
-from openapi_spec_validator import validate
-
-from dirframe.schema import PROJECT, RESOURCES
-from dirframe.service.api_keys import KeyStore
-from dirframe.service.server import serve
-from dirframe.service.store.sample import open_data
-from tests.service.door import Door
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    path = tmp_path_factory.mktemp("keys") / "keys.sqlite"
-    with open_data() as store, KeyStore(path) as keys:
-        service = serve(store, keys=keys, page_rate=0, name="A & B", metrics="/metrics")
-        with service:
-            yield Door(service, keys)
-
+    from tests.service.door import Door
 
 TARGETS = [
     "/accounts{}?page=3",
@@ -105,41 +87,3 @@ def test_nothing_is_json_without_a_key(sample: Door) -> None:
                 answer.headers["Content-Type"].startswith("text/html")
             ), spelling
     assert sample.used() == before
-
-
-def test_the_description_is_valid_and_names_what_is_sent(sample: Door) -> None:
-    document = json.loads(sample.keyed("/openapi.json").body)
-    validate(document)
-    assert document["info"]["title"] == "A & B"
-    schemas = document["components"]["schemas"]
-    for resource in RESOURCES.values():
-        described = document["paths"][f"/{resource.collection}.json"]["get"]
-        names = [parameter["name"] for parameter in described["parameters"]]
-        assert names == ["query", "page", "sort"]
-        (sort,) = (p["schema"]["enum"] for p in described["parameters"] if p["name"] == "sort")
-        assert set(resource.sorts) <= set(sort)
-    for path, operation in document["paths"].items():
-        target = path.format(segment="7", analysis="latest", identifier="1")
-        answer = sample.keyed(target)
-        if path != "/openapi.json" and answer.status == 200:
-            schema = operation["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-            content = json.loads(answer.body)
-            assert set(schema["required"]) <= set(content), path
-            item = schema["properties"]["result"]
-            record = content["result"][0] if "items" in item else content["result"]
-            name = item.get("items", item)["$ref"].rpartition("/")[2]
-            assert set(record) <= set(schemas[name]["properties"]), path
-    assert schemas[PROJECT.name]["properties"]["stack_count"]["type"][0] == "integer"
-
-
-def test_metrics_count_requests_without_keys_and_names(sample: Door) -> None:
-    sample.keyed("/accounts/7.xml")
-    sample.ask("/accounts/unknown-person.xml?api_key=not-a-key")
-    text = sample.ask("/metrics").body.decode()
-    assert 'dirframe_requests_total{status="403",view="account_xml"}' in text
-    assert 'dirframe_records{collection="accounts"} 2000.0' in text
-    for secret in (sample.key, "not-a-key", "unknown-person", "/7"):
-        assert secret not in text
-    service = serve(metrics="127.0.0.1:0")
-    with service as url:
-        assert requests.get(f"{url}/metrics", timeout=30).status_code == 404

@@ -107,8 +107,7 @@ def serve(  # noqa: PLR0917  # click passes them by name
     from dirframe.service.foreground import run
     from dirframe.service.web.app import SITE_NAME
 
-    # One path may be that of a store.
-    source = Path(data[0]) if len(data) == 1 and "://" not in data[0] else data or None
+    source = data[0] if len(data) == 1 else data or None
     if check:
         _check(source, mapping)
         return
@@ -129,7 +128,7 @@ def serve(  # noqa: PLR0917  # click passes them by name
     )
 
 
-def _check(data: Path | tuple[str, ...] | None, mapping: Path | None) -> None:
+def _check(data: str | tuple[str, ...] | None, mapping: Path | None) -> None:
     from dirframe.service.store.sources import check_data
 
     if data is None and mapping is None:

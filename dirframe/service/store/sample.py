@@ -9,13 +9,14 @@ import tempfile
 import time
 from contextlib import closing, suppress
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import StoreError
 from dirframe.service.store.build import APPLICATION_ID, VERSION
-from dirframe.service.store.sources import Data, data_files, find_sources
+from dirframe.service.store.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.store.store import Store
 from dirframe.settings import cache_folder
 
@@ -85,6 +86,8 @@ def open_data(
     StoreError
         The data is missing, or cannot be served.
     """
+    if isinstance(data, (str, PathLike)) and ADDRESS not in str(data):
+        data = Path(data)
     if isinstance(data, Path) and _is_database(data):
         return Store(data)
     prefix = _SAMPLE if data is None and mapping is None else _STORE

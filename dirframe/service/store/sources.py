@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 #: What can be served: a path, an address of a database, a frame, several of them, or by collection.
 Data: TypeAlias = "str | PathLike[str] | Sequence[Any] | Mapping[str, Any] | Any"
 
-_ADDRESS = "://"
+#: What tells the address of a database from a path.
+ADDRESS = "://"
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 
 
@@ -140,11 +141,11 @@ def _parts(
     # Data that the map names lies beside the map.
     folder = mapping.parent if mapping else Path()
     named = [
-        (name, s.data if _ADDRESS in s.data else folder / s.data)
+        (name, s.data if ADDRESS in s.data else folder / s.data)
         for name, s in sections.items()
         if s.data
     ]
-    texts = [(n, Path(p) if isinstance(p, str) and _ADDRESS not in p else p) for n, p in parts]
+    texts = [(n, Path(p) if isinstance(p, str) and ADDRESS not in p else p) for n, p in parts]
     return [*named, *texts]
 
 

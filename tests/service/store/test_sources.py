@@ -14,6 +14,8 @@ import sqlalchemy
 
 from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.service.server import serve
+from dirframe.service.store.build import build_store
+from dirframe.service.store.sources import find_sources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,3 +87,10 @@ def test_what_is_neither_accounts_nor_projects_is_asked_for(tmp_path: Path) -> N
         serve([{"id": 1}])
     with pytest.raises(ConfigurationError, match="needs a query"):
         serve("sqlite:///x.db")
+
+
+def test_the_path_of_a_store_may_be_a_text(tmp_path: Path) -> None:
+    path = build_store(
+        tmp_path / "store", find_sources({"accounts": pd.DataFrame({"id": [1], "name": "x"})})
+    )
+    assert answer(str(path))["items_available"] == 1

@@ -179,7 +179,7 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
 
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
-    if name.endswith("share"):
+    if "share" in name.split("_"):
         return ["" if pd.isna(value) else percent(float(value)) for value in values]
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)

@@ -106,8 +106,12 @@ class Output:
 
 
 def _names(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
-    names = tuple(part.strip() for part in (value or "").split(",") if part.strip())
-    return names or None
+    if value is None:
+        return None
+    names = tuple(part.strip() for part in value.split(","))
+    if not all(names):
+        raise click.BadParameter(f"{value!r} is no list of names such as name,tags.")
+    return names
 
 
 def _complete(

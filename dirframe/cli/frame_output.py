@@ -257,9 +257,10 @@ def _binary() -> Any:
 
 def _overview(frame: pd.DataFrame) -> tuple[str, ...]:
     from dirframe.data_dictionary import overview
-    from dirframe.provenance import resource_of
+    from dirframe.provenance import get_provenance, resource_of
 
-    resource = resource_of(frame)
+    # A statistic has its own columns, each of which is its result.
+    resource = None if get_provenance(frame)["counted"] else resource_of(frame)
     columns = overview(frame, resource) if resource else ()
     return ("id", *columns) if columns else ()
 
@@ -277,12 +278,13 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str], *, folded: bool) -> 
     if len(frame) == 1:
         console.print(render_record(frame))
         return
-    table, left_out = render_table(
+    tables, left_out = render_table(
         frame, width=width, rows=_ROWS_ON_A_TERMINAL, first=first, folded=folded
     )
-    if os.environ.get("NO_COLOR"):  # of which rich makes bold text
-        table.header_style = "none"
-    console.print(table)
+    for number, table in enumerate(tables):
+        if os.environ.get("NO_COLOR"):  # of which rich makes bold text
+            table.header_style = "none"
+        console.print(*[""] * bool(number), table, sep="\n")
     if left_out:
         click.echo(err=True)
         echo_note(left_out)

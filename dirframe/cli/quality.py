@@ -71,7 +71,8 @@ def flags(
     from dirframe.stats.quality.flags import flags as flagged
 
     frame = read_input(file, collection, question)
-    out.write(flagged(frame, rules=rules or None, max_age=max_age))
+    table = flagged(frame, rules=rules or None, max_age=max_age)
+    out.write(table, first=("id", "name", "rule", "evidence"))
 
 
 @command()

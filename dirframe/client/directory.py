@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Directory", "Quota"]
 
-P = ParamSpec("P")
-R = TypeVar("R")
+MYPY = False  # mypy itself reads it as true
+if MYPY:
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+    def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+        """Give a function a first argument that is not optional, which mypy asks of a method."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,11 +62,6 @@ class Quota(Card):
         if self.resets_at is not None:
             facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         return f"Quota: {self.directory}", facts, ""
-
-
-def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a function whose first argument is optional, which mypy else accepts in no class."""
-    return function
 
 
 class Directory(Connection):
@@ -125,8 +125,14 @@ class Directory(Connection):
     """
 
     # The loaders themselves: their first argument is the directory.
-    accounts = _as_method(load_accounts)
-    projects = _as_method(load_projects)
+    if MYPY:
+        accounts, projects = _as_method(load_accounts), _as_method(load_projects)
+    else:  # as editors read it, which complete and show its options
+        accounts = load_accounts
+        projects = load_projects
+
+    def __enter__(self) -> Directory:  # noqa: PYI034  # nor Self
+        return self
 
     def plan(
         self,

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+import jedi
 import pytest
 
 import dirframe
@@ -153,3 +154,14 @@ def test_its_quota_counts_what_was_asked() -> None:
         assert quota.resets_at is not None
         assert "2" in repr(quota)
         assert quota.directory in quota._repr_html_()
+
+
+@pytest.mark.parametrize("typed", ["projects(", "accounts(", "plan(", "quota("])
+def test_a_static_tool_completes_its_methods_in_a_with_block(typed: str) -> None:
+    source = (
+        f"import dirframe\nwith dirframe.sample_directory() as directory:\n    directory.{typed}"
+    )
+    shown = jedi.Script(source).get_signatures()
+    assert [signature.docstring(raw=True).splitlines()[0][-1] for signature in shown] == ["."]
+    options = [parameter.name for parameter in shown[0].params]
+    assert ("max_items" in options) is (typed != "quota(")

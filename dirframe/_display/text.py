@@ -27,6 +27,8 @@ _WIDEST = 40
 _NARROWEST = 16
 _GAP = 2
 _PREFIX = "analysis_"
+#: Quantiles that have a name of their own.
+_QUANTILES = {0.0: "minimum", 0.5: "median", 1.0: "maximum"}
 
 
 class _Column(NamedTuple):
@@ -192,7 +194,11 @@ def _numbers(values: pd.Series[Any], name: str) -> list[str]:
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
     decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
-    return ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
+    texts = ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
+    if name != "quantile":
+        return texts
+    words = (_QUANTILES.get(value, "") for value in values)
+    return [f"{word} {text}".strip() for word, text in zip(words, texts, strict=True)]
 
 
 def _text(value: object) -> str:

@@ -60,6 +60,16 @@ def test_lists_are_shown_as_words() -> None:
     assert plain_table(frame)[1:] == ["a, b", "", "MIT"]
 
 
+def test_quantiles_with_a_name_have_it() -> None:
+    frame = pd.DataFrame({"quantile": [0.0, 0.25, 0.5, 1.0], "n": [1, 2, 3, 4]})
+    assert [line.split()[:-1] for line in plain_table(frame)[1:]] == [
+        ["minimum", "0.00"],
+        ["0.25"],
+        ["median", "0.50"],
+        ["maximum", "1.00"],
+    ]
+
+
 def test_truth_values_are_words() -> None:
     frame = pd.DataFrame({"ended": [True, False], "late": pd.array([True, None], dtype="boolean")})
     assert plain_table(frame)[1:] == ["True   True", "False"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from dirframe._display.card import Card
+from dirframe._display.suggest import unknown_attribute
 from dirframe.client.connection import Connection
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
@@ -130,6 +131,12 @@ class Directory(Connection):
     else:  # as editors read it, which complete and show its options
         accounts = load_accounts
         projects = load_projects
+
+    if not TYPE_CHECKING:  # type checkers would accept any name
+
+        def __getattr__(self, name: str) -> object:
+            public = [other for other in dir(type(self)) if not other.startswith("_")]
+            raise unknown_attribute("'Directory' object", name, public)
 
     def __enter__(self) -> Directory:  # noqa: PYI034  # nor Self
         return self

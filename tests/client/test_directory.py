@@ -165,3 +165,10 @@ def test_a_static_tool_completes_its_methods_in_a_with_block(typed: str) -> None
     assert [signature.docstring(raw=True).splitlines()[0][-1] for signature in shown] == ["."]
     options = [parameter.name for parameter in shown[0].params]
     assert ("max_items" in options) is (typed != "quota(")
+
+
+def test_a_method_that_does_not_exist_is_answered_with_the_one_that_is_meant() -> None:
+    with dirframe.sample_directory() as directory:
+        for name, meant in (("projets", "projects"), ("load_accounts", "accounts")):
+            with pytest.raises(AttributeError, match=f"Did you mean '{meant}'"):
+                getattr(directory, name)

@@ -8,7 +8,6 @@ messages go to standard error.
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import sys
@@ -79,7 +78,7 @@ class Output:
                 chosen = () if self.columns else first or _overview(frame)
                 _print_table(frame, chosen, folded=bool(first))
             elif fmt == "parquet":
-                _binary().write(_parquet(frame))
+                sys.stdout.buffer.write(_parquet(frame))
             else:
                 _print_text(frame, fmt)
             sys.stdout.flush()
@@ -214,13 +213,8 @@ def echo_note(text: str) -> None:
 def _print_text(frame: pd.DataFrame, fmt: str) -> None:
     from dirframe.io.csv import stream_csv
 
-    if fmt == "csv":
-        stream_csv(frame, sys.stdout)
-    elif fmt == "tsv":
-        text = io.StringIO()
-        stream_csv(frame, text)
-        text.seek(0)
-        _as_tabs(text)
+    if fmt in {"csv", "tsv"}:
+        stream_csv(frame, sys.stdout, "," if fmt == "csv" else "\t")
     else:
         json_text = frame.to_json(
             orient="records",
@@ -235,13 +229,6 @@ def _print_text(frame: pd.DataFrame, fmt: str) -> None:
         )
 
 
-def _as_tabs(rows: io.StringIO) -> None:
-    import csv
-
-    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
-    writer.writerows(csv.reader(rows))
-
-
 def _parquet(frame: pd.DataFrame) -> bytes:
     from tempfile import TemporaryDirectory
 
@@ -249,10 +236,6 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     with TemporaryDirectory() as folder:  # a pipe gets the same bytes as a file
         return export(frame, Path(folder) / "frame.parquet").read_bytes()
-
-
-def _binary() -> Any:
-    return sys.stdout.buffer
 
 
 def _overview(frame: pd.DataFrame) -> tuple[str, ...]:

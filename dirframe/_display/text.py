@@ -166,7 +166,7 @@ def align(texts: Sequence[str], *, right: bool) -> list[str]:
 
 
 def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
-    """Format a column: thousands separators, shares as percentages, missing values empty."""
+    """Format a column: thousands separated, but not in years; shares in percent; missing empty."""
     if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
         day = bool((values.dropna() == values.dropna().dt.normalize()).all())
         form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
@@ -174,12 +174,13 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     if pd.api.types.is_float_dtype(values.dtype):
         return _numbers(values, name)
     if pd.api.types.is_integer_dtype(values.dtype):
-        return ["" if pd.isna(value) else f"{value:,}" for value in values]
+        form = "d" if "year" in name.split("_") else ",d"
+        return ["" if pd.isna(value) else f"{value:{form}}" for value in values]
     return [_text(value) for value in values]
 
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
-    if name.endswith("share"):
+    if "share" in name.split("_"):
         return ["" if pd.isna(value) else percent(float(value)) for value in values]
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
@@ -188,7 +189,7 @@ def _numbers(values: pd.Series[Any], name: str) -> list[str]:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, list | tuple) or hasattr(value, "tolist"):
+    if isinstance(value, list | tuple) or getattr(value, "ndim", 0):
         parts: Any = value
         return printable(entries(parts))
     if pd.isna(value):  # type: ignore[call-overload]  # a cell that is not a list is a scalar

@@ -182,6 +182,7 @@ def languages_by_year(
         ),
         x=Axis(label=f"Year ({start})"),
         y=Axis(label="Projects (share of the year's)", scale="share"),
+        key="Main language",
         draw=_draw_languages,
     )
     if table.empty:

@@ -109,6 +109,6 @@ def drawn(
                 return figure_of(what, name)
             return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
 
-        return document(cast("Callable[P, Axes]", wrapper))
+        return cast("Callable[P, Axes]", document(wrapper))
 
     return decorate

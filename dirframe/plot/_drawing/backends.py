@@ -109,6 +109,8 @@ def drawn(
                 return figure_of(what, name)
             return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
 
-        return cast("Callable[P, Axes]", document(wrapper))
+        charted = cast("Callable[P, Axes]", document(wrapper))
+        charted.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
+        return charted
 
     return decorate

@@ -101,9 +101,9 @@ class _Page:
             low = top - height / self._plot
             domain = (left, left + breadth, max(low, 0.0), top)
             if title:
-                self._text(title, left, top, size=_TEXT, y=4, yanchor="bottom", width=inner)
+                self._text(title, left, top, size=_TEXT, shift=4, yanchor="bottom", width=inner)
             if notes[index]:
-                self._text(notes[index], left, low, size=_SMALL, y=-bottom, yanchor="top")
+                self._text(notes[index], left, low, size=_SMALL, shift=-bottom, yanchor="top")
             if chart and chart.marks:
                 self._chart(chart, domain, share)
             else:
@@ -171,8 +171,9 @@ class _Page:
         label = literal(
             typography.wrapped(axis.text, _TEXT, room / (1 if which == "y" else self._columns))
         )
+        standoff = {"standoff": 8} if which == "x" else {}
         result: dict[str, Any] = {
-            "title": {"text": label, "font": {"size": _TEXT}, "standoff": 8},
+            "title": {"text": label, "font": {"size": _TEXT}, **standoff},
             "gridcolor": _GRID,
             "zeroline": False,
             "fixedrange": False,
@@ -209,7 +210,7 @@ class _Page:
         return result | {"tickformat": ",", "range": [0, most * 1.04 / (1 - min(share, 0.6))]}
 
     def _text(self, text: str, x: float, y: float, *, size: float, **how: Any) -> None:
-        shift, width = how.pop("y", 0), how.pop("width", None)
+        shift, width = how.pop("shift", 0), how.pop("width", None)
         if width:
             text = typography.wrapped(text, size, width)
         self._texts.append(
@@ -235,10 +236,10 @@ class _Page:
         top = 14 + _lines(head) * _TITLE * _LINE
         if self._key:
             entries = [trace["name"] for trace in self._traces if trace.get("showlegend")]
-            taken = typography.widest([self._key], _TEXT) + sum(
-                typography.widest([entry], _TEXT) + 46 for entry in entries
-            )
-            top += (int(taken / (self._room - 24)) + 1) * 20 + 6
+            # Entries are in columns of the same width, beside the title of the legend.
+            room = self._room - 24 - typography.widest([self._key], _TEXT)
+            columns = max(int(room / (typography.widest(entries, _TEXT) + 46)), 1)
+            top += -(-len(entries) // columns) * 20 + 6
         if self._has_heads:
             top += 26
         bottom = self._below + 8 + _lines(foot) * _SMALL * _LINE

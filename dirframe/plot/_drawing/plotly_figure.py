@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
@@ -10,6 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = ["InteractiveFigure"]
+
+#: Policy for pages: nothing is fetched. The script makes the files to download.
+_POLICY = (
+    "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+)
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+</head>
+<body>
+<main>
+<h1 style="position:absolute;clip-path:inset(50%)">{title}</h1>
+<div role="group" aria-label="{words}">{figure}</div>
+</main>
+</body>
+</html>
+"""
 
 MIMETYPE = "application/vnd.plotly.v1+json"
 
@@ -62,6 +85,22 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
     def write_html(self, *args: Any, **options: Any) -> None:
         offline = {"config": self._configuration, "include_mathjax": False}
         super().write_html(*args, **offline | options)
+
+    def page(self) -> str:
+        """Return a page with the figure and its script, which fetches nothing."""
+        title, *_ = [*self.words, "Chart"]
+        return _PAGE.format(
+            title=escape(title),
+            policy=_POLICY,
+            words=escape(" ".join(self.words)),
+            figure=self.fragment("chart", include_plotlyjs=True),
+        )
+
+    def fragment(self, identifier: str, *, include_plotlyjs: bool = False) -> str:
+        """Return the figure as part of a page; the first one on a page includes the script."""
+        return self.to_html(
+            full_html=False, include_plotlyjs=include_plotlyjs, div_id=identifier, validate=False
+        )
 
     def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
         """Return the figure for notebooks; the first one in a kernel brings the script for all."""

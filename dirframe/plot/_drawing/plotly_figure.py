@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import plotly.graph_objects as go
+from plotly.io import to_html, to_json
+from plotly.offline import get_plotlyjs
+
+from dirframe._display.policy import policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["InteractiveFigure"]
+__all__ = ["MIMETYPE", "InteractiveFigure", "fragment", "script"]
 
-#: Policy for pages: nothing is fetched. The script makes the files to download.
-_POLICY = (
-    "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-)
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -24,11 +26,12 @@ _PAGE = """\
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
+{script}
 </head>
 <body>
 <main>
 <h1 style="position:absolute;clip-path:inset(50%)">{title}</h1>
-<div role="group" aria-label="{words}">{figure}</div>
+<div role="group" aria-label="{words}">{chart}</div>
 </main>
 </body>
 </html>
@@ -89,18 +92,19 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
     def page(self) -> str:
         """Return a page with the figure and its script, which fetches nothing."""
         title, *_ = [*self.words, "Chart"]
+        scripts, chart = script(), fragment(self.json_bundle()[MIMETYPE], "chart")
         return _PAGE.format(
             title=escape(title),
-            policy=_POLICY,
+            policy=policy(scripts + chart),
             words=escape(" ".join(self.words)),
-            figure=self.fragment("chart", include_plotlyjs=True),
+            script=scripts,
+            chart=chart,
         )
 
-    def fragment(self, identifier: str, *, include_plotlyjs: bool = False) -> str:
-        """Return the figure as part of a page; the first one on a page includes the script."""
-        return self.to_html(
-            full_html=False, include_plotlyjs=include_plotlyjs, div_id=identifier, validate=False
-        )
+    def json_bundle(self) -> dict[str, Any]:
+        """Return the figure and its configuration as JSON, by type of content."""
+        figure = json.loads(to_json(self, validate=False))
+        return {MIMETYPE: {**figure, "config": self._configuration}}
 
     def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
         """Return the figure for notebooks; the first one in a kernel brings the script for all."""
@@ -108,12 +112,10 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
         cell = _cell()
         if brings := _with_script in {None, cell}:
             _with_script = cell
-        data = self.to_plotly_json()
-        return {
-            MIMETYPE: {**_plain(data), "config": self._configuration},
-            "text/html": self.to_html(full_html=False, include_plotlyjs=brings),
-            "text/plain": "\n".join(self.words),
-        }
+        bundle = self.json_bundle()
+        html = fragment(bundle[MIMETYPE], f"chart-{uuid4()}")
+        words = {"text/plain": "\n".join(self.words)}
+        return {**bundle, "text/html": (script() if brings else "") + html, **words}
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
@@ -121,12 +123,24 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
         display(self._repr_mimebundle_(), raw=True)  # type: ignore[no-untyped-call]  # IPython
 
 
-def _plain(data: Any) -> Any:
-    import json
+def script() -> str:
+    """Return the element with Plotly's script, for all charts of a page."""
+    return f"<script>{get_plotlyjs()}</script>"
 
-    from plotly.io import to_json
 
-    return json.loads(to_json(data, validate=False))
+def fragment(figure: Mapping[str, Any], identifier: str) -> str:
+    """Return a figure as JSON as part of a page that has the script."""
+    data = {name: part for name, part in figure.items() if name != "config"}
+    html = to_html(
+        data,
+        config=figure["config"],
+        include_plotlyjs=False,
+        include_mathjax=False,
+        full_html=False,
+        div_id=identifier,
+        validate=False,
+    )
+    return str(html)
 
 
 def _cell() -> str:

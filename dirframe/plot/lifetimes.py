@@ -303,13 +303,20 @@ def _draw_lives(ax: Axes, chart: Chart) -> None:
     size = axes.name_rows(ax, chart.y.names)
     axes.titles(ax, chart.title, chart.x.label, pad=1.2 * size + 8)
     height = axes.thickness(len(chart.y.names))
-    handles = []
-    for lives in chart.marks:
-        look = axes.fill(lives.colours[0], lives.hatches[0])
-        container = ax.barh(lives.y, lives.x, left=lives.base, height=height)
-        for bar in container:
-            bar.set(linewidth=0, **look)
-        handles.append(Patch(label=lives.name, linewidth=0, **look))
+    looks = [axes.fill(lives.colours[0], lives.hatches[0]) for lives in chart.marks]
+    rows = sorted(
+        row
+        for look, lives in enumerate(chart.marks)
+        for row in zip(lives.y, lives.x, lives.base, [look] * len(lives.y), strict=True)
+    )
+    places, lengths, starts, numbers = zip(*rows, strict=True)
+    container = ax.barh(places, lengths, left=starts, height=height)
+    for bar, number in zip(container, numbers, strict=True):
+        bar.set(linewidth=0, **looks[number])
+    handles = [
+        Patch(label=lives.name, linewidth=0, **look)
+        for lives, look in zip(chart.marks, looks, strict=True)
+    ]
     dates.axis(ax)
     ax.margins(x=0.02)
     axes.columns(ax, chart.columns, size)

@@ -34,8 +34,9 @@ _NARROW = 350.0  # what texts are wrapped to: a figure without a width takes tha
 _PANELS_WIDTH = 720.0
 _ROW, _PLOT, _LANES, _MAP = 22.0, 300.0, 380.0, 320.0
 _PIXELS = 96  # an inch
-_NAMES = 185.0  # at most, for the names of rows
+_NAMES = 195.0  # at most, for the names of rows
 _GRID = "#E3E6EA"
+_RIGHT = 18.0
 
 
 def figure_of(what: Chart | Panels, name: str) -> InteractiveFigure:
@@ -73,6 +74,7 @@ class _Page:
         self._count = 0
         self._left = 12.0
         self._below = 0.0
+        self._inner = 0.0
         self._plot = 0.0
         self._key = ""
         self._has_heads = False
@@ -84,7 +86,10 @@ class _Page:
         self._left = 12 + names
         self._has_heads = len(charts) > 1 or any(chart.lanes for chart in shown)
         lines = -(-len(charts) // self._columns)
-        inner = (self._room - self._left - 14) / self._columns
+        plot = self._room - self._left - _RIGHT
+        gap = (names + 30) / plot if self._columns > 1 else 0.0
+        breadth = (1 - gap * (self._columns - 1)) / self._columns
+        self._inner = inner = breadth * plot
         bottom = max((_below(chart, inner) for chart in shown), default=0.0)
         height = max((_height(chart) for chart in shown), default=_PLOT)
         notes = [typography.wrapped(note, _SMALL, inner) for _, _, note in charts]
@@ -92,8 +97,6 @@ class _Page:
         foot = bottom + max(_lines(note) for note in notes) * _SMALL * _LINE
         self._plot = lines * (height + head + foot) - foot
         self._below = foot
-        gap = (names + 24) / (self._room - self._left - 14) if self._columns > 1 else 0.0
-        breadth = (1 - gap * (self._columns - 1)) / self._columns
         for index, (title, chart, _) in enumerate(charts):
             line, column = divmod(index, self._columns)
             left = column * (breadth + gap)
@@ -130,6 +133,13 @@ class _Page:
             x = self._axis(chart, "x", lane) | {"domain": [left, right], "anchor": f"y{number}"}
             y = self._axis(chart, "y", lane) | {"anchor": f"x{number}"}
             y["domain"] = [top - step * (0.86 if lanes > 1 else 1), top]
+            if chart.y.text:  # Plotly would move the title of the axis away from a legend
+                self._text(
+                    typography.wrapped(chart.y.text, _TEXT, _height(chart)),
+                    *(left, (low + high) / 2),
+                    **{"size": _TEXT, "textangle": -90, "xanchor": "left", "align": "center"},
+                    **{"xshift": 4 - _names_width(chart), "yanchor": "middle"},
+                )
             if lanes > 1:
                 self._text(chart.lanes[lane], left, top, size=_SMALL, yanchor="bottom")
             if lane < lanes - 1:
@@ -167,13 +177,10 @@ class _Page:
 
     def _axis(self, chart: Chart, which: str, lane: int) -> dict[str, Any]:
         axis: Axis = getattr(chart, which)
-        room = self._room - self._left if which == "x" else _height(chart)
-        label = literal(
-            typography.wrapped(axis.text, _TEXT, room / (1 if which == "y" else self._columns))
-        )
-        standoff = {"standoff": 8} if which == "x" else {}
+        room = self._inner if which == "x" else _height(chart)
+        text = literal(typography.wrapped(axis.text, _TEXT, room)) if which == "x" else ""
         result: dict[str, Any] = {
-            "title": {"text": label, "font": {"size": _TEXT}, **standoff},
+            "title": {"text": text, "font": {"size": _TEXT}, "standoff": 8},
             "gridcolor": _GRID,
             "zeroline": False,
             "fixedrange": False,
@@ -186,6 +193,7 @@ class _Page:
         if axis.scale == "rows":
             names = [literal(typography.short(name)) for name in axis.names]
             ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names}
+            ticks |= {"tickfont": {"size": _SMALL}}
             return result | ticks | {"range": [len(names) - 0.4, -0.6], "showgrid": False}
         if axis.scale == "none":
             ends = worldmap.frame().get_extents().get_points()[:, "xy".index(which)]
@@ -206,7 +214,7 @@ class _Page:
             return result | ticks | {"range": [low - 0.6, high + 0.6]}
         most = max(*values, 1e-9)
         labels = [text for marks in chart.marks for text in marks.labels]
-        share = (typography.widest(labels, _TEXT) + 6) / (room / self._columns - 20)
+        share = (typography.widest(labels, _TEXT) + 6) / (room - 4)
         return result | {"tickformat": ",", "range": [0, most * 1.04 / (1 - min(share, 0.6))]}
 
     def _text(self, text: str, x: float, y: float, *, size: float, **how: Any) -> None:
@@ -271,7 +279,7 @@ class _Page:
             },
             "width": self._width,
             "height": round(top + self._plot + bottom),
-            "margin": {"l": self._left, "r": 18, "t": top, "b": bottom, "autoexpand": False},
+            "margin": {"l": self._left, "r": _RIGHT, "t": top, "b": bottom, "autoexpand": False},
             "font": {"family": "Arial, Helvetica, sans-serif", "size": _TEXT, "color": INK},
             "paper_bgcolor": "white",
             "plot_bgcolor": "white",
@@ -288,7 +296,7 @@ class _Page:
 def _names_width(chart: Chart) -> float:
     if chart.y.scale == "rows":
         names = [typography.short(name) for name in chart.y.names]
-        return min(0.9 * typography.widest(names, _TEXT) + 12, _NAMES)
+        return min(0.94 * typography.widest(names, _SMALL) + 12, _NAMES)
     if chart.y.scale == "none":
         return 0.0
     most = max((v for marks in chart.marks for v in _ends(marks, "y")), default=0)

@@ -189,7 +189,7 @@ def _numbers(values: pd.Series[Any], name: str) -> list[str]:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, list | tuple) or getattr(value, "ndim", 0):
+    if isinstance(value, list | tuple) or getattr(value, "ndim", 0) > 0:
         parts: Any = value
         return printable(entries(parts))
     if pd.isna(value):  # type: ignore[call-overload]  # a cell that is not a list is a scalar

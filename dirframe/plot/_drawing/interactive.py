@@ -22,7 +22,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dirframe.plot._drawing.chart import Axis
+    from dirframe.plot._drawing.chart import Axis, Marks
     from dirframe.plot._drawing.panels import Panel, Panels
 
 __all__ = ["figure_of"]
@@ -116,8 +116,8 @@ class _Page:
                 self._axes[f"xaxis{number}"] = hidden
                 self._axes[f"yaxis{number}"] = hidden | {"domain": [max(low, 0.0), top]}
                 reason = typography.wrapped(chart.empty if chart else "", _TEXT + 2, inner)
-                middle = ((domain[0] + domain[1]) / 2, (domain[2] + domain[3]) / 2)
-                self._text(reason, *middle, size=_TEXT + 2, yanchor="middle", xanchor="center")
+                x, y = (domain[0] + domain[1]) / 2, (domain[2] + domain[3]) / 2
+                self._text(reason, x, y, size=_TEXT + 2, yanchor="middle", xanchor="center")
         if key := next((chart for chart in shown if chart.key and chart.marks), None):
             self._key = key.key
             self._traces += legend_entries(key)
@@ -133,12 +133,16 @@ class _Page:
             x = self._axis(chart, "x", lane) | {"domain": [left, right], "anchor": f"y{number}"}
             y = self._axis(chart, "y", lane) | {"anchor": f"x{number}"}
             y["domain"] = [top - step * (0.86 if lanes > 1 else 1), top]
-            if chart.y.text:  # Plotly would move the title of the axis away from a legend
+            if chart.y.text:
                 self._text(
                     typography.wrapped(chart.y.text, _TEXT, _height(chart)),
-                    *(left, (low + high) / 2),
-                    **{"size": _TEXT, "textangle": -90, "xanchor": "left", "align": "center"},
-                    **{"xshift": 4 - _names_width(chart), "yanchor": "middle"},
+                    left,
+                    (low + high) / 2,
+                    size=_TEXT,
+                    textangle=-90,
+                    align="center",
+                    xshift=4 - _names_width(chart),
+                    yanchor="middle",
                 )
             if lanes > 1:
                 self._text(chart.lanes[lane], left, top, size=_SMALL, yanchor="bottom")
@@ -177,45 +181,22 @@ class _Page:
 
     def _axis(self, chart: Chart, which: str, lane: int) -> dict[str, Any]:
         axis: Axis = getattr(chart, which)
-        room = self._inner if which == "x" else _height(chart)
-        text = literal(typography.wrapped(axis.text, _TEXT, room)) if which == "x" else ""
-        result: dict[str, Any] = {
+        # The title of the vertical one is a text: Plotly would move it away from a legend.
+        text = literal(typography.wrapped(axis.text, _TEXT, self._inner)) if which == "x" else ""
+        marks = [marks for marks in chart.marks if marks.lane == lane]
+        labels = typography.widest((text for mark in marks for text in mark.labels), _TEXT)
+        room = 1 - min((labels + 6) / self._inner, 0.6)
+        return {
             "title": {"text": text, "font": {"size": _TEXT}, "standoff": 8},
             "gridcolor": _GRID,
             "zeroline": False,
-            "fixedrange": False,
             "tickangle": 0,
             "ticks": "outside",
             "ticklen": 5,
             "tickcolor": _GRID,
+            **_scale(chart, which, [end for mark in marks for end in _ends(mark, which)], room),
+            **_ticks(axis, self._inner * room, marks, which),
         }
-        values = [v for marks in chart.marks if marks.lane == lane for v in _ends(marks, which)]
-        if axis.scale == "rows":
-            names = [literal(typography.short(name)) for name in axis.names]
-            ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names}
-            ticks |= {"tickfont": {"size": _SMALL}}
-            return result | ticks | {"range": [len(names) - 0.4, -0.6], "showgrid": False}
-        if axis.scale == "none":
-            ends = worldmap.frame().get_extents().get_points()[:, "xy".index(which)]
-            return result | {"visible": False, "range": [float(end) for end in ends]}
-        if axis.scale == "log":
-            return result | _logarithmic(axis, max(values))
-        if axis.scale == "share":
-            return result | {"tickformat": ".0%", "range": [0, 1.04]}
-        if axis.scale == "date":
-            low, high = place(axis, [min(values), max(values)])
-            return result | {"type": "date", "range": [float(low), float(high)]}
-        if which == "x" and chart.y.scale != "rows":  # years
-            low, high = min(values), max(values)
-            step = next(
-                n for n in (1, 2, 5, 10, 20, 50, 100, 200) if (high - low) / n < 8 or n == 200
-            )
-            ticks = {"tickformat": "d", "tick0": 0, "dtick": step}
-            return result | ticks | {"range": [low - 0.6, high + 0.6]}
-        most = max(*values, 1e-9)
-        labels = [text for marks in chart.marks for text in marks.labels]
-        share = (typography.widest(labels, _TEXT) + 6) / (room - 4)
-        return result | {"tickformat": ",", "range": [0, most * 1.04 / (1 - min(share, 0.6))]}
 
     def _text(self, text: str, x: float, y: float, *, size: float, **how: Any) -> None:
         shift, width = how.pop("shift", 0), how.pop("width", None)
@@ -252,9 +233,8 @@ class _Page:
             top += 26
         bottom = self._below + 8 + _lines(foot) * _SMALL * _LINE
         if foot:
-            shift = 12 - self._left
-            text = {"yshift": -self._below, "xshift": shift, "yanchor": "top", "name": "caption"}
-            self._text(foot, 0, 0, size=_SMALL, **text)
+            left, how = 12 - self._left, {"yanchor": "top", "name": "caption"}
+            self._text(foot, 0, 0, size=_SMALL, shift=-self._below, xshift=left, **how)
         legend = {
             "title": {"text": f"{literal(self._key)}  "},
             "orientation": "h",
@@ -341,14 +321,54 @@ def _ends(marks: Any, which: str) -> Iterator[float]:
     yield from (float(value) for end in ends for value in end if not np.isnan(value))
 
 
+def _scale(chart: Chart, which: str, values: list[float], room: float) -> dict[str, Any]:
+    """Return the limits of an axis; its values take a share `room` of it beside their labels."""
+    axis: Axis = getattr(chart, which)
+    if axis.scale == "none":
+        ends = worldmap.frame().get_extents().get_points()[:, "xy".index(which)]
+        return {"visible": False, "range": ends.tolist()}
+    most = max(values, default=1)
+    if axis.scale == "log":
+        low = 0.8 * axis.least if axis.least else -0.25
+        limits = place(axis, [low, max(most, 1) * 1.4]).tolist()
+    elif axis.scale == "date":
+        limits = place(axis, [min(values), most]).tolist()
+    elif axis.scale == "rows":
+        limits = [len(axis.names) - 0.4, -0.6]
+    elif axis.scale == "number" and which == "x" and chart.y.scale != "rows":  # years
+        limits = [min(values) - 0.6, most + 0.6]
+    else:
+        limits = [0, 1.04 if axis.scale == "share" else 1.04 * max(most, 1e-9) / room]
+    return {"range": limits}
+
+
+def _ticks(axis: Axis, room: float, marks: Sequence[Marks], which: str) -> dict[str, Any]:
+    """Return the ticks of an axis: as many as fit, and names for rows and logarithms."""
+    if axis.scale == "rows":
+        names = [literal(typography.short(name)) for name in axis.names]
+        places = list(range(len(names)))
+        ticks = {"tickmode": "array", "tickvals": places, "ticktext": names, "showgrid": False}
+        return {**ticks, "tickfont": {"size": _SMALL}}
+    if axis.scale in {"date", "share"}:
+        return {"date": {"type": "date"}, "share": {"tickformat": ".0%"}}[axis.scale]
+    most = max((end for mark in marks for end in _ends(mark, which)), default=1)
+    if axis.scale == "log":
+        return _logarithmic(axis, most)
+    if which == "x" and marks and marks[0].kind == "columns":  # years: no commas, and whole
+        ends = [end for mark in marks for end in _ends(mark, which)]
+        steps = (digit * 10**power for power in range(4) for digit in (1, 2, 5))
+        step = next(step for step in steps if (max(ends) - min(ends)) / step < 8)
+        return {"tickformat": "d", "tick0": 0, "dtick": step}
+    fit = int(room / (1.6 * typography.widest([f"{most:,.0f}"], _TEXT))) if which == "x" else 7
+    return {"tickformat": ",", "nticks": max(fit, 2)}
+
+
 def _logarithmic(axis: Axis, most: float) -> dict[str, Any]:
     """Name powers of ten, and of small numbers 2 and 5; all other whole ticks are small."""
-    most = max(most, 1)
-    powers = [10**power for power in range(len(f"{most:.0f}"))]
+    powers = [10**power for power in range(len(f"{max(most, 1):.0f}"))]
     named = [digit * power for power in powers for digit in ((1,) if most >= 50 else (1, 2, 5))]
     named = ([] if axis.least else [0]) + named
     between = [digit * power for power in powers for digit in range(2, 10)]
-    low, high = (-0.25, most * 1.4) if axis.least == 0 else (0.8 * axis.least, most * 1.4)
     return {
         "tickmode": "array",
         "tickvals": place(axis, named).tolist(),
@@ -360,5 +380,4 @@ def _logarithmic(axis: Axis, most: float) -> dict[str, Any]:
             "ticklen": 3,
             "tickcolor": _GRID,
         },
-        "range": place(axis, [low, high]).tolist(),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from html import escape
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -117,10 +118,8 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
         words = {"text/plain": "\n".join(self.words)}
         return {**bundle, "text/html": (script() if brings else "") + html, **words}
 
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        display(self._repr_mimebundle_(), raw=True)  # type: ignore[no-untyped-call]  # IPython
+    #: Plotly's own would take precedence, and its page asks another host for MathJax.
+    _ipython_display_ = None
 
 
 def script() -> str:
@@ -145,8 +144,7 @@ def fragment(figure: Mapping[str, Any], identifier: str) -> str:
 
 def _cell() -> str:
     """Return the id of the cell that is run, which is the same when it is run again."""
-    from IPython import get_ipython
-
-    shell = get_ipython()  # type: ignore[no-untyped-call]  # IPython
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     return str(parent.get("metadata", {}).get("cellId", ""))

@@ -73,10 +73,10 @@ def _hover(table: pd.DataFrame) -> dict[str, Any]:
     if table.empty:
         return {"hoverinfo": "skip"}
     cells = [
-        [literal(text or _UNKNOWN) for text in cell_texts(table[column], column)]
+        [literal(text or _UNKNOWN) for text in cell_texts(table[column], str(column))]
         for column in table
     ]
-    lines = [f"{label(column)}: %{{customdata[{n}]}}" for n, column in enumerate(table)]
+    lines = [f"{label(str(column))}: %{{customdata[{n}]}}" for n, column in enumerate(table)]
     return {
         "customdata": [list(row) for row in zip(*cells, strict=True)],
         "hovertemplate": "<br>".join([f"<b>{lines[0]}</b>", *lines[1:]]) + "<extra></extra>",
@@ -109,7 +109,7 @@ def _bars(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
     # Only bars of one colour are hatched in a trace.
     hatched = (colour for colour, shape in zip(colours, shapes, strict=True) if shape)
     pale = [0.35 if number < axes.FEW else 1.0 for number in marks.records]
-    marker = {
+    marker: dict[str, Any] = {
         "color": colours[0] if len(set(colours)) == 1 else colours,
         "opacity": pale or 1.0,
     }
@@ -184,7 +184,7 @@ def _segments(low: Any, high: Any, y: Any, width: float) -> dict[str, Any]:
 
 
 def _regions(_chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
-    edge = worldmap.frame().vertices
+    edge: Any = worldmap.frame().vertices
     yield {
         "type": "scatter",
         "mode": "lines",
@@ -198,10 +198,10 @@ def _regions(_chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
     numbers = dict(zip(marks.x, range(len(marks.x)), strict=True))
     for code, outline in worldmap.outlines().items():
         row = numbers.get(code)
-        about = {"text": literal(f"{worldmap.name(code)}: no accounts"), "meta": None}
+        about: dict[str, Any] = {"text": literal(f"{worldmap.name(code)}: no accounts")}
         if row is not None:
             said = zip(marks.table, cells["customdata"][row], strict=True)
-            lines = "<br>".join(f"{label(column)}: {cell}" for column, cell in said)
+            lines = "<br>".join(f"{label(str(column))}: {cell}" for column, cell in said)
             about = {"text": lines, "meta": {"code": code, "number": int(marks.y[row])}}
         polygons = [
             np.vstack([_within(polygon, edge), [np.nan, np.nan]])

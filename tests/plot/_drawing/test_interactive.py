@@ -80,7 +80,7 @@ def numbers(figure: dict[str, Any], which: str) -> Iterator[float]:
             continue
         if trace["type"] == "bar" and which in "xy" and which != "xy"[trace["orientation"] == "v"]:
             continue
-        values = np.asarray(trace[which], dtype=float)
+        values: Any = np.asarray(trace[which], dtype=float)
         label = figure["layout"]["xaxis" if which == "base" else f"{which}axis"]
         if "minor" in label:
             values = _LOG.transform_non_affine(values)
@@ -94,7 +94,9 @@ def test_the_numbers_drawn_are_those_of_the_table(name: str) -> None:
     which, column = DRAWN[name]
     figure = interactive(name, frame)
     if name == "contributors_per_thousand_lines":  # the bars, and the dots at their feet
-        ratios = [value for trace in figure["data"] if trace["type"] == "bar" for value in trace["x"]]
+        ratios = [
+            value for trace in figure["data"] if trace["type"] == "bar" for value in trace["x"]
+        ]
         assert sorted(ratios) == sorted(table["contributors_per_thousand_lines"].astype(float))
     if name in {"contributors_per_thousand_lines", "contributors_by_language"}:
         figure["data"] = [trace for trace in figure["data"] if trace["type"] != "bar"]
@@ -123,7 +125,7 @@ def test_hovering_shows_every_column_of_the_row(name: str) -> None:
     for trace in shown(figure):
         labels = [line.split(":")[0] for line in trace["hovertemplate"].split("<br>")]
         assert [label.removeprefix("<b>") for label in labels] == [
-            column.replace("_", " ") for column in table
+            str(column).replace("_", " ") for column in table
         ]
     for column in set(table) & {"projects", "accounts", "commits", "users", "total", "months"}:
         place = list(table).index(column)
@@ -132,7 +134,10 @@ def test_hovering_shows_every_column_of_the_row(name: str) -> None:
     for column in set(table) & {"share", "cumulative_share"}:
         said = {row[list(table).index(column)] for row in rows}
         known = table[column].dropna().astype(float)
-        assert said - {"not known"} <= {f"{value:.1%}" for value in known} | {"&lt;0.1%", "&gt;99.9%"}
+        assert said - {"not known"} <= {f"{value:.1%}" for value in known} | {
+            "&lt;0.1%",
+            "&gt;99.9%",
+        }
         assert ("not known" in said) == bool(table[column].isna().any())
 
 
@@ -177,7 +182,9 @@ def test_panels_share_their_axes_and_hold_the_records_of_their_stratum(name: str
     frame["half"] = ["left"] * 20 + ["right"] * 20
     figure = interactive(name, frame, by="half")
     said = [words(text) for text in figure["layout"]["annotations"]]
-    assert [sum(text.startswith(f"{side} (n = ") for text in said) for side in ("left", "right")] == [
+    assert [
+        sum(text.startswith(f"{side} (n = ") for text in said) for side in ("left", "right")
+    ] == [
         1,
         1,
     ]
@@ -220,7 +227,7 @@ def test_own_title_caption_width_and_colours_are_taken() -> None:
 def test_a_figure_needs_no_network_and_is_downloaded_as_svg_under_its_name() -> None:
     figure: Any = plot.tags(projects(), backend="plotly")
     for html in (figure.to_html(), figure.page()):
-        assert [address for address in re.findall(r"<(?:script|link|img)[^>]+src=[^>]+", html)] == []
+        assert re.findall(r"<(?:script|link|img)[^>]+src=[^>]+", html) == []
         assert '"format": "svg", "filename": "tags"' in html or '"filename":"tags"' in html
     assert "script-src 'sha256-" in figure.page()
     bundle = figure._repr_mimebundle_()
@@ -246,7 +253,9 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     import sys
 
     for module in list(sys.modules):
-        if module.startswith(("plotly", "dirframe.plot._drawing.plotly", "dirframe.plot._drawing.interactive")):
+        if module.startswith(
+            ("plotly", "dirframe.plot._drawing.plotly", "dirframe.plot._drawing.interactive")
+        ):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "plotly", None)
     with pytest.raises(MissingExtraError, match="interactive") as caught:

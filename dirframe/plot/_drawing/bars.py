@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+_TWO_LINES = 1.3  # height of a row with two lines of text, in rows
+
 
 def ranking(
     table: pd.DataFrame,
@@ -31,6 +33,8 @@ def ranking(
 
     Without `colours` the bars are of one kind; the last is that of others if some are `pooled`.
     """
+    rows = [str(name) for name in table[names]]
+    has_two_lines = any("\n" in typography.name(name) for name in rows)
     bars = Marks(
         kind="rows",
         table=table,
@@ -46,8 +50,8 @@ def ranking(
         marks=[bars] if table[numbers].sum() else [],
         notes=notes,
         x=Axis(label=unit),
-        y=Axis(scale="rows", names=[str(name) for name in table[names]]),
-        rows=len(table),
+        y=Axis(scale="rows", names=rows),
+        rows=round((_TWO_LINES if has_two_lines else 1) * len(table)),
         draw=_draw,
     )
 

@@ -145,6 +145,6 @@ def fragment(figure: Mapping[str, Any], identifier: str) -> str:
 def _cell() -> str:
     """Return the id of the cell that is run, which is the same when it is run again."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
+    shell: Any = ipython.get_ipython() if ipython else None
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     return str(parent.get("metadata", {}).get("cellId", ""))

@@ -55,7 +55,7 @@ def test_a_report_shows_values_zooms_and_gives_svg_offline(
     bar.hover(force=True)
     hover = chart.locator(".hoverlayer")
     hover.locator("text").first.wait_for()
-    assert "projects: 5" in hover.text_content()
+    assert "projects: 5" in (hover.text_content() or "")
     before = chart.evaluate("chart => chart.layout.xaxis.range.slice()")
     box = chart.locator(".nsewdrag").first.bounding_box()
     assert box is not None

@@ -111,7 +111,7 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
         """Return the figure for notebooks; the first one in a kernel brings the script for all."""
         global _with_script  # noqa: PLW0603  # the kernel's
         cell = _cell()
-        if brings := _with_script in {None, cell}:
+        if brings := _with_script is None or (cell != "" and cell == _with_script):
             _with_script = cell
         bundle = self.json_bundle()
         html = fragment(bundle[MIMETYPE], f"chart-{uuid4()}")

@@ -61,11 +61,10 @@ def drawn(
             annotations=ChartOptions.__annotations__,
             defaults=DEFAULTS | DEFAULT_APPEARANCE,
         )
-        first, *others = signature.parameters.values()
-        axes_given = inspect.Parameter("ax", first.KEYWORD_ONLY, default=None, annotation="Axes")
-        signature = signature.replace(
-            parameters=[first, axes_given, *others], return_annotation="Axes | Figure"
-        )
+        own = list(signature.parameters.values())
+        ax = inspect.Parameter("ax", own[-1].kind, default=None, annotation="Axes | None")
+        own.insert(-len(DEFAULT_APPEARANCE), ax)
+        signature = signature.replace(parameters=own, return_annotation="Axes | Figure")
         name = getattr(describe, "__name__", "chart")
 
         @wraps(describe)

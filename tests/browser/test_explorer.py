@@ -340,13 +340,13 @@ def test_no_part_of_the_explorer_breaks_a_rule_of_accessibility(
     assert violations(page, ".dirframe-explorer") == []
 
 
-def _bar(explorer: Locator, facet: int, number: int) -> dict[str, float]:
+def _bar(explorer: Locator, facet: int, number: int) -> tuple[float, float]:
     """Return where a bar is clicked, in the facet of that number, from 1."""
     name = "xy" if facet == 1 else f"x{facet}y{facet}"
     bars = explorer.locator(f".df-facets .subplot.{name} .trace.bars").first
     box = bars.locator(".point").nth(number).bounding_box()
     assert box is not None
-    return {"x": box["x"] + 0.9 * box["width"], "y": box["y"] + 0.6 * box["height"]}
+    return box["x"] + 0.9 * box["width"], box["y"] + 0.6 * box["height"]
 
 
 def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
@@ -361,12 +361,12 @@ def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
     everything = count.inner_text()
     licence = explorer.get_by_label("Licence").locator("option").first
     licences, picture = licence.inner_text(), control(explorer, "chart", "img").get_attribute("alt")
-    page.mouse.move(**_bar(explorer, 1, 1))
+    page.mouse.move(*_bar(explorer, 1, 1))
     expect(explorer.locator(".df-facets .hoverlayer")).to_contain_text(
         re.compile(r": \d+ projects")
     )
 
-    page.mouse.click(**_bar(explorer, 1, 1))
+    page.mouse.click(*_bar(explorer, 1, 1))
     expect(count).to_contain_text(" of ")
     expect(code).to_contain_text("dirframe.select(projects, languages=[")
     expect(licence).not_to_have_text(licences)  # the counts of other facets follow
@@ -375,10 +375,10 @@ def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
     clicked = count.inner_text()
 
     first, last = _bar(explorer, 4, 1), _bar(explorer, 4, 3)
-    page.mouse.move(first["x"], first["y"])
+    page.mouse.move(*first)
     page.mouse.down()
-    page.mouse.move(last["x"] - 9, last["y"], steps=5)
-    page.mouse.move(last["x"], last["y"] + 9, steps=5)
+    page.mouse.move(last[0] - 9, last[1], steps=5)
+    page.mouse.move(last[0], last[1] + 9, steps=5)
     page.mouse.up()
     expect(code).to_contain_text("years=(2007, 2009)")
     expect(explorer.get_by_label("Created from")).to_have_value("2007")
@@ -388,7 +388,7 @@ def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
     expect(histogram.locator("title").first).to_contain_text(":")
     assert violations(page, ".dirframe-explorer") == []
 
-    page.mouse.click(**_bar(explorer, 1, 1))  # undone by another
+    page.mouse.click(*_bar(explorer, 1, 1))  # undone by another
     expect(code).not_to_contain_text("languages=")
     tags = explorer.get_by_label("Tag", exact=True)
     tags.focus()

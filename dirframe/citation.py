@@ -114,6 +114,15 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
         raise InvalidInputError(
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
+    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](*_facts(frame)))
+
+
+def csl_item(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the citation of a frame as an item of CSL-JSON; see `cite`."""
+    return _csl_item(*_facts(frame))
+
+
+def _facts(frame: pd.DataFrame) -> tuple[Provenance, Difference | None]:
     record = Provenance.from_dict(getattr(frame, "attrs", {}).get(ATTRIBUTE))
     differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
@@ -125,7 +134,7 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )
-    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record, differs))
+    return record, differs
 
 
 def _text(record: Provenance, differs: Difference | None) -> str:
@@ -158,6 +167,10 @@ def _bibtex(record: Provenance, differs: Difference | None) -> str:
 
 
 def _csl(record: Provenance, differs: Difference | None) -> str:
+    return json.dumps([_csl_item(record, differs)], ensure_ascii=False, indent=2)
+
+
+def _csl_item(record: Provenance, differs: Difference | None) -> dict[str, Any]:
     days = [[int(part) for part in day.split("-")] for day in _days(record)]
     years = _years(record)
     item: dict[str, Any] = {
@@ -171,8 +184,7 @@ def _csl(record: Provenance, differs: Difference | None) -> str:
         "version": f"dirframe {record.dirframe}",
         "note": _remarks(record, differs),
     }
-    fields = {name: value for name, value in item.items() if value}
-    return json.dumps([fields], ensure_ascii=False, indent=2)
+    return {name: value for name, value in item.items() if value}
 
 
 def _service(record: Provenance) -> str:

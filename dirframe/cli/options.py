@@ -36,6 +36,7 @@ __all__ = [
     "plain_format",
     "query_options",
     "split",
+    "study_options",
     "with_options",
 ]
 
@@ -120,6 +121,23 @@ def with_options(*options: Any, section: str = "") -> Callable[[Callable[..., An
     return add
 
 
+#: What only the authors of a study know; the names are those of `dirframe.export`.
+study_options = with_options(
+    click.option("--title", metavar="TEXT", help="Title of the study."),
+    click.option(
+        "--author",
+        "authors",
+        metavar="NAME",
+        multiple=True,
+        help='"Family, Given", or an organization; may be repeated.',
+    ),
+    click.option(
+        "--license",
+        metavar="SPDX",
+        help="Licence of the records: an identifier such as CC-BY-4.0, or an address.",
+    ),
+    section="Study (.zip)",
+)
 _WHERE = with_options(
     click.option("--base-url", metavar="URL", help="Address of the directory."),
     click.option("--sample", is_flag=True, help="Ask the bundled sample directory."),

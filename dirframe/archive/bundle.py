@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from pyarrow.parquet import ParquetFile
 
 from dirframe import __version__
 from dirframe._atomic import atomic_write, refuse_existing
@@ -130,7 +131,7 @@ def bundle(
         TemporaryDirectory(dir=target.parent, prefix=".bundle-") as folder,
     ):
         root = Path(folder)
-        tables = sorted(archive.to_parquet(root / "data").glob("*.parquet"))
+        tables = _tables(archive, root / "data")
         with (
             Store.open(archive.path) as store,
             zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as packed,
@@ -150,10 +151,20 @@ def bundle(
     return digest_of_file
 
 
+def _tables(archive: Archive, folder: Path) -> list[Path]:
+    """Write the records as Parquet; more than one file only for very many."""
+    name, parts = archive.collection.resource.collection, archive.to_parquet(folder).iterdir()
+    return [
+        part.rename(folder / (f"{name}-{number}.parquet" if number else f"{name}.parquet"))
+        for number, part in enumerate(sorted(parts))
+    ]
+
+
 def _texts(
     archive: Archive, store: Store, root: Path, tables: Sequence[Path], options: StudyOptions
 ) -> dict[str, bytes]:
-    noted = archive.note(pd.DataFrame())
+    rows = sum(ParquetFile(file).metadata.num_rows for file in tables)
+    noted = archive.note(pd.DataFrame(index=pd.RangeIndex(rows)))
     readme = _README.format(
         citation=cite(noted), manifest=MANIFEST, contents=CONTENTS, version=__version__
     )

@@ -124,7 +124,7 @@ def _action(table: Table, index: int, sources: list[Entity]) -> Entity:
         "description": f"Query: {json.dumps(dict(record.query), ensure_ascii=False, sort_keys=True)}",
         "instrument": {"@id": "#dirframe"},
         "object": _references(sources),
-        "result": [{"@id": file.path} for file in table.files],
+        "result": _references({"@id": file.path} for file in table.files),
     }
     return action | {name: time for name, time in times.items() if time}
 

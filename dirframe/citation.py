@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.provenance import ATTRIBUTE, Provenance, difference
+from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ class Citation(str):
         return f'<pre style="{style}">{escape(self)}</pre>'
 
 
-def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
+def cite(frame: Any, *, style: Style = "text") -> Citation:
     """Return a citation of a frame: the directory, the query and the days of access.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A frame of a loader, or one derived from it that kept its provenance, such as a
         statistic.
     style : {"text", "bibtex", "csl"}, default "text"
@@ -117,20 +117,21 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
     return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](*_facts(frame)))
 
 
-def csl_item(frame: pd.DataFrame) -> dict[str, Any]:
+def csl_item(frame: Any) -> dict[str, Any]:
     """Return the citation of a frame as an item of CSL-JSON; see `cite`."""
     return _csl_item(*_facts(frame))
 
 
-def _facts(frame: pd.DataFrame) -> tuple[Provenance, Difference | None]:
-    record = Provenance.from_dict(getattr(frame, "attrs", {}).get(ATTRIBUTE))
+def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
+    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame does not say where it is from, so it cannot be cited.",
             hint=Hint(
                 "Cite the frame of a loader, or hand its record on to one that was merged or "
-                "concatenated with dirframe.provenance.copy_provenance(loaded, frame).",
+                "concatenated, or derived with Polars, by dirframe.provenance.copy_provenance(loaded, "
+                "frame).",
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )

@@ -139,9 +139,10 @@ def bundle(
             for name, content in _texts(archive, store, root, tables, options).items():
                 packed.writestr(zip_entry(name), content)
             for file in tables:
-                with file.open("rb") as source, packed.open(
-                    zip_entry(f"data/{file.name}"), "w", force_zip64=True
-                ) as entry:
+                with (
+                    file.open("rb") as source,
+                    packed.open(zip_entry(f"data/{file.name}"), "w", force_zip64=True) as entry,
+                ):
                     shutil.copyfileobj(source, entry)
             pages = (page for round_ in archive.rounds for page in store.pages(round_))
             for digest in sorted({page.sha256 for page in pages}):

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from dirframe.io.frame_codec import ExportFrame
 
 
+#: The digest in a Parquet file.
+SEAL: Seal = Seal(b"PAR1")
+
 _DATA = "data"
 
 _README = """# {title}
@@ -62,8 +65,7 @@ def write_package(frames: Sequence[ExportFrame], file: Path, **options: Any) -> 
         root = Path(folder)
         (root / _DATA).mkdir()
         tables = [
-            _write_table(prepared, root, name)
-            for prepared, name in zip(frames, names, strict=True)
+            _write_table(prepared, root, name) for prepared, name in zip(frames, names, strict=True)
         ]
         others = [*METADATA_FILES.items()]
         others += [
@@ -89,7 +91,7 @@ def write_package(frames: Sequence[ExportFrame], file: Path, **options: Any) -> 
 
 def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_package` wrote, from its Parquet files."""
-    frames = {}
+    frames: dict[str, tuple[pd.DataFrame, dict[str, Any]]] = {}
     with zipfile.ZipFile(file) as packed, TemporaryDirectory() as folder:
         if "datapackage.json" not in packed.namelist():
             raise InvalidInputError(f"{file} is no study that dirframe exported.")
@@ -105,9 +107,6 @@ def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
                     )
                 frames |= parquet.read_parquet(copied)
     return frames
-
-
-SEAL = Seal(b"PAR1")
 
 
 def _write_table(prepared: ExportFrame, root: Path, name: str) -> Table:

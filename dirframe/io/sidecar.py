@@ -100,6 +100,7 @@ def _digest(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
+
 def beside(path: Path) -> Path:
     """Return the path of the sidecar of a text file."""
     return path.with_name(f"{path.name}.provenance.json")

@@ -102,7 +102,8 @@ def _records(table: Table) -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"{identifier}/{column.name}",
                 "name": f"{identifier}/{column.name}",
-                "description": ", ".join(filter(None, (column.meaning, column.unit))) or column.name,
+                "description": ", ".join(filter(None, (column.meaning, column.unit)))
+                or column.name,
                 "dataType": _TYPES.get(column.type, "sc:Text"),
                 "source": {
                     "fileObject": {"@id": table.files[0].path},

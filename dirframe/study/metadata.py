@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dirframe.study.model import Study
 
 #: Files beside the tables, with their descriptions; RO-Crate does not list its own.
-METADATA_FILES = {
+METADATA_FILES: dict[str, str] = {
     "CITATION.cff": "How to cite the study (Citation File Format 1.2.0)",
     "croissant.json": "The tables for machine learning (Croissant 1.0)",
     "datapackage.json": "Type, unit and meaning of each column (Frictionless data package 1)",

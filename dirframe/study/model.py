@@ -204,7 +204,9 @@ class Study:
     @property
     def published(self) -> str:
         """Day of the newest access, or else of the newest record; today only if neither is known."""
-        days = [table.record.retrieved_newest or table.record.records_newest for table in self.tables]
+        days = [
+            table.record.retrieved_newest or table.record.records_newest for table in self.tables
+        ]
         today = datetime.now(UTC).isoformat()
         return max((day for day in days if day), default=today)[:10]
 
@@ -237,8 +239,10 @@ def describe_table(
     record = Provenance.from_dict(provenance.get_provenance(frame))
     resource = ALL_RESOURCES.get(record.resource)
     # A column of a statistic is not the field of that name.
-    are_records = resource is not None and not record.statistic and (
-        not resource.key or resource.key in schema.names
+    are_records = (
+        resource is not None
+        and not record.statistic
+        and (not resource.key or resource.key in schema.names)
     )
     fields = resource.by_column if resource and are_records else {}
     columns = [

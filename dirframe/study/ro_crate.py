@@ -11,7 +11,7 @@ from dirframe.study.model import media_type
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dirframe.study.model import Author, Study, Table
+    from dirframe.study.model import Author, DataFile, Study, Table
 
     Entity = dict[str, Any]
 
@@ -21,7 +21,7 @@ _CONFORMS = "https://w3id.org/ro/crate/1.1"
 def ro_crate(study: Study) -> dict[str, Any]:
     """Return the metadata document of a crate."""
     tables = [_table(table) for table in study.tables]
-    files = [_file(table, file_index) for table in study.tables for file_index in range(len(table.files))]
+    files = [_file(table, file) for table in study.tables for file in table.files]
     others = [_other(path, text) for path, text in study.other_files]
     authors = [_author(author) for author in study.authors]
     licence = _licence(study)
@@ -69,8 +69,7 @@ def _references(entities: Iterable[Entity]) -> list[dict[str, str]] | dict[str, 
     return found[0] if len(found) == 1 else found
 
 
-def _file(table: Table, index: int) -> Entity:
-    file = table.files[index]
+def _file(table: Table, file: DataFile) -> Entity:
     return {
         "@id": file.path,
         "@type": "File",
@@ -84,7 +83,7 @@ def _file(table: Table, index: int) -> Entity:
 
 
 def _other(path: str, text: str) -> Entity:
-    described = {"@id": path, "name": path, "description": text}
+    described: Entity = {"@id": path, "name": path, "description": text}
     if path.endswith("/"):
         return described | {"@type": "Dataset"}
     return described | {"@type": "File", "encodingFormat": media_type(path)}

@@ -130,7 +130,9 @@ def test_the_citation_file_is_valid(
 ) -> None:
     from check_jsonschema import main
 
-    file = export(records["projects"], tmp_path / "s.zip", authors=["Ho: pper, Gr#ace\u2028"], **options)
+    file = export(
+        records["projects"], tmp_path / "s.zip", authors=["Ho: pper, Gr#ace\u2028"], **options
+    )
     with zipfile.ZipFile(file) as packed:
         packed.extract("CITATION.cff", tmp_path)
     schema = ["--builtin-schema", "vendor.citation-file-format"]
@@ -170,7 +172,9 @@ def test_a_damaged_table_in_a_study_is_refused(study: Path, tmp_path: Path) -> N
     with zipfile.ZipFile(study / "study.zip") as source, zipfile.ZipFile(damaged, "w") as target:
         for name in source.namelist():
             content = source.read(name)
-            target.writestr(name, content[:9] + b"?" + content[10:] if "parquet" in name else content)
+            target.writestr(
+                name, content[:9] + b"?" + content[10:] if "parquet" in name else content
+            )
     with pytest.raises(InvalidInputError, match=r"projects\.parquet|all-accounts\.parquet"):
         read_export(damaged, table="projects")
     with zipfile.ZipFile(damaged, "w") as target:

@@ -19,8 +19,6 @@ from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dirframe.provenance import Difference
 
 __all__ = ["Citation", "cite"]

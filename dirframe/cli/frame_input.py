@@ -125,9 +125,9 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
 
     from dirframe.io._integrity.native_check import check
     from dirframe.io.formats import KINDS
-    from dirframe.io.sidecar import beside
     from dirframe.io.metadata import METADATA_KEY
     from dirframe.io.read import read_export
+    from dirframe.io.sidecar import beside
 
     if file == STDIN:
         if content[:4] != b"PAR1":

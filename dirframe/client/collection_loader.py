@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
+from dirframe.client.frames.engines import FrameKind, check_kind
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
@@ -35,6 +36,27 @@ if TYPE_CHECKING:
 Incomplete = Literal["raise", "warn"]
 
 
+class LoadKeywords(TypedDict, total=False):
+    """Options of a loader, for the signatures that only differ in the kind of frame."""
+
+    query: str | None
+    sort: str | None
+    max_items: int | None
+    columns: Sequence[str] | None
+    incomplete: Incomplete
+    refresh: bool
+    offline: bool
+    stale: bool
+    wait: float
+    progress: bool | ProgressCallback
+
+
+class ProjectKeywords(LoadKeywords, total=False):
+    """Options of `load_projects`."""
+
+    details: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
     """Options of one load, as in `load_projects`.
@@ -42,7 +64,9 @@ class LoadOptions:
     Raises
     ------
     InvalidInputError
-        If `incomplete` has an invalid value.
+        If `incomplete` or `frame` has an invalid value.
+    MissingExtraError
+        If the library of the frame is not installed.
     """
 
     policy: CachePolicy
@@ -50,8 +74,10 @@ class LoadOptions:
     details: bool = False
     incomplete: Incomplete = "raise"
     progress: bool | ProgressCallback = False
+    frame: FrameKind = "pandas"
 
     def __post_init__(self) -> None:
+        check_kind(self.frame)
         if self.incomplete not in get_args(Incomplete):
             raise InvalidInputError(
                 f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'

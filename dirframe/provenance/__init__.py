@@ -20,8 +20,6 @@ from dirframe.provenance.record import ATTRIBUTE, Provenance
 from dirframe.schema.extensions import ALL_RESOURCES, detect_resource, resource_named
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dirframe.schema import Resource
 
 __all__ = [
@@ -258,7 +256,7 @@ def difference(frame: Any) -> Difference | None:
 def _attach(frame: F, record: dict[str, Any]) -> F:
     """Set the record of a frame in place; a table of Arrow cannot be changed and is returned anew."""
     if isinstance(frame, pa.Table):
-        metadata = frame.schema.pandas_metadata or dict.fromkeys(_PANDAS_METADATA, [])
+        metadata = frame.schema.pandas_metadata or {name: [] for name in _PANDAS_METADATA}
         attributes = {**attributes_of(frame), ATTRIBUTE: record}
         text = json.dumps(metadata | {"attributes": attributes})
         table: Any = frame

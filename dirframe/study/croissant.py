@@ -95,22 +95,20 @@ def croissant(study: Study) -> dict[str, Any]:
 
 def _records(table: Table) -> dict[str, Any]:
     identifier = re.sub(r"[^\w-]", "_", table.name)
-    fields = []
-    for column in table.columns:
-        fields.append(
-            {
-                "@type": "cr:Field",
-                "@id": f"{identifier}/{column.name}",
-                "name": f"{identifier}/{column.name}",
-                "description": ", ".join(filter(None, (column.meaning, column.unit)))
-                or column.name,
-                "dataType": _TYPES.get(column.type, "sc:Text"),
-                "source": {
-                    "fileObject": {"@id": table.files[0].path},
-                    "extract": {"column": column.name},
-                },
-            }
-        )
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"{identifier}/{column.name}",
+            "name": f"{identifier}/{column.name}",
+            "description": ", ".join(filter(None, (column.meaning, column.unit))) or column.name,
+            "dataType": _TYPES.get(column.type, "sc:Text"),
+            "source": {
+                "fileObject": {"@id": table.files[0].path},
+                "extract": {"column": column.name},
+            },
+        }
+        for column in table.columns
+    ]
     return {
         "@type": "cr:RecordSet",
         "@id": identifier,

@@ -53,7 +53,7 @@ def ro_crate(study: Study) -> dict[str, Any]:
         "name": "dirframe",
         "softwareVersion": study.tables[0].record.dirframe,
     }
-    graph = [
+    graph: list[Entity] = [
         descriptor, root, *files, *others, *tables, *columns, *actions, *sources, software, *authors,
         licence,
     ]  # fmt: skip

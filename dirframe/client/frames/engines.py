@@ -107,7 +107,8 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
                 mixed[name] = frame[name].map(_json, na_action="ignore").astype("str")
     kept = {name: value for name, value in frame.attrs.items() if name == ATTRIBUTE}
     plain = frame.assign(**mixed)
-    plain.attrs = {**kept}  # others need not be JSON
+    plain.attrs.clear()
+    plain.attrs.update(kept)  # others need not be JSON
     return pa.Table.from_pandas(plain, preserve_index=False)
 
 
@@ -128,7 +129,7 @@ def as_pandas(frame: Any) -> Any:
     if not isinstance(table, pa.Table):
         return frame
     converted = arrow_to_pandas(table)
-    converted.attrs = {**attributes_of(frame)}
+    converted.attrs.update(attributes_of(frame))
     return converted
 
 

@@ -5,7 +5,6 @@ Dask and DuckDB are imported only when a frame of theirs is passed.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw

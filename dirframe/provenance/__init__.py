@@ -260,7 +260,7 @@ def _attach(frame: F, record: dict[str, Any]) -> F:
         attributes = {**attributes_of(frame), ATTRIBUTE: record}
         text = json.dumps(metadata | {"attributes": attributes})
         table: Any = frame
-        return table.replace_schema_metadata({**(table.schema.metadata or {}), "pandas": text})  # type: ignore[no-any-return]  # Arrow has no types
+        return table.replace_schema_metadata({**(table.schema.metadata or {}), b"pandas": text})  # type: ignore[no-any-return]  # Arrow has no types
     if not hasattr(frame, "attrs"):  # of Polars
         frame.attrs = {}  # type: ignore[attr-defined]  # as pandas calls it
     frame.attrs[ATTRIBUTE] = record  # type: ignore[attr-defined]

@@ -12,7 +12,6 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-import narwhals as nw
 import pandas as pd
 import pyarrow as pa
 
@@ -91,6 +90,8 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
     table = to_arrow(converted)
     if kind == "arrow":
         return table
+    import narwhals as nw
+
     result: Any = nw.from_arrow(table, backend="polars").to_native()
     result.attrs = attributes_of(converted)
     return result

@@ -14,6 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -121,6 +122,7 @@ def csl_item(frame: Any) -> dict[str, Any]:
 
 
 def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
+    frame = as_pandas(frame)
     record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):

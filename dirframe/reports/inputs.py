@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.reports.selection import validate_selection
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES
@@ -37,11 +38,14 @@ class ReportData:
         The frames by collection: ``projects``, ``accounts`` or both, in this order.
     selection : Selection
         The options ``exclude``, ``max_age``, ``by`` and ``min_records`` of the whole report.
+    is_interactive : bool, default False
+        Whether the charts are drawn for interactive pages, too.
     """
 
     title: str
     frames: Mapping[str, pd.DataFrame]
     selection: Selection = field(default_factory=Selection)
+    is_interactive: bool = False
 
     @property
     def projects(self) -> pd.DataFrame | None:
@@ -85,7 +89,8 @@ def collect_inputs(
     'Report on projects'
     """
     by_collection: dict[str, pd.DataFrame] = {}
-    for name, frame in _named(frames):
+    for name, given in _named(as_pandas(frames)):
+        frame = as_pandas(given)
         collection = _resource(name, frame).collection
         if collection in by_collection:
             raise InvalidInputError(

@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import pandas as pd
 import pyarrow as pa
 
-from dirframe.client.frames.dtypes import to_pandas
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError, MissingExtraError
 from dirframe.provenance import ATTRIBUTE, attributes_of
 
@@ -111,78 +110,6 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     plain.attrs.clear()
     plain.attrs.update(kept)  # others need not be JSON
     return pa.Table.from_pandas(plain, preserve_index=False)
-
-
-def as_pandas(frame: Any) -> Any:
-    """Return a frame of polars or a table of Arrow as a pandas frame, any other frame unchanged.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is a lazy frame of polars.
-    """
-    if is_instance(frame, "polars", "LazyFrame"):
-        raise InvalidInputError(
-            "A lazy frame of polars has no records yet. Pass frame.collect(), or for records "
-            "beyond memory a relation of DuckDB."
-        )
-    table = frame.to_arrow() if is_instance(frame, "polars", "DataFrame") else frame
-    if not isinstance(table, pa.Table):
-        return frame
-    converted = arrow_to_pandas(table)
-    converted.attrs.update(attributes_of(frame))
-    return converted
-
-
-def arrow_to_pandas(table: pa.Table) -> pd.DataFrame:
-    """Convert a table to a frame with the dtypes of the loaders."""
-    columns = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        wanted = _ARROW.get(_kind(column.type))
-        if wanted is not None:
-            try:
-                columns[name] = to_pandas(column.cast(wanted))
-            except pa.ArrowInvalid as error:
-                raise InvalidInputError(too_large(name)) from error
-        elif pa.types.is_boolean(column.type):
-            columns[name] = column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
-        else:
-            columns[name] = column.to_pandas()
-    return pd.DataFrame(columns)
-
-
-def too_large(what: str) -> str:
-    """Return the error message for numbers, or sums, beyond 64 bits."""
-    return (
-        f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
-        "be given. Leave out the records whose number cannot be right, such as those above 1e12."
-    )
-
-
-def is_instance(frame: object, module: str, name: str) -> bool:
-    """Return whether a frame is of a class of a library, without importing it."""
-    engine = sys.modules.get(module)
-    return engine is not None and isinstance(frame, getattr(engine, name))
-
-
-_ARROW = {
-    "whole": pa.int64(),
-    "number": pa.float64(),
-    "text": pa.large_string(),
-    "moment": pa.timestamp("us", tz="UTC"),
-}
-
-
-def _kind(kind: pa.DataType) -> str:
-    is_ = pa.types
-    if is_.is_integer(kind) or (is_.is_decimal(kind) and kind.scale == 0):
-        return "whole"
-    if is_.is_floating(kind) or is_.is_decimal(kind):
-        return "number"
-    if is_.is_timestamp(kind) or is_.is_date(kind):
-        return "moment"
-    texts = (is_.is_string, is_.is_large_string, is_.is_string_view, is_.is_dictionary)
-    return "text" if any(test(kind) for test in texts) else ""
 
 
 def _json(value: object) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.engines import arrow_to_pandas, as_pandas, is_instance, too_large
+from dirframe.client.frames.interchange import frame_of, is_instance
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
 from dirframe.stats._core.loaders import ANY
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "absent_of",
-    "as_pandas",
     "collect",
     "columns_of",
     "columns_sent",
@@ -40,7 +39,6 @@ __all__ = [
     "relation_kept",
     "relation_table",
     "resource_of",
-    "too_large",
 ]
 
 Part = TypeVar("Part")
@@ -168,7 +166,7 @@ def collect(table: nw.LazyFrame[Any]) -> pd.DataFrame:
         result = _reader(table.to_native(), _ROWS).read_all()
     except DataError as error:  # such as an integer beyond 64 bits
         raise InvalidInputError(f"DuckDB cannot count these records: {error}") from error
-    return arrow_to_pandas(result)
+    return frame_of(result)
 
 
 def _reader(relation: Any, rows: int) -> Any:
@@ -182,9 +180,9 @@ def _batches(relation: Any) -> Iterator[pd.DataFrame]:
     is_empty = True
     for batch in batches:
         is_empty = False
-        yield arrow_to_pandas(pa.Table.from_batches([batch]))
+        yield frame_of(pa.Table.from_batches([batch]))
     if is_empty:
-        yield arrow_to_pandas(batches.schema.empty_table())
+        yield frame_of(batches.schema.empty_table())
 
 
 def _is_dask(frame: object) -> bool:

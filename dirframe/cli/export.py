@@ -57,7 +57,7 @@ def export(
     check_target(Path(file), overwrite=overwrite)
     frames = {
         Path(source or f"{collection}").stem: read_input(source, collection, question)
-        for source in sources or [None]
+        for source in (sources or (None,))
     }
     if len(frames) < len(sources):
         raise click.UsageError("The tables are called as the files: give each another name.")

@@ -53,7 +53,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 def test_a_loader_returns_what_was_asked_for_with_the_same_records(
     kind: Kind, directory: Directory, projects: pd.DataFrame
 ) -> None:
-    loaded = directory.projects(max_items=75, progress=False, frame=kind)
+    loaded: Any = directory.projects(max_items=75, progress=False, frame=kind)
     assert type(loaded) is {"polars": pl.DataFrame, "arrow": pa.Table}[kind]
     columns = loaded.columns if kind == "polars" else loaded.column_names
     assert columns == list(projects)
@@ -71,7 +71,7 @@ def test_a_loader_returns_what_was_asked_for_with_the_same_records(
 def test_citation_caption_and_statistics_are_those_of_the_pandas_frame(
     kind: Kind, projects: pd.DataFrame
 ) -> None:
-    converted = convert_frame(projects, kind)
+    converted: Any = convert_frame(projects, kind)
     assert cite(converted) == cite(projects)
     assert caption(converted) == caption(projects)
     assert difference(converted) is None

@@ -42,6 +42,15 @@ _NAMES = {
         "load_size",
     ),
     "dirframe.client.directory": ("Directory",),
+    "dirframe.client.frames.engines": ("convert_frame",),
+    "dirframe.client.iterators": (
+        "iter_accounts",
+        "iter_projects",
+    ),
+    "dirframe.client.record_types": (
+        "AccountRecord",
+        "ProjectRecord",
+    ),
     "dirframe.client.load": ("load",),
     "dirframe.client.loaders": (
         "load_accounts",

@@ -24,6 +24,15 @@ from dirframe.client.collections import (
     load_size as load_size,
 )
 from dirframe.client.directory import Directory as Directory
+from dirframe.client.frames.engines import convert_frame as convert_frame
+from dirframe.client.iterators import (
+    iter_accounts as iter_accounts,
+    iter_projects as iter_projects,
+)
+from dirframe.client.record_types import (
+    AccountRecord as AccountRecord,
+    ProjectRecord as ProjectRecord,
+)
 from dirframe.client.load import load as load
 from dirframe.client.loaders import (
     load_accounts as load_accounts,

@@ -16,12 +16,10 @@ from urllib.parse import quote, urlsplit
 
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.provenance import ATTRIBUTE, Provenance, difference
+from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dirframe.provenance import Difference
 
 __all__ = ["Citation", "cite"]
@@ -61,12 +59,12 @@ class Citation(str):
         return f'<pre style="{style}">{escape(self)}</pre>'
 
 
-def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
+def cite(frame: Any, *, style: Style = "text") -> Citation:
     """Return a citation of a frame: the directory, the query and the days of access.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A frame of a loader, or one derived from it that kept its provenance, such as a
         statistic.
     style : {"text", "bibtex", "csl"}, default "text"
@@ -115,20 +113,29 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
         raise InvalidInputError(
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
+    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](*_facts(frame)))
+
+
+def csl_item(frame: Any) -> dict[str, Any]:
+    """Return the citation of a frame as an item of CSL-JSON; see `cite`."""
+    return _csl_item(*_facts(frame))
+
+
+def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
     frame = as_pandas(frame)
-    record = Provenance.from_dict(getattr(frame, "attrs", {}).get(ATTRIBUTE))
+    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame does not say where it is from, so it cannot be cited.",
             hint=Hint(
-                "Cite the frame of a loader (polars keeps no record of it), or hand its record on to "
-                "one that was merged or concatenated with "
-                "dirframe.provenance.copy_provenance(loaded, frame).",
+                "Cite the frame of a loader, or hand its record on to one that was merged or "
+                "concatenated, or derived with Polars, by dirframe.provenance.copy_provenance(loaded, "
+                "frame).",
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )
-    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](record, differs))
+    return record, differs
 
 
 def _text(record: Provenance, differs: Difference | None) -> str:
@@ -161,6 +168,10 @@ def _bibtex(record: Provenance, differs: Difference | None) -> str:
 
 
 def _csl(record: Provenance, differs: Difference | None) -> str:
+    return json.dumps([_csl_item(record, differs)], ensure_ascii=False, indent=2)
+
+
+def _csl_item(record: Provenance, differs: Difference | None) -> dict[str, Any]:
     days = [[int(part) for part in day.split("-")] for day in _days(record)]
     years = _years(record)
     item: dict[str, Any] = {
@@ -174,8 +185,7 @@ def _csl(record: Provenance, differs: Difference | None) -> str:
         "version": f"dirframe {record.dirframe}",
         "note": _remarks(record, differs),
     }
-    fields = {name: value for name, value in item.items() if value}
-    return json.dumps([fields], ensure_ascii=False, indent=2)
+    return {name: value for name, value in item.items() if value}
 
 
 def _service(record: Provenance) -> str:

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
+    "AccountRecord",
     "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
@@ -45,6 +46,7 @@ PUBLIC = [
     "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
+    "ProjectRecord",
     "QuotaExceededError",
     "QuotaWarning",
     "ReportError",
@@ -63,12 +65,15 @@ PUBLIC = [
     "cite",
     "clear_cache",
     "compare",
+    "convert_frame",
     "country_audit",
     "country_note",
     "export",
     "fields",
     "flags",
     "harvest",
+    "iter_accounts",
+    "iter_projects",
     "load",
     "load_account",
     "load_accounts",

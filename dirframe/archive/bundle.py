@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import stat
 import zipfile
 from contextlib import ExitStack
 from hashlib import file_digest, sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from pyarrow.parquet import ParquetFile
 
 from dirframe import __version__
 from dirframe._atomic import atomic_write, refuse_existing
@@ -25,14 +28,22 @@ from dirframe.archive.snapshot import bundle_member
 from dirframe.archive.store import FORMAT, Store
 from dirframe.citation import cite
 from dirframe.errors import ArchiveError, InvalidInputError
+from dirframe.study.metadata import METADATA_FILES, metadata_texts
+from dirframe.study.model import Study, StudyOptions, describe_file, describe_table
+from dirframe.study.zip_file import zip_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 CONTENTS = "bundle.json"
 MANIFEST = "manifest.jsonl"
-_TEXTS = frozenset({CONTENTS, MANIFEST, "README.md", "citation.bib", "citation.json"})
+_TEXTS = {
+    "README.md": METADATA_FILES["README.md"],
+    "citation.bib": "Citation for BibTeX and BibLaTeX",
+    "citation.json": "Citation as CSL-JSON",
+    MANIFEST: "Of each page: the request, its time and the place in the collection",
+}
 
 #: More than the pages of a directory of 50 million records; no text comes near the second limit.
 _ENTRIES = 5_000_000
@@ -49,6 +60,9 @@ _README = """# A study bundle of dirframe
 the SHA-256 of what came. `{manifest}` says of each page what was asked, when, and where in the
 collection it lies. `{contents}` has the digest of each other file. No key is in it.
 
+`data/` holds the records as Parquet, which R, DuckDB, pandas and others read. `datapackage.json`
+says what each column is: its type, its unit and its meaning.
+
     import dirframe
     frame = dirframe.open_bundle("study.zip").frame()
 
@@ -56,8 +70,19 @@ Written by dirframe {version}.
 """
 
 
-def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = False) -> str:
+def bundle(
+    archive_path: str | Path,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    title: str | None = None,
+    authors: Sequence[str] = (),
+    license: str | None = None,  # noqa: A002  # the name that all metadata formats use
+) -> str:
     """Export an archive to one file that opens elsewhere without key or network.
+
+    It holds the pages as they came, the records as Parquet, and metadata for repositories and
+    other programs: RO-Crate, a Frictionless data package, Croissant and a ``CITATION.cff``.
 
     Parameters
     ----------
@@ -67,6 +92,8 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
         The target file, such as ``study.zip``; it appears complete or not at all.
     overwrite : bool, default False
         Whether an existing file may be replaced.
+    title, authors, license
+        As in `export`.
 
     Returns
     -------
@@ -78,7 +105,8 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
     ArchiveError
         If the archive is not finished, or a page is missing or damaged.
     InvalidInputError
-        If the file exists and must not be replaced, or its folder does not exist.
+        If the file exists and must not be replaced, its folder does not exist, or an author or
+        the licence is invalid.
 
     Examples
     --------
@@ -90,6 +118,7 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
     2000
     """
     archive, target = open_archive(archive_path), Path(path)
+    options = StudyOptions(title=title or "", authors=authors, license=license or "")
     if not overwrite:
         refuse_existing(target)
     if not target.parent.is_dir():
@@ -97,42 +126,74 @@ def bundle(archive_path: str | Path, path: str | Path, *, overwrite: bool = Fals
     if not archive.is_finished:
         raise ArchiveError(f"The harvest in {archive_path} is not finished. Go on with it first.")
     archive.verify()
-    with atomic_write(target, overwrite=overwrite) as unfinished:
+    with (
+        atomic_write(target, overwrite=overwrite) as unfinished,
+        TemporaryDirectory(dir=target.parent, prefix=".bundle-") as folder,
+    ):
+        root = Path(folder)
+        tables = _tables(archive, root / "data")
         with (
             Store.open(archive.path) as store,
             zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as packed,
         ):
-            for name, content in _texts(archive, store).items():
-                packed.writestr(_entry(name), content)
+            for name, content in _texts(archive, store, root, tables, options).items():
+                packed.writestr(zip_entry(name), content)
+            for file in tables:
+                with (
+                    file.open("rb") as source,
+                    packed.open(zip_entry(f"data/{file.name}"), "w", force_zip64=True) as entry,
+                ):
+                    shutil.copyfileobj(source, entry)
             pages = (page for round_ in archive.rounds for page in store.pages(round_))
             for digest in sorted({page.sha256 for page in pages}):
-                packed.writestr(_entry(bundle_member(digest)), store.compressed(digest))
+                packed.writestr(zip_entry(bundle_member(digest)), store.compressed(digest))
         with unfinished.open("rb") as stream:
             digest_of_file = file_digest(stream, "sha256").hexdigest()
     return digest_of_file
 
 
-def _texts(archive: Archive, store: Store) -> dict[str, bytes]:
-    noted = archive.note(pd.DataFrame())
+def _tables(archive: Archive, folder: Path) -> list[Path]:
+    """Write the records as Parquet; more than one file only for very many."""
+    name, parts = archive.collection.resource.collection, archive.to_parquet(folder).iterdir()
+    return [
+        part.rename(folder / (f"{name}-{number}.parquet" if number else f"{name}.parquet"))
+        for number, part in enumerate(sorted(parts))
+    ]
+
+
+def _texts(
+    archive: Archive, store: Store, root: Path, tables: Sequence[Path], options: StudyOptions
+) -> dict[str, bytes]:
+    rows = sum(ParquetFile(file).metadata.num_rows for file in tables)
+    noted = archive.note(pd.DataFrame(index=pd.RangeIndex(rows)))
     readme = _README.format(
         citation=cite(noted), manifest=MANIFEST, contents=CONTENTS, version=__version__
+    )
+    files = [describe_file(root, file) for file in tables]
+    study = Study(
+        name=archive.collection.resource.collection,
+        tables=tuple(
+            describe_table(Path(file.path).stem, path, noted, [file])
+            for file, path in zip(files, tables, strict=True)
+        ),
+        options=options,
+        other_files=(
+            *(METADATA_FILES | _TEXTS).items(),
+            (CONTENTS, "Digest of each other file"),
+            ("pages/", "Every page as it came, compressed with Zstandard"),
+        ),
     )
     texts = {
         MANIFEST: "".join(f"{json.dumps(line)}\n" for line in _manifest(archive, store)).encode(),
         "README.md": readme.encode(),
         "citation.bib": cite(noted, style="bibtex").encode(),
         "citation.json": cite(noted, style="csl").encode(),
+        **metadata_texts(study),
     }
     digests = {name: sha256(content).hexdigest() for name, content in texts.items()}
+    digests |= {file.path: file.sha256 for file in files}
     contents = {"format": 1, "dirframe": __version__, "files": digests}
     return {CONTENTS: json.dumps(contents, indent=1).encode()} | texts
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    entry.external_attr = 0o100644 << 16
-    entry.create_system = 3
-    return entry
 
 
 def _manifest(archive: Archive, store: Store) -> Iterator[dict[str, Any]]:
@@ -179,13 +240,13 @@ def open_bundle(path: str | Path) -> Archive:
     try:
         with zipfile.ZipFile(file) as packed:
             names = _checked_names(packed, file)
-            _check_texts(packed, file)
+            described = _check_files(packed, file)
     except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
         raise ArchiveError(f"{file} is no bundle, or damaged: {error}.") from error
     archive = Archive(file, _open_index)
     with _open_index(file) as index:
         pages = (page for round_ in archive.rounds for page in index.pages(round_))
-        expected = {bundle_member(page.sha256) for page in pages} | _TEXTS
+        expected = {bundle_member(page.sha256) for page in pages} | described
     for name in sorted(expected - names):
         raise ArchiveError(f"{file} lacks {name}, which its manifest names.")
     for name in sorted(names - expected):
@@ -215,24 +276,29 @@ def _checked_names(packed: zipfile.ZipFile, file: Path) -> set[str]:
         names.add(name)
     if sum(entry.file_size for entry in entries) > file.stat().st_size:
         raise ArchiveError(f"The entries of {file} overlap.")
-    if missing := sorted(_TEXTS - names):
+    if missing := sorted({CONTENTS, *_TEXTS} - names):
         raise ArchiveError(f"{file} lacks {missing[0]}.")
     return names
 
 
-def _check_texts(packed: zipfile.ZipFile, file: Path) -> None:
+def _check_files(packed: zipfile.ZipFile, file: Path) -> set[str]:
+    """Return the names of all files but the pages; raise if one differs from its digest."""
     if packed.getinfo(CONTENTS).file_size > _TEXT_BYTES:
         raise ArchiveError(f"{CONTENTS} in {file} is too large.")
     try:
-        digests = json.loads(packed.read(CONTENTS))["files"]
-        expected = {name: digests[name] for name in _TEXTS - {CONTENTS}}
+        digests = dict(json.loads(packed.read(CONTENTS))["files"])
     except (ValueError, KeyError, TypeError) as error:
         raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.") from error
-    for name, digest in sorted(expected.items()):
+    if not digests.keys() >= _TEXTS.keys():
+        raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.")
+    for name, digest in sorted(digests.items()):
+        if name not in packed.namelist():
+            raise ArchiveError(f"{file} lacks {name[:200]}, which its {CONTENTS} names.")
         with packed.open(name) as stream:
             actual = file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # has readinto
         if actual != digest:
             raise ArchiveError(f"{name} in {file} was changed: its digest differs.")
+    return {CONTENTS, *digests}
 
 
 def _open_index(file: Path) -> Store:

@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from dirframe.client.frames.engines import to_arrow
 from dirframe.errors import ArchiveError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
                 )
             values |= dict.fromkeys(_values(frame[partition_on]))
             _check_number(values, partition_on)
-        table = _table(frame)
+        table = to_arrow(frame)
         schema = table.schema if schema is None else _unify(schema, table.schema)
         pq.write_table(table, attempt_folder / f"{files:08}.parquet")
         files += 1
@@ -260,17 +261,6 @@ def _folder(value: str, taken: set[str]) -> str:
     if len(name) > 100 or name.casefold() in taken or not name:
         return f"{name[:100]}~{sha256(value.encode()).hexdigest()[:12]}"
     return name
-
-
-def _table(frame: pd.DataFrame) -> pa.Table:
-    mixed = {}
-    for name in frame.columns:
-        if frame[name].dtype == object:
-            try:
-                pa.array(frame[name], from_pandas=True)
-            except pa.ArrowException:  # for example a text and a record in one list
-                mixed[name] = frame[name].map(_json, na_action="ignore").astype("str")
-    return pa.Table.from_pandas(frame.assign(**mixed), preserve_index=False)
 
 
 def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:

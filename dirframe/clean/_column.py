@@ -74,8 +74,8 @@ class ColumnResolution:
     ) -> pd.DataFrame:
         """Copy the provenance to the result and add the counts of this resolution."""
         # The step is idempotent, so it is recorded once.
-        last_step = get_provenance(source)["steps"][-1:]  # type: ignore[arg-type]  # a Series has attrs too
-        copy_provenance(source, target, "" if last_step == [step] else step)  # type: ignore[arg-type]  # a Series has attrs too
+        last_step = get_provenance(source)["steps"][-1:]
+        copy_provenance(source, target, "" if last_step == [step] else step)
         target.attrs[ATTRIBUTE]["countries"] = self.summary()
         return target
 

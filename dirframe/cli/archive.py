@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -13,6 +13,7 @@ from dirframe.cli.options import (
     connection_options,
     details_option,
     open_directory,
+    study_options,
     with_options,
 )
 
@@ -172,8 +173,11 @@ def status(path: Path) -> None:
 @click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-def bundle(path: Path, output: Path, overwrite: bool) -> None:
+@study_options
+def bundle(path: Path, output: Path, **options: Any) -> None:
     """Put an archive into one file that opens anywhere.
+
+    Pages, records as Parquet, and metadata that repositories and other programs read.
 
     \b
     Example:
@@ -181,5 +185,5 @@ def bundle(path: Path, output: Path, overwrite: bool) -> None:
     """
     from dirframe.archive.bundle import bundle as run
 
-    digest = run(path, output, overwrite=overwrite)
+    digest = run(path, output, **options)
     click.echo(f"Wrote {output}\nSHA-256: {digest}", err=True)

@@ -15,6 +15,7 @@ from dirframe.cli.options import (
     command,
     query_options,
     split,
+    study_options,
     with_options,
 )
 
@@ -22,32 +23,49 @@ __all__ = ["cite", "export", "fields", "report"]
 
 
 @command()
-@click.argument("files", metavar="[FILE] TARGET", nargs=-1, required=True, type=click.Path())
+@click.argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
 @collection_option
 @target
+@study_options
 @query_options
 def export(
-    files: tuple[str, ...], collection: str | None, overwrite: bool, **question: Any
+    *,
+    files: tuple[str, ...],
+    collection: str | None,
+    overwrite: bool,
+    title: str | None,
+    authors: tuple[str, ...],
+    license: str | None,  # noqa: A002  # as dirframe.export calls it
+    **question: Any,
 ) -> None:
     """Write records to another kind of file, by its suffix.
 
-    Takes FILE, - for standard input, or asks the directory for --collection.
+    Takes FILES, - for standard input, or asks the directory for --collection. A .zip is a study:
+    CSV and Parquet with metadata that repositories and other programs read. It, a workbook or a
+    database holds several FILES.
 
     \b
     Examples:
       dirframe export projects.parquet projects.xlsx
       dirframe export --collection accounts --query ada found.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
+      dirframe export projects.parquet accounts.parquet study.zip --author "Hopper, Grace"
     """
     from dirframe.provenance import caption
 
     *sources, file = files
-    if len(sources) > 1:
-        raise click.UsageError("Name one file to read and one to write.")
     check_target(Path(file), overwrite=overwrite)
-    frame = read_input(sources[0] if sources else None, collection, question)
-    write(frame, Path(file), overwrite)
-    echo_note(caption(frame))
+    frames = {
+        Path(source or f"{collection}").stem: read_input(source, collection, question)
+        for source in (sources or (None,))
+    }
+    if len(frames) < len(sources):
+        raise click.UsageError("The tables are called as the files: give each another name.")
+    one = next(iter(frames.values()))
+    study = {"title": title, "authors": authors, "license": license}
+    write(frames if len(frames) > 1 else one, Path(file), overwrite, **study)
+    for frame in frames.values():
+        echo_note(caption(frame))
 
 
 @command()

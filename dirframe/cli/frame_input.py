@@ -129,9 +129,10 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     from tempfile import TemporaryDirectory
 
     from dirframe.io._integrity.native_check import check
-    from dirframe.io.formats import KINDS, beside
+    from dirframe.io.formats import KINDS
     from dirframe.io.metadata import METADATA_KEY
     from dirframe.io.read import read_export
+    from dirframe.io.sidecar import beside
 
     if file == STDIN:
         if content[:4] != b"PAR1":

@@ -194,11 +194,13 @@ def check_target(path: Path | None, *, overwrite: bool) -> None:
         check(path, overwrite=overwrite)
 
 
-def write(frame: pd.DataFrame, path: Path, overwrite: bool) -> None:
+def write(
+    frame: pd.DataFrame | dict[str, pd.DataFrame], path: Path, overwrite: bool, **study: Any
+) -> None:
     """Write a file atomically, in the format of its suffix, and report it."""
     from dirframe.io.export import export
 
-    click.echo(f"Wrote {export(frame, path, overwrite=overwrite)}", err=True)
+    click.echo(f"Wrote {export(frame, path, overwrite=overwrite, **study)}", err=True)
 
 
 def echo_note(text: str) -> None:

@@ -37,6 +37,7 @@ __all__ = [
     "query_options",
     "rule_option",
     "split",
+    "study_options",
     "with_options",
 ]
 
@@ -119,6 +120,25 @@ def with_options(*options: Any, section: str = "") -> Callable[[Callable[..., An
         return function
 
     return add
+
+
+#: What only the authors of a study know; the names are those of `dirframe.export`.
+study_options = with_options(
+    click.option("--title", metavar="TEXT", help="Title of the study."),
+    click.option(
+        "--author",
+        "authors",
+        metavar="NAME",
+        multiple=True,
+        help='"Family, Given", or an organization; may be repeated.',
+    ),
+    click.option(
+        "--license",
+        metavar="SPDX",
+        help="Licence of the records: an identifier such as CC-BY-4.0, or an address.",
+    ),
+    section="Study (.zip)",
+)
 
 
 def rule_option(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002  # as in click

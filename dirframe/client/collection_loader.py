@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
+from dirframe.client.frames.engines import FrameKind, check_kind
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
@@ -20,12 +22,13 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
     from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
+    from dirframe.client.paging.paginator import CollectionResult
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.paging.query import CollectionQuery
     from dirframe.schema import Resource
@@ -33,6 +36,29 @@ if TYPE_CHECKING:
 
 
 Incomplete = Literal["raise", "warn"]
+
+P = TypeVar("P", bound=Paginator)
+
+
+class LoadKeywords(TypedDict, total=False):
+    """Options of a loader, for the signatures that only differ in the kind of frame."""
+
+    query: str | None
+    sort: str | None
+    max_items: int | None
+    columns: Sequence[str] | None
+    incomplete: Incomplete
+    refresh: bool
+    offline: bool
+    stale: bool
+    wait: float
+    progress: bool | ProgressCallback
+
+
+class ProjectKeywords(LoadKeywords, total=False):
+    """Options of `load_projects`."""
+
+    details: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +68,9 @@ class LoadOptions:
     Raises
     ------
     InvalidInputError
-        If `incomplete` has an invalid value.
+        If `incomplete` or `frame` has an invalid value.
+    MissingExtraError
+        If the library of the frame is not installed.
     """
 
     policy: CachePolicy
@@ -50,8 +78,10 @@ class LoadOptions:
     details: bool = False
     incomplete: Incomplete = "raise"
     progress: bool | ProgressCallback = False
+    frame: FrameKind = "pandas"
 
     def __post_init__(self) -> None:
+        check_kind(self.frame)
         if self.incomplete not in get_args(Incomplete):
             raise InvalidInputError(
                 f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
@@ -92,35 +122,10 @@ def load_collection_query(
         If the collection cannot be proven complete.
     """
     resource = query.resource
-    with (
-        client_or_default(directory) as client,
-        Progress(resource.collection, shown=options.progress) as bar,
-        Progress("own pages", shown=options.progress) as own,
-    ):
-        session, policy = client.session, options.policy
-
-        def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
-            chosen = policy.for_retry() if refresh else policy
-            return session.get(query.path, query.params(page), chosen)
-
-        def get_cached(page: int) -> FetchedPage | None:
-            if page == 1 and first is not None:
-                return first
-            return session.get_cached(query.path, query.params(page), policy)
-
-        result = Paginator(
-            fetch,
-            resource,
-            get_cached=get_cached,
-            max_items=query.max_items,
-            workers=client.settings.max_workers,
-            columns=options.columns,
-            progress=bar.advance,
-            details=Details(client, resource, policy) if options.details else None,
-            on_details=own.advance,
-        ).run()
+    with open_paginator(Paginator, query, directory, options, first=first) as (client, paginator):
+        result = paginator.run()
         if result.fetched:
-            session.warn_if_stale(result.fetched)
+            client.session.warn_if_stale(result.fetched)
     capped = f"capped at max_items={query.max_items}" if result.capped else None
     frame = attach_load_provenance(
         result.frame,
@@ -140,23 +145,74 @@ def load_collection_query(
         details_missing=result.lost,
     )
     if result.not_sent:
-        warnings.warn(_not_sent(len(frame), result.needed), stacklevel=3)
+        warnings.warn(analyses_not_sent(len(frame), result.needed), stacklevel=3)
     if result.incomplete_reason:
-        what = f"{resource.collection} of {client.settings.name}"
-        say = _stopped if result.stopped else _without_details if result.lost else _unproven
-        (message, hint), missing = say(what, result.incomplete_reason), result.lost
-        if options.incomplete == "raise":
-            raise IncompleteCollectionError(
-                message,
-                frame=frame,
-                missing=result.incomplete_reason,
-                details_missing=missing,
-                hint=hint,
-            )
-        warnings.warn(
-            IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
-        )
+        handle_incomplete(result, query, client.settings, options, frame, stacklevel=stacklevel + 1)
     return frame
+
+
+@contextmanager
+def open_paginator(
+    kind: type[P],
+    query: CollectionQuery,
+    directory: Connection | None,
+    options: LoadOptions,
+    *,
+    first: FetchedPage | None = None,
+) -> Iterator[tuple[Connection, P]]:
+    """Yield the directory and a paginator of a query, with the progress that the options ask for."""
+    resource = query.resource
+    with (
+        client_or_default(directory) as client,
+        Progress(resource.collection, shown=options.progress) as bar,
+        Progress("own pages", shown=options.progress) as own,
+    ):
+        session, policy = client.session, options.policy
+
+        def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
+            chosen = policy.for_retry() if refresh else policy
+            return session.get(query.path, query.params(page), chosen)
+
+        def get_cached(page: int) -> FetchedPage | None:
+            if page == 1 and first is not None:
+                return first
+            return session.get_cached(query.path, query.params(page), policy)
+
+        paginator = kind(
+            fetch,
+            resource,
+            get_cached=get_cached,
+            max_items=query.max_items,
+            workers=client.settings.max_workers,
+            columns=options.columns,
+            progress=bar.advance,
+            details=Details(client, resource, policy) if options.details else None,
+            on_details=own.advance,
+        )
+        yield client, paginator
+
+
+def handle_incomplete(
+    result: CollectionResult,
+    query: CollectionQuery,
+    settings: Settings,
+    options: LoadOptions,
+    frame: pd.DataFrame,
+    *,
+    stacklevel: int,
+) -> None:
+    """Raise or warn that records are not proven complete, as the options say."""
+    why = str(result.incomplete_reason)
+    what = f"{query.resource.collection} of {settings.name}"
+    say = _stopped if result.stopped else _without_details if result.lost else _unproven
+    (message, hint), missing = say(what, why), result.lost
+    if options.incomplete == "raise":
+        raise IncompleteCollectionError(
+            message, frame=frame, missing=why, details_missing=missing, hint=hint
+        )
+    warnings.warn(
+        IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
+    )
 
 
 def _unproven(what: str, why: str) -> tuple[str, Hint]:
@@ -188,7 +244,8 @@ def _without_details(what: str, why: str) -> tuple[str, Hint]:
     )
 
 
-def _not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
+def analyses_not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
+    """Return the warning that projects came without their analyses, with the price of these."""
     price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
     return AnalysesNotSentWarning(
         f"{needed:,} of {records:,} projects have an analysis, and none came with it: this "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import (
@@ -13,6 +13,7 @@ from dirframe.client.collection_loader import (
 )
 from dirframe.client.connection import client_or_default
 from dirframe.client.documents import frame_pages
+from dirframe.client.frames.engines import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
-    from dirframe.client.collection_loader import Incomplete
+    from dirframe.client.collection_loader import Incomplete, LoadKeywords
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
+    from dirframe.client.frames.engines import FrameKind
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.xml.envelope import Envelope
@@ -53,6 +57,30 @@ class First:
         return can_be and envelope.records == 1 and not counted
 
 
+@overload
+def load(
+    path: str,
+    *,
+    directory: Directory | None = None,
+    frame: Literal["pandas"] = "pandas",
+    **options: Unpack[LoadKeywords],
+) -> pd.DataFrame: ...
+@overload
+def load(
+    path: str,
+    *,
+    directory: Directory | None = None,
+    frame: Literal["polars"],
+    **options: Unpack[LoadKeywords],
+) -> pl.DataFrame: ...
+@overload
+def load(
+    path: str,
+    *,
+    directory: Directory | None = None,
+    frame: Literal["arrow"],
+    **options: Unpack[LoadKeywords],
+) -> pa.Table: ...
 def load(
     path: str,
     *,
@@ -67,7 +95,8 @@ def load(
     stale: bool = False,
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
-) -> pd.DataFrame:
+    frame: FrameKind = "pandas",
+) -> Any:
     """Load any address below a directory's base URL.
 
     Parameters
@@ -78,12 +107,12 @@ def load(
         query parameters.
     query, sort, max_items, columns, directory, incomplete
         As in `load_projects`; the valid values of `sort` depend on the address.
-    refresh, offline, stale, wait, progress
+    refresh, offline, stale, wait, progress, frame
         As in `load_projects`.
 
     Returns
     -------
-    pandas.DataFrame
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
         One row a record, all pages combined; a response with a single record gives one row.
         The element name of the records determines the resource. Resources known to `fields` have
         its columns and dtypes, even if there is no record. The dtype of any other column is
@@ -118,9 +147,11 @@ def load(
     """
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    options = LoadOptions(
+        policy=policy, columns=columns, incomplete=incomplete, progress=progress, frame=frame
+    )
     with client_or_default(directory) as client:
-        return load_at(query_at(path, client, **parameters), client, options)
+        return convert_frame(load_at(query_at(path, client, **parameters), client, options), frame)
 
 
 def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from dirframe.client.collection_loader import LoadOptions, load_collection_query
+from dirframe.client.frames.engines import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
@@ -15,12 +16,36 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
-    from dirframe.client.collection_loader import Incomplete
+    from dirframe.client.collection_loader import Incomplete, LoadKeywords, ProjectKeywords
     from dirframe.client.directory import Directory
+    from dirframe.client.frames.engines import FrameKind
     from dirframe.client.paging.progress import ProgressCallback
 
 
+@overload
+def load_accounts(
+    directory: Directory | None = None,
+    *,
+    frame: Literal["pandas"] = "pandas",
+    **options: Unpack[LoadKeywords],
+) -> pd.DataFrame: ...
+@overload
+def load_accounts(
+    directory: Directory | None = None,
+    *,
+    frame: Literal["polars"],
+    **options: Unpack[LoadKeywords],
+) -> pl.DataFrame: ...
+@overload
+def load_accounts(
+    directory: Directory | None = None,
+    *,
+    frame: Literal["arrow"],
+    **options: Unpack[LoadKeywords],
+) -> pa.Table: ...
 def load_accounts(
     directory: Directory | None = None,
     *,
@@ -34,7 +59,8 @@ def load_accounts(
     stale: bool = False,
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
-) -> pd.DataFrame:
+    frame: FrameKind = "pandas",
+) -> Any:
     """Load the accounts of a directory.
 
     Parameters
@@ -67,10 +93,12 @@ def load_accounts(
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total. If it raises
         StopIteration, the load stops with the error of an incomplete collection.
+    frame : {"pandas", "polars", "arrow"}, default "pandas"
+        The library of the frame; see `convert_frame`.
 
     Returns
     -------
-    pandas.DataFrame
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
         One row an account, in the order of the directory, with the columns of the
         specification: ``id``, ``name`` (str), ``created_at``, ``updated_at``
         (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1`` (str),
@@ -107,10 +135,33 @@ def load_accounts(
         resource=ACCOUNT, query=query, sort=sort, max_items=max_items
     )
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
-    return load_collection_query(collection_query, directory, options)
+    options = LoadOptions(
+        policy=policy, columns=columns, incomplete=incomplete, progress=progress, frame=frame
+    )
+    return convert_frame(load_collection_query(collection_query, directory, options), frame)
 
 
+@overload
+def load_projects(
+    directory: Directory | None = None,
+    *,
+    frame: Literal["pandas"] = "pandas",
+    **options: Unpack[ProjectKeywords],
+) -> pd.DataFrame: ...
+@overload
+def load_projects(
+    directory: Directory | None = None,
+    *,
+    frame: Literal["polars"],
+    **options: Unpack[ProjectKeywords],
+) -> pl.DataFrame: ...
+@overload
+def load_projects(
+    directory: Directory | None = None,
+    *,
+    frame: Literal["arrow"],
+    **options: Unpack[ProjectKeywords],
+) -> pa.Table: ...
 def load_projects(
     directory: Directory | None = None,
     *,
@@ -125,7 +176,8 @@ def load_projects(
     stale: bool = False,
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
-) -> pd.DataFrame:
+    frame: FrameKind = "pandas",
+) -> Any:
     """Load the projects of a directory.
 
     Parameters
@@ -220,6 +272,11 @@ def load_projects(
     )
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     options = LoadOptions(
-        policy=policy, columns=columns, details=details, incomplete=incomplete, progress=progress
+        policy=policy,
+        columns=columns,
+        details=details,
+        incomplete=incomplete,
+        progress=progress,
+        frame=frame,
     )
-    return load_collection_query(collection_query, directory, options)
+    return convert_frame(load_collection_query(collection_query, directory, options), frame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,10 @@ from dirframe._atomic import (
 )
 from dirframe.errors import InvalidInputError
 from dirframe.io._integrity.native_check import SEALED
-from dirframe.io.formats import KINDS, beside, kind_of
+from dirframe.io.formats import KINDS, kind_of
 from dirframe.io.frame_codec import prepare
 from dirframe.io.metadata import METADATA_KEY
-from dirframe.io.sidecar import write_with_sidecar
+from dirframe.io.sidecar import beside, write_with_sidecar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,9 @@ def export(
     path: str | Path,
     *,
     overwrite: bool = False,
+    title: str | None = None,
+    authors: Sequence[str] = (),
+    license: str | None = None,  # noqa: A002  # the name that all metadata formats use
 ) -> Path:
     """Write one or more frames to a file atomically; the suffix selects the format.
 
@@ -37,13 +40,23 @@ def export(
     ----------
     frame_or_frames : pandas.DataFrame or Mapping of str to pandas.DataFrame
         The frames to write. Several named frames become the sheets of a workbook, or the tables of
-        a database or HTML page; the other formats hold one frame.
+        a database, HTML page or study; the other formats hold one frame.
     path : str or pathlib.Path
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.feather``, ``.xlsx``
         (extra ``excel``), ``.sqlite`` or ``.db``, ``.duckdb`` (extra ``duckdb``), ``.html``
-        or ``.md``. Missing parent folders are created.
+        or ``.md``, or ``.zip`` for a study: CSV and Parquet with metadata. Missing parent folders
+        are created.
     overwrite : bool, default False
         Whether an existing file may be replaced.
+    title : str, optional
+        Only for a study: its title. Default: that of the citation.
+    authors : sequence of str, default ()
+        Only for a study: ``"Family, Given"`` for a person, a name without a comma for an
+        organization. Default: the directory.
+    license : str, optional
+        Only for a study: the licence of the records, as an identifier of SPDX or an address.
+        Default: none is stated, and the terms of the directory apply; for generated sample
+        records CC0-1.0.
 
     Returns
     -------
@@ -54,7 +67,8 @@ def export(
     ------
     InvalidInputError
         If the suffix is unknown, the file exists and `overwrite` is False, its folder cannot be
-        created, or the format cannot hold the frame.
+        created, the format cannot hold the frame, or an option of a study is invalid, is given
+        for another format, or the frame of a study has no source in its provenance.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
@@ -88,6 +102,11 @@ def export(
       is a cell of type text.
     - pandas' own reader needs options to keep Namibia's code ``NA`` as a value and ids as strings:
       ``pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``.
+    - A study (``.zip``) has each table as ``data/NAME.csv`` and ``data/NAME.parquet``, and
+      ``datapackage.json`` (Frictionless: type, unit and meaning of each column),
+      ``ro-crate-metadata.json`` (RO-Crate 1.1: files, authors, licence, source, query, times of
+      access, completeness), ``croissant.json`` (Croissant 1.0), ``CITATION.cff`` and ``README.md``.
+      The same frames give the same bytes.
     - The index is not written; a frame that is read back has a new one from 0.
 
     Examples
@@ -102,6 +121,12 @@ def export(
     """
     target = check_target(path, overwrite=overwrite)
     kind = kind_of(target)
+    given = {"title": title, "authors": authors, "license": license}
+    options = {name: value for name, value in given.items() if value}
+    if options and not kind.study:
+        raise InvalidInputError(
+            f"{', '.join(options)} can be given for a study (.zip), not for a {target.suffix} file."
+        )
     several = isinstance(frame_or_frames, Mapping)
     frames = (
         dict(frame_or_frames)
@@ -131,7 +156,7 @@ def export(
     make_folder(target.parent)
     with temporary_sibling(target) as temporary:
         try:
-            kind.write(prepared, temporary)
+            kind.write(prepared, temporary, **options)
             if kind.seal:
                 kind.seal.write(temporary)
         except sqlite3.Error as error:

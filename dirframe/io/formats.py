@@ -8,14 +8,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import InvalidInputError, MissingExtraError
-from dirframe.io import csv, database, excel, html, parquet
+from dirframe.io import csv, database, excel, html, package, parquet
 from dirframe.io._integrity.checksum import Seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
-
-    from dirframe.io.frame_codec import ExportFrame
 
 
 @dataclass(frozen=True)
@@ -24,10 +22,11 @@ class FileFormat:
 
     `read` returns frames by name, each with its record; it is None for a format that is only for
     viewing. `sidecar`: the record is in a separate file. `seal`: position of the digest in the
-    file. `native`: read by a native library that a damaged file can crash.
+    file. `native`: read by a native library that a damaged file can crash. `study`: `write` takes
+    the options of a study.
     """
 
-    write: Callable[[Sequence[ExportFrame], Path], None]
+    write: Callable[..., None]
     read: Callable[..., Any] | None
     several: bool = False
     sidecar: bool = False
@@ -35,6 +34,7 @@ class FileFormat:
     extra: str = ""
     seal: Seal | None = None
     native: bool = False
+    study: bool = False
 
     def check(self) -> None:
         """Raise if a required package is not installed."""
@@ -57,7 +57,7 @@ KINDS = {
     ".jsonl": FileFormat(csv.write_jsonl, csv.read_jsonl, sidecar=True),
     ".json": FileFormat(csv.write_json, csv.read_json, sidecar=True),
     ".parquet": FileFormat(
-        parquet.write_parquet, parquet.read_parquet, seal=Seal(b"PAR1"), native=True
+        parquet.write_parquet, parquet.read_parquet, seal=package.SEAL, native=True
     ),
     ".feather": FileFormat(
         parquet.write_feather, parquet.read_feather, seal=Seal(b"ARROW1"), native=True
@@ -76,6 +76,7 @@ KINDS = {
         seal=Seal(editable=True),
         native=True,
     ),
+    ".zip": FileFormat(package.write_package, package.read_package, several=True, study=True),
     ".html": FileFormat(html.write_html, None, several=True),
     ".md": FileFormat(html.write_md, None, several=True),
 }
@@ -95,8 +96,3 @@ def kind_of(path: Path) -> FileFormat:
             f"{path} has the suffix {path.suffix!r}; choose one of {', '.join(KINDS)}."
         )
     return kind
-
-
-def beside(path: Path) -> Path:
-    """Return the path of the sidecar of a text file."""
-    return path.with_name(f"{path.name}.provenance.json")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from dirframe._atomic import atomic_replace, atomic_write
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.io._integrity.native_check import warn_of_change
-from dirframe.io.formats import beside
 from dirframe.io.metadata import as_text, read_record
 
 if TYPE_CHECKING:
@@ -100,3 +99,8 @@ def _fitting(record: Record, file: Path) -> Record | None:
 def _digest(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def beside(path: Path) -> Path:
+    """Return the path of the sidecar of a text file."""
+    return path.with_name(f"{path.name}.provenance.json")

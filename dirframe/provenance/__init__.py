@@ -8,7 +8,9 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
 
 from dirframe._pandas import check_pandas
 from dirframe.errors import InvalidInputError
@@ -18,8 +20,6 @@ from dirframe.provenance.record import ATTRIBUTE, Provenance
 from dirframe.schema.extensions import ALL_RESOURCES, detect_resource, resource_named
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dirframe.schema import Resource
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Difference",
     "Provenance",
     "absent",
+    "attributes_of",
     "caption",
     "copy_provenance",
     "difference",
@@ -36,16 +37,47 @@ __all__ = [
     "set_provenance",
 ]
 
+F = TypeVar("F")
+
+#: What pandas needs to read its own metadata.
+_PANDAS_METADATA = ("index_columns", "column_indexes", "columns")
+
 # Every code path that creates or accepts a frame imports this module, also on the command line.
 check_pandas()
 
 
-def get_provenance(frame: pd.DataFrame) -> dict[str, Any]:
+def attributes_of(frame: Any) -> dict[str, Any]:
+    """Return the attributes of a frame of any library, empty if it has none.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        Any frame. Arrow has them in the metadata of the schema, as pandas writes them.
+
+    Returns
+    -------
+    dict
+        The attributes, of which ``"dirframe"`` is the provenance.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> attributes_of(pa.table({"id": ["1"]}))
+    {}
+    """
+    attributes = getattr(frame, "attrs", None)
+    if attributes is None:
+        metadata = getattr(getattr(frame, "schema", None), "pandas_metadata", None) or {}
+        attributes = metadata.get("attributes")
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def get_provenance(frame: Any) -> dict[str, Any]:
     """Return the provenance of a frame.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         Any frame; one without provenance gives an empty record.
 
     Returns
@@ -61,7 +93,7 @@ def get_provenance(frame: pd.DataFrame) -> dict[str, Any]:
     >>> get_provenance(frame.query("id == '1'"))["source"]
     'A directory'
     """
-    record = frame.attrs.get(ATTRIBUTE)
+    record = attributes_of(frame).get(ATTRIBUTE)
     others = copy.deepcopy(record) if isinstance(record, dict) else {}
     return others | Provenance.from_dict(record).to_dict()
 
@@ -86,29 +118,28 @@ def resource_of(frame: Any) -> Resource | None:
     >>> resource_of(pd.DataFrame({"id": ["1"], "posts_count": [2]})).name
     'account'
     """
-    attributes = getattr(frame, "attrs", None)  # tables of other engines have none
-    record = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
+    record = attributes_of(frame).get(ATTRIBUTE)
     if name := Provenance.from_dict(record).resource:
         return resource_named(name)
     return detect_resource(frame.columns)
 
 
-def set_provenance(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
+def set_provenance(frame: F, **facts: Any) -> F:
     """Set provenance facts of a frame.
 
     If ``items_loaded`` equals the number of rows, a digest of their ids is set too.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         The frame; its record is changed in place, its columns are not.
     **facts : object
         Fields of `Provenance`, as JSON values. Other fields keep their value.
 
     Returns
     -------
-    pandas.DataFrame
-        The same frame.
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        The same frame; of Arrow a table with the same columns.
 
     Raises
     ------
@@ -125,31 +156,31 @@ def set_provenance(frame: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """
     before = get_provenance(frame)
     known = {f.name: before[f.name] for f in fields(Provenance)}
-    if facts.get("items_loaded") == len(frame) and (ids := _ids(frame)) is not None:
+    rows = len(frame)  # type: ignore[arg-type]  # every frame has a length
+    if facts.get("items_loaded") == rows and (ids := _ids(frame)) is not None:
         facts = {"ids": ids_of(ids).digest} | facts
     after = before | Provenance(**known | facts).to_dict()
     try:
-        frame.attrs[ATTRIBUTE] = json.loads(json.dumps(after, allow_nan=False))
+        record = json.loads(json.dumps(after, allow_nan=False))
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"Provenance holds JSON values only, so that every export keeps it: {error}."
         ) from None
-    return frame
+    return _attach(frame, record)
 
 
-def copy_provenance(
-    source: pd.DataFrame, target: pd.DataFrame, step: str = "", *, records: bool = True
-) -> pd.DataFrame:
+def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = True) -> F:
     """Copy the provenance of a frame to a frame derived from it.
 
     A table without ids also gets the number of records that it was computed from.
 
     Parameters
     ----------
-    source : pandas.DataFrame
+    source : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         The frame that `target` was derived from.
-    target : pandas.DataFrame
-        The derived frame; its record is replaced in place.
+    target : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        The derived frame; its record is replaced in place, but for a table of Arrow, which cannot
+        be changed.
     step : str, default ""
         Name of the processing step, such as ``"unify_countries"``.
     records : bool, default True
@@ -157,8 +188,8 @@ def copy_provenance(
 
     Returns
     -------
-    pandas.DataFrame
-        `target`.
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        `target`; of Arrow a table with the same columns.
 
     Examples
     --------
@@ -174,16 +205,15 @@ def copy_provenance(
     are_records = records and _ids(target) is not None
     if _ids(source) is not None and not are_records and not record["records"]:
         record["records"] = _records(source, Provenance.from_dict(record))
-    target.attrs[ATTRIBUTE] = record
-    return target
+    return _attach(target, record)
 
 
-def difference(frame: pd.DataFrame) -> Difference | None:
+def difference(frame: Any) -> Difference | None:
     """Compare the records of a frame with those that were loaded.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A frame of a loader, or one derived from it.
 
     Returns
@@ -209,7 +239,7 @@ def difference(frame: pd.DataFrame) -> Difference | None:
     >>> str(difference(pd.concat([frame, frame])))
     '3 with a repeated id'
     """
-    record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
+    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     if record.items_loaded is None:
         return None
     counts = record.records or _records(frame, record)
@@ -223,13 +253,29 @@ def difference(frame: pd.DataFrame) -> Difference | None:
     return None if same else change
 
 
-def _ids(frame: pd.DataFrame) -> pd.Series[Any] | None:
+def _attach(frame: F, record: dict[str, Any]) -> F:
+    """Set the record of a frame in place; a table of Arrow cannot be changed and is returned anew."""
+    if isinstance(frame, pa.Table):
+        metadata = frame.schema.pandas_metadata or {name: [] for name in _PANDAS_METADATA}
+        attributes = {**attributes_of(frame), ATTRIBUTE: record}
+        text = json.dumps(metadata | {"attributes": attributes})
+        table: Any = frame
+        return table.replace_schema_metadata({**(table.schema.metadata or {}), b"pandas": text})  # type: ignore[no-any-return]  # Arrow has no types
+    if not hasattr(frame, "attrs"):  # of Polars
+        frame.attrs = {}  # type: ignore[attr-defined]  # as pandas calls it
+    frame.attrs[ATTRIBUTE] = record  # type: ignore[attr-defined]
+    return frame
+
+
+def _ids(frame: Any) -> Any:
     # A Series has attrs too, and column labels may be duplicated.
+    if isinstance(frame, pa.Table):
+        return frame["id"] if frame.column_names.count("id") == 1 else None
     ids = frame["id"] if "id" in getattr(frame, "columns", ()) else None
-    return ids if getattr(ids, "ndim", 0) == 1 else None
+    return ids if getattr(ids, "ndim", 1) == 1 else None
 
 
-def _records(frame: pd.DataFrame, record: Provenance) -> dict[str, int]:
+def _records(frame: Any, record: Provenance) -> dict[str, int]:
     """Count rows and repeated ids, and check whether there are records that were not loaded."""
     rows = _rows(record, frame)
     column = None if record.counted or record.items_loaded is None else _ids(frame)
@@ -241,12 +287,12 @@ def _records(frame: pd.DataFrame, record: Provenance) -> dict[str, int]:
     return {"rows": rows, "repeated": ids.repeated, "others": int(others)}
 
 
-def caption(frame: pd.DataFrame) -> str:
+def caption(frame: Any) -> str:
     """Return the caption of a chart or a table.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A frame of a loader, or a statistic of one.
 
     Returns
@@ -264,7 +310,7 @@ def caption(frame: pd.DataFrame) -> str:
     >>> caption(set_provenance(frame, resource="project", source="A directory", synthetic=True))
     'n = 2 projects · Source: A directory · synthetic sample data'
     """
-    record = Provenance.from_dict(frame.attrs.get(ATTRIBUTE))
+    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     parts = [_size(record, frame), _origin(record)]
     if record.synthetic:
         parts.append("synthetic sample data")
@@ -273,7 +319,7 @@ def caption(frame: pd.DataFrame) -> str:
     return " · ".join(parts)
 
 
-def _rows(record: Provenance, frame: pd.DataFrame) -> int:
+def _rows(record: Provenance, frame: Any) -> int:
     # A statistic has one row per group; `counted` has the number of records behind it.
     resource = ALL_RESOURCES.get(record.resource)
     rows = record.records.get("rows", len(frame))
@@ -287,7 +333,7 @@ def _noun(record: Provenance, count: int) -> str:
     return resource.words[0 if count == 1 else 1]
 
 
-def _size(record: Provenance, frame: pd.DataFrame) -> str:
+def _size(record: Provenance, frame: Any) -> str:
     rows = _rows(record, frame)
     count = record.base.get("records", rows)
     which = record.base.get("which", "") if count < rows else ""

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
 
@@ -64,12 +63,12 @@ class Difference:
         return ", ".join(part for part in parts if part)
 
 
-def ids_of(column: pd.Series[Any]) -> Ids:
+def ids_of(column: Any) -> Ids:
     """Count and hash ids; the integer 7 and the text "7" are the same id.
 
     Parameters
     ----------
-    column : pandas.Series
+    column : pandas.Series, polars.Series or pyarrow.ChunkedArray
         Ids as text or integers, in any order.
 
     Returns
@@ -100,8 +99,13 @@ def ids_of(column: pd.Series[Any]) -> Ids:
     return Ids(rows, len(values) - len(distinct), digest)
 
 
-def _arrow(column: pd.Series[Any]) -> pa.Array:
-    values = pa.array(column if column.dtype != object else column.astype("str"), from_pandas=True)
+def _arrow(column: Any) -> pa.Array:
+    if not isinstance(
+        values := getattr(column, "to_arrow", lambda: column)(), pa.Array | pa.ChunkedArray
+    ):
+        values = pa.array(
+            column if column.dtype != object else column.astype("str"), from_pandas=True
+        )
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     if isinstance(values, pa.DictionaryArray):

@@ -152,3 +152,32 @@ def test_its_manifest_is_lines_that_a_person_can_read(study: Path) -> None:
     assert [line["page"] for line in pages] == [1, 2, 3, 4, 5, 6]
     assert pages[0]["ids"] == [str(number) for number in range(1, 11)]
     assert all(any(line["sha256"] in name for name in names) for line in pages)
+
+
+def test_the_records_lie_in_it_for_other_programs_with_metadata(
+    study: Path, tmp_path: Path
+) -> None:
+    frame = dirframe.open_bundle(study).frame()
+    with zipfile.ZipFile(study) as packed:
+        packed.extractall(tmp_path / "out")
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text("utf-8"))
+    (resource,) = package["resources"]
+    assert (resource["name"], resource["rows"]) == ("projects-parquet", len(frame))
+    assert (resource["accessed"], resource["completeness"]) != ("", "incomplete")
+    table = pd.read_parquet(tmp_path / "out" / resource["path"])
+    assert table["id"].tolist() == frame["id"].tolist()
+    described = {field["name"]: field.get("description") for field in resource["schema"]["fields"]}
+    assert described["stack_count"]
+    assert set(described) == set(frame.columns)
+    assert {"ro-crate-metadata.json", "croissant.json", "CITATION.cff"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
+    # It cited none of the records before, as if they had been filtered out.
+    assert f"({len(frame):,} records)" in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
+def test_a_changed_table_is_named(study: Path) -> None:
+    with pytest.raises(ArchiveError, match=r"data/projects\.parquet .* was changed"):
+        dirframe.open_bundle(rewritten(study, {"data/projects.parquet": b"PAR1"}))
+    with pytest.raises(ArchiveError, match=r"lacks data/projects\.parquet"):
+        dirframe.open_bundle(rewritten(study, {"data/projects.parquet": None}))

@@ -64,7 +64,8 @@ def carried() -> pd.DataFrame:
 def load(directory: Directory, **options: Any) -> pd.DataFrame:
     asked: dict[str, Any] = {"sort": "id", "max_items": 60}
     asked |= {"directory": directory, "progress": False} | options
-    return dirframe.load_projects(**asked)
+    frame: pd.DataFrame = dirframe.load_projects(**asked)
+    return frame
 
 
 def with_id(frame: pd.DataFrame) -> list[str]:

@@ -30,7 +30,8 @@ XML = Path(__file__).parent.parent / "xml"
 
 
 def load(path: str, directory: Directory, **options: Any) -> pd.DataFrame:
-    return dirframe.load(path, directory=directory, progress=False, **options)
+    frame: pd.DataFrame = dirframe.load(path, directory=directory, progress=False, **options)
+    return frame
 
 
 def paged(records: Sequence[str], *, size: int = 10) -> Callable[[Asked], bytes]:

@@ -47,7 +47,8 @@ def there(by_hand: Any, at: Callable[..., Directory]) -> Directory:
 
 
 def load(directory: Directory, **options: Any) -> pd.DataFrame:
-    return dirframe.load_projects(directory=directory, progress=False, **options)
+    frame: pd.DataFrame = dirframe.load_projects(directory=directory, progress=False, **options)
+    return frame
 
 
 def test_accounts_come_through_the_service_as_they_were_written(there: Directory) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from dirframe import export, read_export
 from dirframe.errors import InvalidInputError
-from dirframe.io.formats import beside
+from dirframe.io.sidecar import beside
 
 if TYPE_CHECKING:
     from pathlib import Path

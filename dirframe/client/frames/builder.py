@@ -96,6 +96,19 @@ class FrameBuilder:
                     begin = end
         return mask
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return the records as dicts of Python's own values, without a frame.
+
+        Warns
+        -----
+        UnreadableValueWarning
+            As `finish`.
+        """
+        if self._unreadable:
+            self.finish()  # warns
+        values = [_to_values(parts) for parts in self._columns.values()]
+        return [dict(zip(self._columns, row, strict=True)) for row in zip(*values, strict=True)]
+
     def finish(self) -> pd.DataFrame:
         """Concatenate the chunks: specified columns first, then the others in order of appearance.
 
@@ -182,8 +195,13 @@ def _inferred(name: str, parts: list[pa.Array | list[CellValue]]) -> pd.Series[A
 def _to_series(parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
     if not any(isinstance(part, list) for part in parts):
         return to_pandas(pa.chunked_array(parts))
+    return pd.Series(_to_values(parts), dtype="object")
+
+
+def _to_values(parts: list[pa.Array | list[CellValue]]) -> list[CellValue]:
     values: list[CellValue] = []
     for part in parts:
         values += part if isinstance(part, list) else part.to_pylist()
-    listed = [v if v is None or isinstance(v, list) else [v] for v in values]
-    return pd.Series(listed, dtype="object")
+    if not any(isinstance(part, list) for part in parts):
+        return values
+    return [v if v is None or isinstance(v, list) else [v] for v in values]

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from dirframe.client.frames.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
+from dirframe.provenance import attributes_of
 
 __all__ = ["as_pandas", "frame_of", "is_instance", "too_large"]
 
@@ -41,8 +42,7 @@ def as_pandas(frame: Any) -> Any:
     for column in table.schema:
         if pa.types.is_nested(column.type):  # pandas itself makes arrays of lists
             converted[column.name] = pd.Series(table[column.name].to_pylist(), dtype="object")
-    # As pandas keeps them in Arrow; polars keeps none.
-    converted.attrs = (table.schema.pandas_metadata or {}).get("attributes") or {}
+    converted.attrs.update(attributes_of(frame))
     return converted
 
 

@@ -38,7 +38,7 @@ from dirframe.client.xml.records import RecordReader
 from dirframe.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,6 +49,19 @@ if TYPE_CHECKING:
 
 #: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
+
+
+class Stopped(Exception):  # noqa: N818  # no error
+    """A callback raised StopIteration, which no generator may let through."""
+
+
+def report_progress(callback: Callable[[int, int], None] | None, count: int, total: int) -> None:
+    """Call a callback; raise `Stopped` if it asks to stop."""
+    if callback is not None:
+        try:
+            callback(count, total)
+        except StopIteration as stop:
+            raise Stopped from stop
 
 
 class Fetch(Protocol):
@@ -161,7 +174,7 @@ class Paginator(PageSequence):
                     pass
             if self._details is not None:
                 self._read_details(self._details)
-        except StopIteration:
+        except Stopped:
             self._stopped = True
         return self._result()
 
@@ -181,7 +194,19 @@ class Paginator(PageSequence):
         refresh: bool = False,
         ended: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Fetch pages concurrently and read them in order; return whether there were any."""
+        """Read pages; return whether there were any."""
+        for _ in self._fetch_pages(numbers, refresh=refresh, ended=ended):
+            pass
+        return bool(numbers)
+
+    def _fetch_pages(
+        self,
+        numbers: Sequence[int],
+        *,
+        refresh: bool = False,
+        ended: Callable[[], bool] = lambda: False,
+    ) -> Iterator[int]:
+        """Fetch pages concurrently and read them in order; yield the number of each."""
         fetch = partial(self._fetch, refresh=refresh)
         get_cached = (lambda _: None) if refresh else self._get_cached
         if self.is_behind_the_last(numbers):
@@ -189,14 +214,15 @@ class Paginator(PageSequence):
                 self._read_one(numbers[0], get_cached(numbers[0]) or fetch(numbers[0]))
             except NotFoundError:  # also means that there is no further page
                 self.ended = True
-            return True
+                return
+            yield numbers[0]
+            return
         workers = self._workers if len(numbers) > 1 else 1
         needed = takewhile(lambda _: not ended(), numbers)
         for number, fetched in fetch_ahead(fetch, get_cached, needed, workers):
             self._read_one(number, fetched)
-            if self._progress is not None:
-                self._progress(sum(count for _, count in self._rows[-1:]), self.expected_records())
-        return bool(numbers)
+            yield number
+            report_progress(self._progress, self._rows[-1][1], self.expected_records())
 
     def _end_was_read(self, begin: int) -> bool:
         """Return whether the latest page read since `begin` is the last one."""
@@ -242,19 +268,22 @@ class Paginator(PageSequence):
             else:
                 self._read_own(identifier, response)
             self._details_left -= 1
-            if self._on_details is not None:
-                self._on_details(1, len(needed))
+            report_progress(self._on_details, 1, len(needed))
 
     def _read_own(self, identifier: str, fetched: FetchedPage) -> None:
+        if self._read_alone(identifier, fetched):
+            self._own[identifier] = sum(count for _, count in self._rows[:-1])
+
+    def _read_alone(self, identifier: str, fetched: FetchedPage) -> bool:
+        """Read the own page of a record; return whether it holds this record alone."""
         envelope = self._reader.add(fetched.page)
         ids = self._reader.last_values("id")
         self._synthetic |= envelope.synthetic
-        if ids == (identifier,):
-            self._own[identifier] = sum(count for _, count in self._rows)
-        else:
+        if ids != (identifier,):
             names = ", ".join(str(value) for value in ids[:3]) or "nothing"
             self._refused[identifier] = Refused(f"answered with {names}", requests=0)
         self._was_read(0, len(ids), fetched)
+        return ids == (identifier,)
 
     def _convert(self) -> None:
         self._builder.add(self._reader.pop_columns())

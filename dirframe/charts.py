@@ -375,7 +375,7 @@ _ALL = (
         summary="Relate accounts to a country's people.",
         keys=("country_alpha_2", "country_name"),
         title="Accounts per million people",
-        base=("with_population", "of countries with a known number of people"),
+        base=("with_population", "with a known number of people in their country"),
         options=("per", "population", "top"),
         by_country=True,
     ),

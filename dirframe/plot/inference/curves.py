@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from dirframe import provenance, stats
-from dirframe._display.values import label
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
+from dirframe.plot._drawing.typography import column_label as label
 from dirframe.stats._core.groupby import CONTRIBUTORS
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def survival(
     if table.empty:
         reason = typography.empty_reason(counts["projects"], "project", "a life whose end is known")
         return axes.empty(ax, table, title, reason)
-    unit = "Months since the first activity; below: projects at risk"
+    unit = "Months since the first activity; below: at risk"
     numeric_axes.labels(ax, title, unit, "Projects that live on (share)")
     months, share, low, high = (
         table[name].to_numpy(float, na_value=np.nan)
@@ -182,7 +182,7 @@ def distribution_tail(
     numeric_axes.labels(
         ax,
         title,
-        label(column),
+        label(column).capitalize(),
         f"{collection.capitalize()} with so many or more (share)",
         logarithmic="xy",
     )
@@ -198,7 +198,7 @@ def distribution_tail(
     ):
         fitted = table[name].to_numpy(float, na_value=np.nan)
         if np.isfinite(fitted).any():
-            ax.plot(values, fitted, linestyle=style, color=_dark(), linewidth=1.3, label=title_of)
+            ax.plot(values, fitted, linestyle=style, color=NEUTRAL, linewidth=1.3, label=title_of)
     ax.set_xlim(0.8, max(values[-1], 2) * 1.3)
     ax.set_ylim(min(shares[-1], 0.5) / 1.5, 1.3)
     for axis in (ax.xaxis, ax.yaxis):
@@ -282,7 +282,7 @@ def growth_curve(
     for name, style in zip(("linear", "exponential", "logistic"), _LINES, strict=True):
         fitted = table[name].to_numpy(float, na_value=np.nan)
         if np.isfinite(fitted).any():
-            ax.plot(x, fitted, linestyle=style, color=_dark(), linewidth=1.3, label=name)
+            ax.plot(x, fitted, linestyle=style, color=NEUTRAL, linewidth=1.3, label=name)
             highest.append(np.nanmax(fitted))
     dates.axis(ax)
     end = table["month"].iloc[-1] + pd.offsets.MonthBegin()
@@ -300,11 +300,6 @@ def growth_curve(
         typography.not_shown("activity fact", reasons),
     )
     return ax
-
-
-def _dark() -> str:
-    """Return the colour of fitted curves."""
-    return NEUTRAL
 
 
 def _plain(value: float, _place: int | None = None) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
 from dirframe import stats
-from dirframe._display.values import label
+from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
@@ -207,7 +207,7 @@ def compare_groups(
     notes = [
         f"Probability that the first has more, less that it has less; line: {confidence:.0%} "
         f"interval. p: Mann-Whitney, corrected ({correction}).",
-        *(_p_note("Kruskal-Wallis test of all groups", p) for p in overall["p_value"].dropna()),
+        *(_p_note("Kruskal-Wallis test", p) for p in overall["p_value"].dropna()),
         _not_shown(table),
     ]
     return _forest(
@@ -382,8 +382,9 @@ def compare_survival(
     notes = [
         f"Ended: no activity in the last {window} months seen. Line: {confidence:.0%} interval. "
         f"p: corrected ({correction}).",
-        *(_p_note("Log-rank test of all groups", p) for p in overall["p_value"].dropna()),
-        typography.not_shown("project", reasons),
+        *(_p_note("Log-rank test", p) for p in overall["p_value"].dropna()),
+        # On a line of its own, since panels of narrow figures have little room.
+        "\n" + typography.not_shown("project", reasons),
     ]
     return _forest(
         ax,
@@ -504,7 +505,7 @@ def _forest(
         reason = typography.empty_reason(records["counted"][collection], _NOUNS[collection], needed)
         return axes.empty(ax, table, title, lacking if base else reason)
     size = axes.name_rows(ax, [str(name) for name in names])
-    axes.titles(ax, title, unit + numeric_axes.LOGARITHMIC * logarithmic, pad=1.6 * size)
+    axes.titles(ax, title, unit + numeric_axes.LOGARITHMIC * logarithmic, pad=2.4 * size)
     rows, colour = np.arange(len(table)), current().palette.accent
     if reference is not None:
         ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
@@ -515,7 +516,7 @@ def _forest(
         columns["n"] = [f"{number:,}" for number in table["records"]]
     columns["estimate"] = [_figure(number, share=share) for number in x]
     if "p_corrected" in table:
-        columns["p"] = [_p(number) for number in table["p_corrected"]]
+        columns["p"] = [_p(p) for p in table["p_corrected"].to_numpy(float, na_value=np.nan)]
     axes.columns(ax, columns, size)
     _scale(ax, np.concatenate([x, low, high]), limits, logarithmic=logarithmic, share=share)
     axes.caption(ax, table, *notes)
@@ -560,11 +561,10 @@ def _figure(number: float, *, share: bool) -> str:
     return typography.number(number) if abs(number) >= 100 else f"{number:.3g}"
 
 
-def _p(number: Any) -> str:
-    value = cast("float", number) if number == number else np.nan  # noqa: PLR0124  # missing ones
-    if np.isnan(value):
+def _p(number: float) -> str:
+    if np.isnan(number):
         return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return "<0.001" if number < 0.001 else f"{number:.3f}"
 
 
 def _p_note(test: str, p_value: float) -> str:

@@ -96,15 +96,14 @@ def samples_of(
         }
     )
     values = table[[*columns]]
-    missing = ~np.isfinite(values).all(axis=1)
     counts = [n for n in columns if read[f"value_{n}"].dtype == "Float64" and n not in _SIGNED]
-    negative = (values[counts] < 0).any(axis=1)
-    ungrouped = table["group"].isna()
-    state = np.select(
-        [missing, negative, ungrouped],
-        ["value_missing", "value_negative", "group_missing"],
-        default="with_value",
-    )
+    state = pd.Series("with_value", index=table.index)
+    for reason, applies in (  # the first of these that applies is set last
+        ("group_missing", table["group"].isna()),
+        ("value_negative", (values[counts] < 0).any(axis=1)),
+        ("value_missing", ~np.isfinite(values).all(axis=1)),
+    ):
+        state[applies] = reason
     sizes_by_group = table[state == "with_value"].groupby("group")["records"].sum()
     largest = sorted(sizes_by_group.index, key=lambda name: (-sizes_by_group[name], name))[:top]
     order = sorted(largest, key=key.order) if key and key.order else largest

@@ -136,8 +136,8 @@ def correlation(
             replicates = np.concatenate([_spearman(x, y, batch) for batch in drawn])
             low, high = np.nanquantile(replicates, ends)
         if n > 2 and not np.isnan(rho):
-            with np.errstate(divide="ignore"):  # a perfect correlation
-                t = abs(rho) * np.sqrt((n - 2) / max(1 - rho**2, 0))
+            rest = 1 - rho**2
+            t = abs(rho) * np.sqrt((n - 2) / rest) if rest > 0 else np.inf
             p_value = float(2 * scipy.t.sf(t, n - 2))
         rows.append((*pair, n, rho, low, high, p_value))
     p_corrected = corrected([row[-1] for row in rows], correction)

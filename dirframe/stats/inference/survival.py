@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_survival", "survival"]
 
+#: A larger coefficient, a ratio beyond some 3,000, is a likelihood without a maximum.
+_LARGEST_COEFFICIENT = 8
 _DTYPES = {
     **dict.fromkeys(["test", "group", "reference"], "str"),
     **dict.fromkeys(["projects", "ended"], "Int64"),
@@ -198,11 +201,12 @@ def compare_survival(
         - ``projects``, ``ended`` (Int64, projects): of the group; in the first row of all
         - ``statistic`` (Float64): chi squared of the log-rank test, z of Cox's coefficient
         - ``hazard_ratio`` (Float64, above 0): how many times as often as in the reference
-          projects of the same age end; missing in the row of all, and where a group or the
-          reference has no end, from which none can be estimated
+          projects of the same age end; missing in the row of all, and where none can be
+          estimated: a group or the reference has no end, or all ends of one before all of the
+          other
         - ``low``, ``high`` (Float64): its interval
         - ``p_value``, ``p_corrected`` (Float64, 0 to 1): the second corrected for the number of
-          groups; missing without an end
+          groups; missing without a ratio
 
     Raises
     ------
@@ -280,15 +284,20 @@ def _tests(
     size = (len(end), int(end.sum()))
     whole = ("log-rank", None, None, *size, chi_squared, *blank, p_value, p_value)
     estimable = [name for name in names[1:] if ended[name] and ended[names[0]]]
-    estimates = dict.fromkeys(names, (np.nan,) * 5)
+    estimates: dict[str, tuple[float, ...]] = dict.fromkeys(names, (np.nan,) * 5)
     if estimable:
         used = np.isin(group, [names[0], *estimable])
         dummies = np.column_stack([group[used] == name for name in estimable]).astype(np.float64)
         regression = library("statsmodels.duration.hazard_regression", "Cox's model")
-        model = regression.PHReg(months[used], dummies, status=end[used], ties="efron").fit()
-        bounds = np.exp(model.conf_int(alpha=1 - confidence))
-        figures = zip(model.tvalues, np.exp(model.params), *bounds.T, model.pvalues, strict=True)
-        estimates |= dict(zip(estimable, figures, strict=True))
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            # No convergence: the ratio has no limit, as decided below.
+            warnings.simplefilter("ignore")
+            model = regression.PHReg(months[used], dummies, status=end[used], ties="efron").fit()
+            bounds = np.exp(model.conf_int(alpha=1 - confidence))
+        figures = (model.tvalues, np.exp(model.params), *bounds.T, model.pvalues)
+        for name, coefficient, *row in zip(estimable, model.params, *figures, strict=True):
+            if abs(coefficient) < _LARGEST_COEFFICIENT:
+                estimates[name] = tuple(map(float, row))
     p_corrected = corrected([estimates[name][-1] for name in names[1:]], correction)
     return [
         whole,

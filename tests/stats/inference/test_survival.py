@@ -113,12 +113,19 @@ def test_the_naive_median_is_shorter_than_that_with_censoring() -> None:
 
 def test_a_group_without_an_end_has_no_ratio_and_all_are_counted() -> None:
     frame = projects(
-        {"C": [(3, True)] * 3, "Java": [(4, False)] * 2, "Ada": [(9, True)], "R": [(9, True)]}
+        {
+            "C": [(3, True), (3, True), (12, True)],
+            "Java": [(4, False)] * 2,
+            "Ada": [(9, True)],
+            "R": [(9, True)],
+        }
     )
     frame.loc[len(frame)] = [None, *frame.iloc[0, 1:]]
     table = stats.compare_survival(frame, top=3)
     assert table["group"].dropna().tolist() == ["Java", "Ada"]
     assert table["hazard_ratio"].isna().tolist() == [True, True, False]
+    apart = stats.compare_survival(projects({"C": [(3, True)] * 3, "Ada": [(9, True)] * 2}))
+    assert apart["hazard_ratio"].isna().all()  # all ends of one are before those of the other
     counted: dict[str, Any] = table.attrs["dirframe"]["counted"]
     reasons = ("compared", "group_missing", "in_other_groups")
     assert [counted[name] for name in reasons] == [6, 1, 1]

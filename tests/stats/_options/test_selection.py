@@ -34,7 +34,10 @@ LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
 PEOPLE = "analysis_twelve_month_contributor_count"
 
 #: Of one project: its months and its contributors are no records that the rules know.
-OF_ONE_PROJECT = {"commit_concentration", "commits_by_contributor", "monthly_activity"}
+OF_ONE_PROJECT = {
+    *("commit_concentration", "commits_by_contributor"),
+    *("growth_curve", "growth_fit", "monthly_activity"),
+}
 OF_RECORDS = sorted({*stats.__all__} - OF_ONE_PROJECT)
 
 

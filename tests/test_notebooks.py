@@ -78,7 +78,7 @@ def test_the_published_figures_are_found_in_recorded_pages(
     assert ran.error is None, ran.error.trace
     (cell,) = (one for one in ran.nb.cells if one.get("id") == "comparison")
     (table,) = pd.read_html(StringIO(cell.outputs[0]["data"]["text/html"]), index_col=0)
-    here = table["here"].astype(float)
+    here = table.set_index("figure")["here"].astype(float)
     assert here["developers, median"] == 4
     assert here["developers, mode"] == 1
     assert here["with one developer"] == pytest.approx(47 / 184, abs=1e-4)

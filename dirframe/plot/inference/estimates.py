@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
 from dirframe import stats
-from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
+from dirframe.plot._drawing.typography import column_label as label
 from dirframe.stats._core.groupby import CONTRIBUTORS, FIRST_MONTH, LINES
 
 if TYPE_CHECKING:
@@ -205,15 +205,18 @@ def compare_groups(
     overall, pairs = table.iloc[:1], table.iloc[1:].reset_index(drop=True)
     pairs.attrs = table.attrs
     notes = [
-        f"Probability that the first has more, less that it has less; line: {confidence:.0%} "
-        f"interval. p: Mann-Whitney, corrected ({correction}).",
+        f"Probability that the first has more, less that it has less; line: {confidence:.0%} interval.",
+        f"p: Mann-Whitney, corrected ({correction}).",
         *(_p_note("Kruskal-Wallis test", p) for p in overall["p_value"].dropna()),
         _not_shown(table),
     ]
     return _forest(
         ax,
         pairs,
-        [f"{first} > {second}" for first, second in zip(pairs["first"], pairs["second"])],
+        [
+            f"{first} > {second}"
+            for first, second in zip(pairs["first"], pairs["second"], strict=True)
+        ],
         "effect",
         title=f"Groups compared: {label(column)}",
         unit="Cliff's delta",
@@ -288,7 +291,7 @@ def correlation(
     return _forest(
         ax,
         table,
-        [f"{label(x)}, {label(y)}" for x, y in zip(table["first"], table["second"])],
+        [f"{label(x)}, {label(y)}" for x, y in zip(table["first"], table["second"], strict=True)],
         "correlation",
         title="Rank correlations",
         unit="Spearman's rank correlation",
@@ -380,8 +383,8 @@ def compare_survival(
     }
     reference = rows["reference"].iloc[0] if len(rows) else ""
     notes = [
-        f"Ended: no activity in the last {window} months seen. Line: {confidence:.0%} interval. "
-        f"p: corrected ({correction}).",
+        f"Ended: no activity in the last {window} months seen.",
+        f"Line: {confidence:.0%} interval. p: corrected ({correction}).",
         *(_p_note("Log-rank test", p) for p in overall["p_value"].dropna()),
         # On a line of its own, since panels of narrow figures have little room.
         "\n" + typography.not_shown("project", reasons),
@@ -511,7 +514,7 @@ def _forest(
         ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
     ax.hlines(rows, low, high, colors=colour, linewidth=1.6, gid="interval")
     ax.plot(x, rows, "o", color=colour, markersize=5, gid="estimate", clip_on=False)
-    columns = {}
+    columns: dict[str, Sequence[str]] = {}
     if "records" in table:
         columns["n"] = [f"{number:,}" for number in table["records"]]
     columns["estimate"] = [_figure(number, share=share) for number in x]

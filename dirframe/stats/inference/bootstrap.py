@@ -240,7 +240,9 @@ def _gini(values: Floats) -> Callable[[Counts], Floats]:
 def _ratio(values: Floats, denominators: Floats) -> Callable[[Counts], Floats]:
     def measure(drawn: Counts) -> Floats:
         below = drawn @ denominators
-        return np.divide(drawn @ values, below, where=below > 0, out=np.full(len(below), np.nan))
+        known = np.full(len(below), np.nan)
+        np.divide(drawn @ values, below, where=below > 0, out=known)
+        return known
 
     return measure
 

@@ -159,7 +159,7 @@ def _spearman(x: Floats, y: Floats, drawn: NDArray[np.int64]) -> Floats:
         for a, b in ((centred[0], centred[1]), (centred[0],) * 2, (centred[1],) * 2)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.clip(products / np.sqrt(squares[0] * squares[1]), -1, 1)
+        return np.asarray(np.clip(products / np.sqrt(squares[0] * squares[1]), -1, 1))
 
 
 def _ranks(values: Floats, drawn: NDArray[np.int64]) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -127,7 +127,7 @@ def compare_groups(
     scipy = library("scipy.stats", "A comparison of groups")
     samples = samples_of(frame, [column], groups=groups, top=top)
     values = {group: samples.values(group, column) for group in samples.groups}
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for (first, x), (second, y) in combinations(values.items(), 2):
         test = scipy.mannwhitneyu(x, y, method="asymptotic")
         medians = (float(np.median(x)), float(np.median(y)))
@@ -147,11 +147,11 @@ def compare_groups(
     return samples.attach(frame, result, "compare_groups")
 
 
-def _overall(values: list[Floats], scipy: object) -> tuple[object, ...]:
+def _overall(values: list[Floats], scipy: Any) -> tuple[Any, ...]:
     together = np.concatenate(values)
     h = p_value = np.nan
     if together.min() < together.max():  # scipy refuses values that are all the same
-        h, p_value = map(float, scipy.kruskal(*values))  # type: ignore[attr-defined]  # a module
+        h, p_value = map(float, scipy.kruskal(*values))
     effect = h / (len(together) - 1)
     blank = (np.nan,) * 2
     size = (len(together), None)
@@ -169,13 +169,13 @@ def cliffs_delta(x: Floats, y: Floats, quantile: float) -> tuple[float, float, f
     if min(n, m) < 2:
         return delta, np.nan, np.nan
     differing = n * m - int(level.sum())
-    variance = (
+    squares = (
         m**2 * np.sum((by_x - delta) ** 2)
         + n**2 * np.sum((by_y - delta) ** 2)
         - (differing - n * m * delta**2)
     ) / (n * m * (n - 1) * (m - 1))
     # Cliff: at least what it would be if each record of a group were alone.
-    variance = max(float(variance), (1 - delta**2) / (n * m - 1))
+    variance = max(float(squares), (1 - delta**2) / (n * m - 1))
     rest = 1 - delta**2
     width = quantile * np.sqrt(variance * (rest**2 + quantile**2 * variance))
     below = rest + quantile**2 * variance

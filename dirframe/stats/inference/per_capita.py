@@ -154,7 +154,7 @@ def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
                 ),
             )
         figures = library("pypopulation", "The number of inhabitants")
-        known = {code: figures.get_population_a2(code) for code in codes if isinstance(code, str)}
+        known = {code: figures.get_population_a2(code) for code in codes.dropna()}
         table = pd.DataFrame({"country_alpha_2": [*known], "value": [*known.values()]})
         table["year"] = _YEAR
     elif isinstance(population, pd.DataFrame):

@@ -98,11 +98,12 @@ def samples_of(
     values = table[[*columns]]
     counts = [n for n in columns if read[f"value_{n}"].dtype == "Float64" and n not in _SIGNED]
     state = pd.Series("with_value", index=table.index)
-    for reason, applies in (  # the first of these that applies is set last
+    conditions: tuple[tuple[str, Any], ...] = (  # the first of these that applies is set last
         ("group_missing", table["group"].isna()),
         ("value_negative", (values[counts] < 0).any(axis=1)),
         ("value_missing", ~np.isfinite(values).all(axis=1)),
-    ):
+    )
+    for reason, applies in conditions:
         state[applies] = reason
     sizes_by_group = table[state == "with_value"].groupby("group")["records"].sum()
     largest = sorted(sizes_by_group.index, key=lambda name: (-sizes_by_group[name], name))[:top]
@@ -135,7 +136,7 @@ def _floats(column: pd.Series[Any]) -> NDArray[np.float64]:
     """Return numbers as floats; dates as microseconds."""
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         moments = column.dt.as_unit("us")
-        return np.where(moments.isna(), np.nan, moments.astype("int64").astype(np.float64))
+        return np.asarray(np.where(moments.isna(), np.nan, moments.astype("int64")), np.float64)
     return column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
 
 

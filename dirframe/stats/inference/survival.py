@@ -152,12 +152,12 @@ def kaplan_meier(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the survival after each time and its interval at a normal quantile."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        estimate = np.cumprod(1 - ended / at_risk)
+        estimate: Floats = np.cumprod(1 - ended / at_risk)
         greenwood = np.cumsum(ended / (at_risk * (at_risk - ended)))
         half = quantile * np.sqrt(greenwood) / np.abs(np.log(estimate))
         ends = [estimate ** np.exp(sign * half) for sign in (1, -1)]
     defined = (estimate > 0) & (estimate < 1)
-    low, high = (np.where(defined, end, np.nan) for end in ends)
+    low, high = (np.asarray(np.where(defined, end, np.nan)) for end in ends)
     return estimate, low, high
 
 
@@ -292,7 +292,9 @@ def _tests(
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             # No convergence: the ratio has no limit, as decided below.
             warnings.simplefilter("ignore")
-            model = regression.PHReg(months[used], dummies, status=end[used], ties="efron").fit()
+            cox = regression.PHReg(months[used], dummies, status=end[used], ties="efron")
+            # From zero, Newton's steps overshoot where a group is small.
+            model = cox.fit(method="bfgs", gtol=1e-6, maxiter=1000, disp=0)
             bounds = np.exp(model.conf_int(alpha=1 - confidence))
         figures = (model.tvalues, np.exp(model.params), *bounds.T, model.pvalues)
         for name, coefficient, *row in zip(estimable, model.params, *figures, strict=True):

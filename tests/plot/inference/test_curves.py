@@ -27,7 +27,7 @@ def test_the_caption_tells_the_median_life_or_that_there_is_none() -> None:
     frame = projects()
     fetched = frame["analysis_max_month"] + pd.DateOffset(months=12)
     ended = plot.survival(frame.assign(analysis_logged_at=fetched))
-    assert "Median life: 21 months." in caption(ended)
+    assert "Median life: 20 months." in caption(ended)
     alive = plot.survival(frame.assign(analysis_logged_at=frame["analysis_max_month"]))
     assert "More than half live on" in caption(alive)
 

@@ -64,7 +64,7 @@ def test_a_ratio_keeps_its_pairs_together() -> None:
 def test_a_share_has_the_binomial_interval() -> None:
     languages = ["C"] * 300 + ["Java"] * 700
     table = stats.intervals(frame([1] * 1000, languages=languages), measure="share", resamples=9000)
-    rows = table.set_index("group")
+    rows: Any = table.set_index("group")
     assert rows["value"].tolist() == [0.7, 0.3]
     exact = scipy_stats.binom(1000, 0.3).ppf([0.025, 0.975]) / 1000
     assert rows.loc["C", ["low", "high"]].astype(float).tolist() == pytest.approx(
@@ -88,7 +88,7 @@ def test_intervals_of_95_per_cent_hold_the_true_mean_about_so_often() -> None:
 
 def test_one_record_has_no_interval_and_zeros_no_coefficient() -> None:
     table = stats.intervals(frame([4, 0, 0], languages=["C", "Java", "Java"]), measure="gini")
-    rows = table.set_index("group")
+    rows: Any = table.set_index("group")
     assert rows.loc["C", "value"] == 0
     assert rows.loc["C", ["low", "high"]].isna().all()
     assert rows.loc["Java", ["value", "low", "high"]].isna().all()

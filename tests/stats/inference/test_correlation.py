@@ -19,7 +19,7 @@ pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, ma
 def test_the_correlation_is_that_of_scipy_with_ties(values: list[tuple[int, int]]) -> None:
     frame = pd.DataFrame(values, columns=["x", "y"])
     row = stats.correlation(frame, columns=["x", "y"], resamples=100).iloc[0]
-    if frame["x"].nunique() == 1 or frame["y"].nunique() == 1:
+    if len({*frame["x"]}) == 1 or len({*frame["y"]}) == 1:
         assert pd.isna(row["correlation"])
         assert pd.isna(row["p_value"])
         return
@@ -47,7 +47,7 @@ def test_the_interval_is_that_of_a_bootstrap_by_scipy() -> None:
 
 
 def test_dates_are_ranked_and_pairs_need_both_values() -> None:
-    days = pd.to_datetime(["1960-01-01", "2001-01-01", None, "2011-01-01", "2012-01-01"])
+    days = pd.to_datetime(pd.Series(["1960-01-01", "2001-01-01", None, "2011-01-01", "2012-01-01"]))
     frame = pd.DataFrame({"n": [1, 2, 3, 4, -1], "m": [4, 3, 2, 1, 1], "day": days})
     table = stats.correlation(frame, columns=["n", "m", "day"])
     assert table[["first", "second"]].to_numpy().tolist() == [

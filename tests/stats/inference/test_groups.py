@@ -49,14 +49,17 @@ def test_two_groups_turned_round_have_the_opposite_effect() -> None:
     other = stats.compare_groups(frame({"A": y, "B": [*x]})).iloc[1]  # B is larger: it is first
     assert (other["first"], other["second"]) == ("B", "A")
     assert other["effect"] == one["effect"]
-    swapped = stats.compare_groups(frame({"A": y + [2], "B": x})).iloc[1]
+    swapped = stats.compare_groups(frame({"A": [*y, 2], "B": x})).iloc[1]
     assert float(swapped["effect"]) < 0
     assert float(swapped["low"]) < float(swapped["effect"]) < float(swapped["high"])
 
 
 def test_the_tests_are_those_of_scipy_and_holm_by_hand() -> None:
     generator = np.random.default_rng(2)
-    groups = {name: generator.poisson(mean, 40).tolist() for name, mean in zip("ABC", (3, 4, 7))}
+    groups = {
+        name: generator.poisson(mean, 40).tolist()
+        for name, mean in zip("ABC", (3, 4, 7), strict=True)
+    }
     table = stats.compare_groups(frame(groups))
     h, p = scipy_stats.kruskal(*groups.values())
     assert table["test"].tolist() == ["Kruskal-Wallis"] + ["Mann-Whitney"] * 3

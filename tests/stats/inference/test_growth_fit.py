@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,8 +29,8 @@ CURVES = {
 def test_the_curve_that_made_the_months_is_found_with_its_parameters(name: str) -> None:
     noise = np.random.default_rng(3).normal(0, 25, 48)
     frame = months((CURVES[name] + noise).round().astype(int).clip(0).tolist())
-    table = stats.growth_fit(frame, cumulative=False).set_index("model").astype(float)
-    models = table.drop("observed")
+    table: Any = stats.growth_fit(frame, cumulative=False).set_index("model").astype(float)
+    models: Any = table.drop("observed")
     assert models["aicc"].idxmin() == name
     assert models["weight"].sum() == pytest.approx(1)
     assert models.loc[name, "weight"] > 0.9
@@ -44,7 +46,7 @@ def test_the_curve_that_made_the_months_is_found_with_its_parameters(name: str) 
 
 def test_a_line_is_that_of_numpy_and_the_growth_rate_that_of_the_definition() -> None:
     numbers = [3, 9, 4, 8, 2, 7, 30, 1, 5, 2, 4, 8, 16]
-    table = stats.growth_fit(months(numbers)).set_index("model").astype(float)
+    table: Any = stats.growth_fit(months(numbers)).set_index("model").astype(float)
     total = np.cumsum(numbers)
     slope, start = np.polyfit(np.arange(13), total, 1)
     assert table.loc["linear", ["start", "rate"]].tolist() == pytest.approx([start, slope])
@@ -57,7 +59,7 @@ def test_a_line_is_that_of_numpy_and_the_growth_rate_that_of_the_definition() ->
 
 def test_the_curves_are_drawn_of_the_same_fits() -> None:
     frame = months([3, 9, 4, 8, 2, 7, 30, 1, 5, 2])
-    fits = stats.growth_fit(frame).set_index("model")
+    fits: Any = stats.growth_fit(frame).set_index("model")
     curve = stats.growth_curve(frame)
     for name in ("linear", "exponential", "logistic"):
         assert curve[name].iloc[0] == fits.loc[name, "start"]
@@ -74,9 +76,9 @@ def test_code_is_what_was_added_less_what_was_removed() -> None:
 
 
 def test_few_or_equal_months_are_not_fitted_and_an_unfinished_one_is_left_out() -> None:
-    few = stats.growth_fit(months([1, 2, 3])).set_index("model")
+    few: Any = stats.growth_fit(months([1, 2, 3])).set_index("model")
     assert few.loc[["linear", "exponential", "logistic"]].isna().all(axis=None)
-    equal = stats.growth_fit(months([5] * 9), cumulative=False).set_index("model")
+    equal: Any = stats.growth_fit(months([5] * 9), cumulative=False).set_index("model")
     assert equal.drop("observed").isna().all(axis=None)
     frame = provenance.set_provenance(
         months([1, 2, 3]), retrieved_newest="2010-03-15T00:00:00+00:00"

@@ -137,7 +137,7 @@ def _floats(column: pd.Series[Any]) -> NDArray[np.float64]:
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         moments = column.dt.as_unit("us")
         return np.asarray(np.where(moments.isna(), np.nan, moments.astype("int64")), np.float64)
-    return column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    return np.asarray(column.astype("Float64").to_numpy(np.float64, na_value=np.nan))
 
 
 def check_confidence(confidence: object) -> float:

@@ -152,7 +152,7 @@ def kaplan_meier(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the survival after each time and its interval at a normal quantile."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        estimate: Floats = np.cumprod(1 - ended / at_risk)
+        estimate = np.asarray(np.cumprod(1 - ended / at_risk), np.float64)
         greenwood = np.cumsum(ended / (at_risk * (at_risk - ended)))
         half = quantile * np.sqrt(greenwood) / np.abs(np.log(estimate))
         ends = [estimate ** np.exp(sign * half) for sign in (1, -1)]

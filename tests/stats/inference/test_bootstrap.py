@@ -100,10 +100,10 @@ def test_the_order_of_records_and_other_groups_change_nothing(
     values: list[int], random: Any
 ) -> None:
     shuffled = random.sample(values, len(values))
-    one = stats.intervals(frame(values), resamples=100, seed=4)
+    one: Any = stats.intervals(frame(values), resamples=100, seed=4)
     pd.testing.assert_frame_equal(one, stats.intervals(frame(shuffled), resamples=100, seed=4))
     more = frame([*values, 7, 8], languages=["C"] * len(values) + ["Ada"] * 2)
-    other = stats.intervals(more, resamples=100, seed=4).set_index("group")
+    other: Any = stats.intervals(more, resamples=100, seed=4).set_index("group")
     assert other.loc["C"].tolist() == one.set_index("group").loc["C"].tolist()
     low, value, high = (float(one[name].iloc[0]) for name in ("low", "value", "high"))
     assert min(values) <= low <= high <= max(values)

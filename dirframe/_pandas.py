@@ -71,6 +71,9 @@ class _Functions:
     def __dir__(self) -> list[str]:
         return self._names
 
+    def __repr__(self) -> str:
+        return f"<Functions of {self._module} for this frame: {', '.join(dir(self))}>"
+
 
 class Accessor(_Functions):
     """The functions of dirframe for this frame, its statistics and its charts.

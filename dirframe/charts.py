@@ -313,7 +313,7 @@ _ALL = (
         keys=("first", "second"),
         title="Rank correlations",
         base=("with_value", "with a value in all columns"),
-        options=("columns", "correction", "confidence", "resamples", "seed"),
+        options=("variables", "correction", "confidence", "resamples", "seed"),
     ),
     ChartSpec(
         name="survival",

@@ -14,6 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, Provenance, difference
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -114,14 +115,16 @@ def cite(frame: pd.DataFrame, *, style: Style = "text") -> Citation:
         raise InvalidInputError(
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
+    frame = as_pandas(frame)
     record = Provenance.from_dict(getattr(frame, "attrs", {}).get(ATTRIBUTE))
     differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame does not say where it is from, so it cannot be cited.",
             hint=Hint(
-                "Cite the frame of a loader, or hand its record on to one that was merged or "
-                "concatenated with dirframe.provenance.copy_provenance(loaded, frame).",
+                "Cite the frame of a loader (polars keeps no record of it), or hand its record on to "
+                "one that was merged or concatenated with "
+                "dirframe.provenance.copy_provenance(loaded, frame).",
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )

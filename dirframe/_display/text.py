@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from rich import box
 from rich.cells import cell_len, set_cell_size
@@ -26,6 +27,8 @@ _WIDEST = 40
 _NARROWEST = 16
 _GAP = 2
 _PREFIX = "analysis_"
+#: Quantiles that have a name of their own.
+_QUANTILES = {0.0: "minimum", 0.5: "median", 1.0: "maximum"}
 
 
 class _Column(NamedTuple):
@@ -56,15 +59,16 @@ def render_table(
     rows: int,
     first: Sequence[str] = (),
     folded: bool = False,
-) -> tuple[Table, str]:
+) -> tuple[list[Table], str]:
     """Draw the first rows and the columns that fit, those named by `first` before all others.
 
-    Texts that do not fit are cut, or `folded` onto several lines.
+    Texts that do not fit are cut, or `folded` onto several lines. Without `first`, columns that
+    do not fit are drawn below, beside the first column again, if they fit there.
 
     Returns
     -------
-    tuple of rich.table.Table and str
-        The table, and a sentence that names what was omitted.
+    tuple of list of rich.table.Table and str
+        One table or two, and a sentence that names what was omitted.
     """
     shown = frame.head(rows)
     names = [str(name) for name in frame.columns]
@@ -75,18 +79,24 @@ def render_table(
     columns = [_column(shown, index) for index in (important or rest)]
     lines = next((n for n in (1, 2) if _needed(columns, _WIDEST, n) <= width), 3)
     # As many columns as fit with narrow texts, then texts as wide as fit.
+    wide: list[_Column] = []
     while len(columns) > 1 and _needed(columns, 0, lines) > width:
-        columns.pop()
+        wide.insert(0, columns.pop())
+    if important or _needed([columns[0], *wide], _NARROWEST, lines) > width:
+        wide = []
     widest = next((w for w in range(_WIDEST, 0, -1) if _needed(columns, w, lines) <= width), 0)
     for index in rest if important and widest == _WIDEST else ():
         column = _column(shown, index)
         if _needed([*columns, column], widest, lines) > width:
             break
         columns.append(column)
-    drawn = {column.name for column in columns}
+    drawn = {column.name for column in [*columns, *wide]}
     left_out = _left_out(len(frame) - len(shown), [name for name in names if name not in drawn])
-    widths = [min(column.width(widest, lines), width) for column in columns]
-    return _drawn(columns, widths, folded=folded), left_out
+    tables = [columns, [columns[0], *wide]] if wide else [columns]
+    return [
+        _drawn(part, [min(c.width(widest, lines), width) for c in part], folded=folded)
+        for part in tables
+    ], left_out
 
 
 def plain_table(frame: pd.DataFrame) -> list[str]:
@@ -179,18 +189,21 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
 
 
 def _numbers(values: pd.Series[Any], name: str) -> list[str]:
-    if name.endswith("share"):
+    if "share" in name.split("_"):
         return ["" if pd.isna(value) else percent(float(value)) for value in values]
     # The same number of decimals in the whole column: as many as needed, three at most.
     rounded = values.dropna().astype("float64").round(3)
     decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
-    return ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
+    texts = ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
+    if name != "quantile":
+        return texts
+    words = (_QUANTILES.get(value, "") for value in values)
+    return [f"{word} {text}".strip() for word, text in zip(words, texts, strict=True)]
 
 
 def _text(value: object) -> str:
-    if isinstance(value, list | tuple) or hasattr(value, "tolist"):
-        parts: Any = value
-        return printable(entries(parts))
+    if isinstance(value, list | tuple | np.ndarray):
+        return printable(entries(value))
     if pd.isna(value):  # type: ignore[call-overload]  # a cell that is not a list is a scalar
         return ""
     return printable(str(value))

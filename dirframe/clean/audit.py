@@ -12,6 +12,7 @@ from dirframe.clean._column import raw_column, resolve_column
 from dirframe.clean._reasons import Reason, explain
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.suggest import suggest
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE
 
@@ -68,6 +69,7 @@ def country_audit(
     >>> table[["raw", "count", "country_alpha_2"]].values.tolist()
     [['DE', 2, 'DE'], ['Korea', 1, nan]]
     """
+    data = as_pandas(data)
     resolved = resolve_column(raw_column(data, column), overrides)
     rows = [
         _row(value, int(count), answer)
@@ -121,7 +123,7 @@ def country_note(data: pd.DataFrame) -> str:
     '2 of 4 records (50.0%) have no country: 1 without a value, 1 with a value that names none. \
 Shares by country describe the others alone.'
     """
-    record = data.attrs.get(ATTRIBUTE)
+    record = getattr(as_pandas(data), "attrs", {}).get(ATTRIBUTE)
     counts = record.get("countries") if isinstance(record, dict) else None
     if not isinstance(counts, dict):
         raise InvalidInputError(

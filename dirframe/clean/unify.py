@@ -8,6 +8,7 @@ import pandas as pd
 
 from dirframe.clean._column import raw_column, resolve_column
 from dirframe.clean._vocabulary.iso import countries
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def unify_countries(
     """
     if errors not in ("coerce", "raise"):
         raise InvalidInputError(f'errors is "coerce" or "raise", not {errors!r}.')
+    data = as_pandas(data)
     resolved = resolve_column(raw_column(data, column), overrides)
     if errors == "raise" and resolved.unresolved:
         raise UnresolvedCountriesError(resolved.failures())

@@ -23,6 +23,7 @@ from dirframe.cli.options import (
     of_contributors,
     of_months,
     query_options,
+    rule_option,
     split,
     with_options,
 )
@@ -51,7 +52,7 @@ def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
     return read
 
 
-_PARTICULAR: dict[str, Any] = {
+_OPTIONS: dict[str, Any] = {
     "top": click.option(
         "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
     ),
@@ -89,8 +90,8 @@ _PARTICULAR: dict[str, Any] = {
         help="What is estimated.",
     ),
     "column": click.option("--column", metavar="COLUMN", help="Column of numbers."),
-    "columns": click.option(
-        "--columns",
+    "variables": click.option(
+        "--variables",
         metavar="COLUMN,…",
         callback=lambda _context, _option, text: tuple(text.split(",")) if text else None,
         help="Two or more columns of numbers or dates.",
@@ -122,13 +123,7 @@ _PARTICULAR: dict[str, Any] = {
         type=click.Path(exists=True, dir_okay=False),
         help="CSV of country_alpha_2, value and year.",
     ),
-    "rules": click.option(
-        "--rule",
-        "rules",
-        metavar="RULE",
-        multiple=True,
-        help="Try only this rule of dirframe flags; again for another.",
-    ),
+    "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,
     "title": click.option("--title", metavar="TEXT", help="In place of the chart's own."),
     "caption": click.option(
@@ -212,10 +207,10 @@ def _answers(file: str) -> pd.DataFrame:
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
-def _listing(nouns: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _listing(specs: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted:
-            click.echo("\n".join(sorted(nouns)))
+            click.echo("\n".join(sorted(specs)))
             context.exit()
 
     return click.option(
@@ -272,10 +267,10 @@ def plot() -> None:
 
 
 def _records(
-    noun: ChartSpec, collection: str | None, file: str | None, question: Any
+    spec: ChartSpec, collection: str | None, file: str | None, question: Any
 ) -> pd.DataFrame:
-    frame = read_input(file, noun.collection or collection, question)
-    if noun.by_country and "country_name" not in frame:
+    frame = read_input(file, spec.collection or collection, question)
+    if spec.by_country and "country_name" not in frame:
         from dirframe import unify_countries
 
         echo_note("The countries are unified first, as by dirframe clean.")
@@ -283,48 +278,48 @@ def _records(
     return frame
 
 
-def _of(noun: ChartSpec) -> Any:
-    if noun.collection:
-        of_project = {"contributors": of_contributors, "activity": of_months}
-        return of_project.get(noun.collection, query_options)
+def _source_options(spec: ChartSpec) -> Any:
+    if spec.collection:
+        by_collection = {"contributors": of_contributors, "activity": of_months}
+        return by_collection.get(spec.collection, query_options)
     return with_options(collection_option, query_options)
 
 
-def _help(noun: ChartSpec, group: str, example: str) -> str:
-    records = noun.collection or "records"
-    question = (f"--sample --max-items 100{example}") if noun.collection else ""
-    if noun.collection in {"contributors", "activity"}:
+def _help(spec: ChartSpec, group: str, example: str) -> str:
+    records = spec.collection or "records"
+    question = (f"--sample --max-items 100{example}") if spec.collection else ""
+    if spec.collection in {"contributors", "activity"}:
         question = f"--project 1{example}"
-    load_example = f"\n  dirframe {group} {noun.name} {question}" if question else ""
-    file = f"{noun.collection or 'projects'}.parquet"
+    load_example = f"\n  dirframe {group} {spec.name} {question}" if question else ""
+    file = f"{spec.collection or 'projects'}.parquet"
     return (
-        f"{noun.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
-        f"\n\n\b\nExamples:\n  dirframe {group} {noun.name} {file}{example}{load_example}"
+        f"{spec.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
+        f"\n\n\b\nExamples:\n  dirframe {group} {spec.name} {file}{example}{load_example}"
     )
 
 
-def _statistic(noun: ChartSpec) -> Command:
+def _statistic(spec: ChartSpec) -> Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import stats
 
-        table: pd.DataFrame = getattr(stats, noun.name)(frame, **own)
+        table: pd.DataFrame = getattr(stats, spec.name)(frame, **own)
         return table
 
-    return _table(noun, (*noun.options, *SELECTION), compute, _help(noun, "stats", ""))
+    return _table(spec, (*spec.options, *SELECTION), compute, _help(spec, "stats", ""))
 
 
-def _sensitivity(noun: ChartSpec) -> Command:
+def _sensitivity(spec: ChartSpec) -> Command:
     def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
         from dirframe import sensitivity, stats
 
-        return sensitivity(getattr(stats, noun.name), frame, **own)
+        return sensitivity(getattr(stats, spec.name), frame, **own)
 
-    options = ("rules", *noun.options, *(name for name in SELECTION if name != "exclude"))
-    return _table(noun, options, compute, _help(noun, "sensitivity", ""))
+    options = ("rules", *spec.options, *(name for name in SELECTION if name != "exclude"))
+    return _table(spec, options, compute, _help(spec, "sensitivity", ""))
 
 
 def _table(
-    noun: ChartSpec,
+    spec: ChartSpec,
     options: Sequence[str],
     compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
     text: str,
@@ -335,18 +330,18 @@ def _table(
         file: str | None, out: Output, collection: str | None = None, **given: Any
     ) -> None:
         own = split(options, given)
-        frame = _records(noun, collection, file, given)
+        frame = _records(spec, collection, file, given)
         out.write(compute(frame, own))
 
     decorate = with_options(
-        file_argument, *(_PARTICULAR[name] for name in options), output, _of(noun)
+        file_argument, *(_OPTIONS[name] for name in options), output, _source_options(spec)
     )
-    return command(noun.name, help=text, short_help=noun.summary)(decorate(write_table))
+    return command(spec.name, help=text, short_help=spec.summary)(decorate(write_table))
 
 
-def _chart(noun: ChartSpec) -> Command:
-    particular = noun.options if noun.chart_options is None else noun.chart_options
-    options = (*particular, *SELECTION, *APPEARANCE)
+def _chart(spec: ChartSpec) -> Command:
+    own_options = spec.options if spec.chart_options is None else spec.chart_options
+    options = (*own_options, *SELECTION, *APPEARANCE)
 
     def draw(
         file: str | None,
@@ -360,10 +355,10 @@ def _chart(noun: ChartSpec) -> Command:
 
         from dirframe._atomic import atomic_write, make_folder
 
-        path = _picture(output or Path(f"{noun.name}.png"), overwrite)
+        path = _picture(output or Path(f"{spec.name}.png"), overwrite)
         own = split(options, given)
-        frame = _records(noun, collection, file, given)
-        figure = _figure(noun.name, frame, own)
+        frame = _records(spec, collection, file, given)
+        figure = _figure(spec.name, frame, own)
         make_folder(path.parent)
         # Text in an SVG stays text, which can be searched and edited.
         text_kept = mpl.rc_context({"svg.fonttype": "none"})
@@ -373,13 +368,13 @@ def _chart(noun: ChartSpec) -> Command:
 
     decorate = with_options(
         file_argument,
-        *(_PARTICULAR[name] for name in options),
+        *(_OPTIONS[name] for name in options),
         click.option(
             "-o",
             "--output",
             metavar="FILE",
             type=click.Path(dir_okay=False, path_type=Path),
-            help=f"A .png, .svg or .pdf.  [default: {noun.name}.png]",
+            help=f"A .png, .svg or .pdf.  [default: {spec.name}.png]",
         ),
         target,
         click.option(
@@ -390,10 +385,10 @@ def _chart(noun: ChartSpec) -> Command:
             show_default=True,
             help="Dots per inch of a .png.",
         ),
-        _of(noun),
+        _source_options(spec),
     )
-    text = _help(noun, "plot", f" -o {noun.name}.svg")
-    return command(noun.name, help=text, short_help=noun.summary)(decorate(draw))
+    text = _help(spec, "plot", f" -o {spec.name}.svg")
+    return command(spec.name, help=text, short_help=spec.summary)(decorate(draw))
 
 
 def _picture(path: Path, overwrite: bool) -> Path:
@@ -422,12 +417,12 @@ def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
 #: Sections of the help, by collection; the others are of one project.
 _SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
 
-for _group, _make, _nouns in (
+for _group, _make, _specs in (
     (stats, _statistic, STATISTICS),
     (sensitivity, _sensitivity, STATISTICS),
     (plot, _chart, CHARTS),
 ):
-    for _noun in _nouns.values():
-        _command = _make(_noun)
-        _command.section = _SECTIONS.get(_noun.collection, "One project")
+    for _spec in _specs.values():
+        _command = _make(_spec)
+        _command.section = _SECTIONS.get(_spec.collection, "One project")
         _group.add_command(_command)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
-__all__ = ["STDIN", "file_argument", "read_input", "read_table"]
+__all__ = ["STDIN", "file_argument", "holds_table", "read_input", "read_table"]
 
 STDIN = "-"
 
@@ -91,6 +91,11 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
     if about_source:
         _note_missing_source(frame, name)
     return frame
+
+
+def holds_table(file: str) -> bool:
+    """Return whether a file has the suffix of a table that `read_table` reads."""
+    return Path(file).suffix.lower() in _suffixes() and not Path(file).is_dir()
 
 
 def _content(file: str) -> bytes:

@@ -8,7 +8,6 @@ messages go to standard error.
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import sys
@@ -79,7 +78,7 @@ class Output:
                 chosen = () if self.columns else first or _overview(frame)
                 _print_table(frame, chosen, folded=bool(first))
             elif fmt == "parquet":
-                _binary().write(_parquet(frame))
+                sys.stdout.buffer.write(_parquet(frame))
             else:
                 _print_text(frame, fmt)
             sys.stdout.flush()
@@ -106,8 +105,12 @@ class Output:
 
 
 def _names(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
-    names = tuple(part.strip() for part in (value or "").split(",") if part.strip())
-    return names or None
+    if value is None:
+        return None
+    names = tuple(part.strip() for part in value.split(","))
+    if not all(names):
+        raise click.BadParameter(f"{value!r} is no list of names such as name,tags.")
+    return names
 
 
 def _complete(
@@ -210,13 +213,8 @@ def echo_note(text: str) -> None:
 def _print_text(frame: pd.DataFrame, fmt: str) -> None:
     from dirframe.io.csv import stream_csv
 
-    if fmt == "csv":
-        stream_csv(frame, sys.stdout)
-    elif fmt == "tsv":
-        text = io.StringIO()
-        stream_csv(frame, text)
-        text.seek(0)
-        _as_tabs(text)
+    if fmt in {"csv", "tsv"}:
+        stream_csv(frame, sys.stdout, "," if fmt == "csv" else "\t")
     else:
         json_text = frame.to_json(
             orient="records",
@@ -231,13 +229,6 @@ def _print_text(frame: pd.DataFrame, fmt: str) -> None:
         )
 
 
-def _as_tabs(rows: io.StringIO) -> None:
-    import csv
-
-    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
-    writer.writerows(csv.reader(rows))
-
-
 def _parquet(frame: pd.DataFrame) -> bytes:
     from tempfile import TemporaryDirectory
 
@@ -247,15 +238,12 @@ def _parquet(frame: pd.DataFrame) -> bytes:
         return export(frame, Path(folder) / "frame.parquet").read_bytes()
 
 
-def _binary() -> Any:
-    return sys.stdout.buffer
-
-
 def _overview(frame: pd.DataFrame) -> tuple[str, ...]:
     from dirframe.data_dictionary import overview
-    from dirframe.provenance import resource_of
+    from dirframe.provenance import get_provenance, resource_of
 
-    resource = resource_of(frame)
+    # A statistic has its own columns, each of which is its result.
+    resource = None if get_provenance(frame)["counted"] else resource_of(frame)
     columns = overview(frame, resource) if resource else ()
     return ("id", *columns) if columns else ()
 
@@ -273,12 +261,13 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str], *, folded: bool) -> 
     if len(frame) == 1:
         console.print(render_record(frame))
         return
-    table, left_out = render_table(
+    tables, left_out = render_table(
         frame, width=width, rows=_ROWS_ON_A_TERMINAL, first=first, folded=folded
     )
-    if os.environ.get("NO_COLOR"):  # of which rich makes bold text
-        table.header_style = "none"
-    console.print(table)
+    for number, table in enumerate(tables):
+        if os.environ.get("NO_COLOR"):  # of which rich makes bold text
+            table.header_style = "none"
+        console.print(*[""] * bool(number), table, sep="\n")
     if left_out:
         click.echo(err=True)
         echo_note(left_out)

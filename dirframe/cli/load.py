@@ -235,9 +235,10 @@ def load(*, address: str, price: bool, out: Output, **question: Any) -> None:
 )
 @output
 def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options: Any) -> None:
-    """Read recorded XML pages, or an archive, as a table.
+    """Read recorded XML pages, an archive or a file of records as a table.
 
-    FILES are XML files, plain or compressed, or folders of them; or an archive of dirframe harvest.
+    FILES are XML files, plain or compressed, or folders of them; or an archive of dirframe harvest;
+    or a file that dirframe wrote with -o.
 
     \b
     Examples:
@@ -247,9 +248,18 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
       dirframe read kept.archive -o projects.parquet
     """
     from dirframe.archive.archive import read_pages
+    from dirframe.cli.frame_input import holds_table, read_table
 
     given = {name: value for name, value in options.items() if value is not None}
     source = files[0] if len(files) == 1 else files
+    if tables := [file for file in files if holds_table(file)]:
+        if len(files) > 1 or resource or given:
+            raise click.UsageError(
+                f"{tables[0]} is a table: read it alone, without --resource and --max-bytes, "
+                "which are about XML."
+            )
+        out.write(read_table(files[0]))
+        return
     # Columns are chosen while reading only where the records are known.
     columns = out.columns if resource else None
     out.write(read_pages(source, resource=resource, columns=columns, **given))

@@ -35,6 +35,7 @@ __all__ = [
     "open_directory",
     "plain_format",
     "query_options",
+    "rule_option",
     "split",
     "with_options",
 ]
@@ -120,6 +121,23 @@ def with_options(*options: Any, section: str = "") -> Callable[[Callable[..., An
     return add
 
 
+def rule_option(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002  # as in click
+    """Return an option that takes rules of dirframe flags, and completes them."""
+
+    def complete(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+        from dirframe.stats._rules.rules import Rule
+
+        return [rule.value for rule in Rule if rule.startswith(incomplete)]
+
+    return click.option(
+        *names,
+        metavar="RULE",
+        multiple=True,
+        help=f"{help}; again for another.",
+        shell_complete=complete,
+    )
+
+
 _WHERE = with_options(
     click.option("--base-url", metavar="URL", help="Address of the directory."),
     click.option("--sample", is_flag=True, help="Ask the bundled sample directory."),
@@ -183,11 +201,8 @@ _PROOF = with_options(
 SELECTION_OPTIONS = {
     name: with_options(option, section="Selection")
     for name, option in {
-        "exclude": click.option(
-            "--exclude",
-            metavar="RULE",
-            multiple=True,
-            help="Leave out what dirframe flags tells by this rule; again for another.",
+        "exclude": rule_option(
+            "--exclude", help="Leave out what dirframe flags tells by this rule"
         ),
         "max_age": click.option(
             "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."

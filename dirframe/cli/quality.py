@@ -10,7 +10,13 @@ import click
 
 from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, output
-from dirframe.cli.options import collection_option, command, plain_format, query_options
+from dirframe.cli.options import (
+    collection_option,
+    command,
+    plain_format,
+    query_options,
+    rule_option,
+)
 
 if TYPE_CHECKING:
     from dirframe.stats.quality.compare import Comparison
@@ -43,7 +49,7 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
 @command()
 @file_argument
 @collection_option
-@click.option("--rule", "rules", metavar="RULE", multiple=True, help="Only this; again for more.")
+@rule_option("--rule", "rules", help="Apply only this rule")
 @click.option(
     "--max-age", metavar="AGE", help="From when an analysis is stale: 90d, 26w, 18mo, 2y."
 )
@@ -71,7 +77,8 @@ def flags(
     from dirframe.stats.quality.flags import flags as flagged
 
     frame = read_input(file, collection, question)
-    out.write(flagged(frame, rules=rules or None, max_age=max_age))
+    table = flagged(frame, rules=rules or None, max_age=max_age)
+    out.write(table, first=("id", "name", "rule", "evidence"))
 
 
 @command()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from dirframe._display.card import Card
+from dirframe._display.suggest import unknown_attribute
 from dirframe.client.connection import Connection
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Directory", "Quota"]
 
-P = ParamSpec("P")
-R = TypeVar("R")
+MYPY = False  # mypy itself reads it as true
+if MYPY:
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+    def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+        """Give a function a first argument that is not optional, which mypy asks of a method."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,11 +63,6 @@ class Quota(Card):
         if self.resets_at is not None:
             facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         return f"Quota: {self.directory}", facts, ""
-
-
-def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a function whose first argument is optional, which mypy else accepts in no class."""
-    return function
 
 
 class Directory(Connection):
@@ -125,8 +126,20 @@ class Directory(Connection):
     """
 
     # The loaders themselves: their first argument is the directory.
-    accounts = _as_method(load_accounts)
-    projects = _as_method(load_projects)
+    if MYPY:
+        accounts, projects = _as_method(load_accounts), _as_method(load_projects)
+    else:  # as editors read it, which complete and show its options
+        accounts = load_accounts
+        projects = load_projects
+
+    if not TYPE_CHECKING:  # type checkers would accept any name
+
+        def __getattr__(self, name: str) -> object:
+            public = [other for other in dir(type(self)) if not other.startswith("_")]
+            raise unknown_attribute("'Directory' object", name, public)
+
+    def __enter__(self) -> Directory:  # noqa: PYI034  # nor Self
+        return self
 
     def plan(
         self,

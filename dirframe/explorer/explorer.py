@@ -79,9 +79,9 @@ class Explorer:
             source = Directory()
         if not isinstance(source, Directory | pd.DataFrame):
             raise InvalidInputError(
-                f"The explorer was given {type(source).__name__}; it takes a dirframe.Directory, "
-                "a frame of load_accounts() or load_projects(), or nothing, for the directory "
-                "that the environment names."
+                f"The explorer was given a {type(source).__name__}; it takes a dirframe.Directory, "
+                "a frame of load_accounts() or load_projects() (of polars or Arrow: "
+                "frame.to_pandas()), or nothing, for the directory that the environment names."
             )
         self.source = source
         self.state: State = State(source, in_this_thread())

@@ -25,8 +25,8 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 
 
-def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
-    """Write a frame as CSV to an open stream; lists become JSON.
+def stream_csv(frame: pd.DataFrame, stream: TextIO, separator: str = ",") -> None:
+    """Write a frame as CSV or TSV to an open stream; lists become JSON.
 
     Parameters
     ----------
@@ -34,6 +34,8 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
         The frame to write.
     stream : TextIO
         An open text stream.
+    separator : str, default ","
+        A comma or a tab.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def stream_csv(frame: pd.DataFrame, stream: TextIO) -> None:
     id,tags
     1,"[""a"", ""b""]"
     """
-    _write(prepare("frame", frame), stream, ",")
+    _write(prepare("frame", frame), stream, separator)
 
 
 def write_csv(frames: Sequence[ExportFrame], file: Path, separator: str = ",") -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import ExportWarning, Hint, InvalidInputError
 from dirframe.io.metadata import record_of
 
@@ -61,6 +62,7 @@ def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
     ExportWarning
         If the index is dropped, or a dtype cannot be stored.
     """
+    frame = as_pandas(frame)
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
             f"{name!r} is a {type(frame).__name__}, and only a DataFrame can be exported.",

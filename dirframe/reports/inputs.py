@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.reports.selection import validate_selection
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES
@@ -85,7 +86,8 @@ def collect_inputs(
     'Report on projects'
     """
     by_collection: dict[str, pd.DataFrame] = {}
-    for name, frame in _named(frames):
+    for name, given in _named(as_pandas(frames)):
+        frame = as_pandas(given)
         collection = _resource(name, frame).collection
         if collection in by_collection:
             raise InvalidInputError(

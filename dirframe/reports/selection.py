@@ -72,7 +72,7 @@ def validate_selection(frames: Mapping[str, pd.DataFrame], selection: Selection)
     names = _strata_names(validated)
     if names and not any(_has_strata(f, names, *_unified(f)) for f in frames.values()):
         raise InvalidInputError(
-            f"by={selection['by']!r} names neither columns nor strata of the "
+            f"{' and '.join(map(repr, names))}: no columns and no strata of the "
             f"{' and '.join(frames)}."
         )
     whole_number("min_records", selection.get("min_records", 1), least=1, instead="for all strata")

@@ -22,7 +22,7 @@ def lines_of(drawn: object, width: int) -> list[str]:
 
 
 def shown(frame: pd.DataFrame, width: int = 80, first: tuple[str, ...] = ()) -> list[str]:
-    table, _ = render_table(frame, width=width, rows=50, first=first)
+    (table,), _ = render_table(frame, width=width, rows=50, first=first)
     return lines_of(table, width)
 
 
@@ -39,10 +39,10 @@ def test_ids_that_are_numbers_stand_right_too() -> None:
 
 
 def test_shares_are_in_percent_and_other_numbers_have_the_decimals_they_need() -> None:
-    frame = pd.DataFrame({"share": [0.5, np.nan], "a": [1.0, 2.0], "b": [0.25, 1.0]})
+    frame = pd.DataFrame({"share_at_most": [0.5, np.nan], "a": [1.0, 2.0], "b": [0.25, 1.0]})
     lines = plain_table(frame)
     assert [line.split() for line in lines] == [
-        ["share", "a", "b"],
+        ["share", "at", "most", "a", "b"],
         ["50.0%", "1", "0.25"],
         ["2", "1.00"],
     ]
@@ -60,6 +60,21 @@ def test_lists_are_shown_as_words() -> None:
     assert plain_table(frame)[1:] == ["a, b", "", "MIT"]
 
 
+def test_quantiles_with_a_name_have_it() -> None:
+    frame = pd.DataFrame({"quantile": [0.0, 0.25, 0.5, 1.0], "n": [1, 2, 3, 4]})
+    assert [line.split()[:-1] for line in plain_table(frame)[1:]] == [
+        ["minimum", "0.00"],
+        ["0.25"],
+        ["median", "0.50"],
+        ["maximum", "1.00"],
+    ]
+
+
+def test_truth_values_are_words() -> None:
+    frame = pd.DataFrame({"ended": [True, False], "late": pd.array([True, None], dtype="boolean")})
+    assert plain_table(frame)[1:] == ["True   True", "False"]
+
+
 def test_wide_signs_take_two_places_and_accents_none() -> None:
     frame = pd.DataFrame({"name": ["日本", "e\u0301a", "abcd"], "n": [1, 2, 3]})
     lines = plain_table(frame)
@@ -75,10 +90,18 @@ def test_control_signs_cannot_reach_the_terminal() -> None:
 @pytest.mark.parametrize("width", [1, 5, 20, 80])
 def test_no_line_is_wider_than_the_terminal_and_what_is_left_out_is_named(width: int) -> None:
     frame = pd.DataFrame({f"column_{n}": ["x" * 60] for n in range(9)})
-    table, left_out = render_table(frame, width=width, rows=50)
+    (table,), left_out = render_table(frame, width=width, rows=50)
     assert max(map(cell_len, lines_of(table, width))) <= width
     assert "more columns" in left_out
     assert "column_8" in left_out
+
+
+def test_columns_without_room_are_drawn_below_beside_the_first_one() -> None:
+    frame = pd.DataFrame({"language": ["C", "Java"], "projects": [1, 20], "maximum": [3, 4]})
+    tables, left_out = render_table(frame, width=20, rows=50)
+    below = [lines_of(table, 20) for table in tables]
+    assert [lines[-1].split() for lines in below] == [["Java", "20"], ["Java", "4"]]
+    assert not left_out
 
 
 def test_what_comes_first_is_shown_and_prose_makes_room_for_it() -> None:
@@ -129,7 +152,7 @@ def test_a_text_is_cut_after_a_word() -> None:
 
 def test_texts_are_folded_instead_where_they_are_what_is_read() -> None:
     frame = pd.DataFrame({"name": ["one_name", "b"], "meaning": ["some words that are many", "c"]})
-    table, _ = render_table(frame, width=26, rows=50, folded=True)
+    (table,), _ = render_table(frame, width=26, rows=50, folded=True)
     assert lines_of(table, 26)[2:] == [
         "one_name  some words that",
         "          are many",

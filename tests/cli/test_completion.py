@@ -24,6 +24,23 @@ def test_the_lines_for_a_shell_call_dirframe(shell: str) -> None:
         assert checked.returncode == 0
 
 
+def answer(shell: str, typed: str) -> list[str]:
+    """Return the lines that a shell is answered with for what was typed."""
+    done = subprocess.run(
+        [sys.executable, "-c", AS_INSTALLED],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={
+            "_DIRFRAME_COMPLETE": f"{shell}_complete",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(typed.count(" ")),
+        },
+    )
+    return done.stdout.splitlines()
+
+
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
@@ -32,40 +49,18 @@ def test_the_lines_for_a_shell_call_dirframe(shell: str) -> None:
         ("dirframe plot accounts_m", {"accounts_map"}),
         ("dirframe stats language-s", {"language_share"}),
         ("dirframe cite --style b", {"bibtex"}),
+        ("dirframe flags --rule negative_l", {"negative_lines"}),
         ("dirframe languages --columns name,comment_", {"name,comment_ratio"}),
     ],
 )
 def test_what_is_typed_is_completed(typed: str, offered: set[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", AS_INSTALLED],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={
-            "_DIRFRAME_COMPLETE": "bash_complete",
-            "COMP_WORDS": typed,
-            "COMP_CWORD": str(typed.count(" ")),
-        },
-    )
-    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == offered
+    assert {line.partition(",")[2] for line in answer("bash", typed)} == offered
 
 
 def test_a_shell_that_can_shows_the_first_line_of_each_name_whole() -> None:
     for group, words in ((cli, ""), (stats, "stats "), (plot, "plot ")):
-        done = subprocess.run(
-            [sys.executable, "-c", AS_INSTALLED],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-            env={
-                "_DIRFRAME_COMPLETE": "zsh_complete",
-                "COMP_WORDS": f"dirframe {words}",
-                "COMP_CWORD": str(words.count(" ") + 1),
-            },
-        )
-        kinds, names, lines = (done.stdout.splitlines()[start::3] for start in range(3))
+        answered = answer("zsh", f"dirframe {words}")
+        kinds, names, lines = (answered[start::3] for start in range(3))
         assert set(kinds) == {"plain"}
         assert names == list(group.commands)
         assert all(line.endswith(".") and not line.endswith("...") for line in lines), lines

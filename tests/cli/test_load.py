@@ -352,6 +352,15 @@ def test_recorded_pages_are_read_as_the_loaders_read_them(tmp_path: Path, run: A
     assert one.out.startswith("id,name\n1,Größe\n")
 
 
+def test_a_file_of_records_is_read_back_as_it_was_written(tmp_path: Path, run: Any) -> None:
+    assert run("projects", "--sample", "-n", 3, "-o", tmp_path / "few.json").code == 0
+    assert run("read", tmp_path / "few.json", "-o", tmp_path / "again.json").code == 0
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "few.json").read_bytes()
+    refused = run("read", tmp_path / "few.json", tmp_path / "page.xml")
+    assert refused.code == 2
+    assert "few.json is a table: read it alone" in refused.err
+
+
 def test_a_page_that_is_too_large_says_how_to_read_it(tmp_path: Path, run: Any) -> None:
     file = tmp_path / "page.xml"
     file.write_bytes(page_xml([record(str(n)) for n in range(99)], available=99, first=0))

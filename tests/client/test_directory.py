@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+import jedi
 import pytest
 
 import dirframe
@@ -153,3 +154,21 @@ def test_its_quota_counts_what_was_asked() -> None:
         assert quota.resets_at is not None
         assert "2" in repr(quota)
         assert quota.directory in quota._repr_html_()
+
+
+@pytest.mark.parametrize("typed", ["projects(", "accounts(", "plan(", "quota("])
+def test_a_static_tool_completes_its_methods_in_a_with_block(typed: str) -> None:
+    source = (
+        f"import dirframe\nwith dirframe.sample_directory() as directory:\n    directory.{typed}"
+    )
+    shown = jedi.Script(source).get_signatures()
+    assert [signature.docstring(raw=True).splitlines()[0][-1] for signature in shown] == ["."]
+    options = [parameter.name for parameter in shown[0].params]
+    assert ("max_items" in options) is (typed != "quota(")
+
+
+def test_a_method_that_does_not_exist_is_answered_with_the_one_that_is_meant() -> None:
+    with dirframe.sample_directory() as directory:
+        for name, meant in (("projets", "projects"), ("load_accounts", "accounts")):
+            with pytest.raises(AttributeError, match=f"Did you mean '{meant}'"):
+                getattr(directory, name)

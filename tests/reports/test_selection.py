@@ -78,7 +78,7 @@ def test_an_age_of_days_comes_through() -> None:
         ({"exclude": ["negative_posts"]}, "needs columns that the projects do not have"),
         ({"max_age": "soon"}, "max_age is 'soon'"),
         ({"max_age": timedelta(hours=5)}, "whole days"),
-        ({"by": "country"}, "names neither columns nor strata of the projects"),
+        ({"by": "country"}, "'country': no columns and no strata of the projects"),
         ({"min_records": 0}, "min_records is 0"),
     ],
 )

@@ -13,6 +13,7 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe.client.frames.dtypes import convert_column, to_pandas
 from dirframe.client.frames.inference import inferred_kind
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
@@ -55,6 +56,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     >>> list(dirframe.child_table(projects, "tags"))
     ['project_id', 'tag']
     """
+    frame = as_pandas(frame)
     resource = provenance.resource_of(frame) or PROJECT
     field = _field_of(resource, name, frame)
     key = resource.key or "id"

@@ -17,9 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
-from requests.structures import CaseInsensitiveDict
-from requests_cache.backends.sqlite import SQLiteCache
-from requests_cache.models.response import CachedResponse
+from requests_cache.backends.sqlite import SQLiteDict
 from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe._display.card import Card
@@ -40,13 +38,14 @@ _LARGEST = 2**31
 _PATIENCE = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # requests-cache sets an attribute, and accepts only an AttributeError
 class CachedPage:
     """A cached document and its final URL."""
 
     content: bytes
     retrieved: datetime
-    url: str = ""
+    url: str
+    content_type: str
 
     @property
     def age(self) -> timedelta:
@@ -73,7 +72,7 @@ class ResponseCache:
         # crashes the process.
         self._lock = threading.RLock()
         self._file = None if folder is None else folder / CACHE_FILE
-        self._cache: SQLiteCache | None = None
+        self._pages: SQLiteDict | None = None
         self._probe: sqlite3.Connection | None = None
         if self._file is None:
             return
@@ -81,72 +80,65 @@ class ResponseCache:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             # requests-cache would retry for ever to write a file that is locked or read-only.
             self._check_writable()
-            self._cache = SQLiteCache(self._file, serializer=_serializer(), wal=True)
+            self._pages = SQLiteDict(self._file, "responses", serializer=_serializer(), wal=True)
         except (OSError, sqlite3.Error) as error:
             self._give_up(str(error))
 
     def get(self, key: str) -> CachedPage | None:
         """Return a document of any age; None if it is missing or cannot be read."""
         with self._lock:
-            if self._cache is None:
+            if self._pages is None:
                 return None
             try:
-                response = self._cache.get_response(key)
+                page: CachedPage | None = self._pages.get(key)  # None too if it cannot be read
             except _BAD_ENTRY:
                 return None
             except (sqlite3.Error, OSError) as error:
                 self._give_up(str(error))
                 return None
-        # requests-cache returns an entry that it cannot read as a response without a body.
-        if response is None or not response.content:
-            return None
-        return CachedPage(response.content, response.created_at, response.url)
+        return page if page is not None and page.content else None
 
     def put(self, key: str, url: str, content: bytes, content_type: str) -> datetime:
         """Store a document and return the time; a failure is warned of once."""
-        now = datetime.now(UTC)
-        response = CachedResponse(  # attrs strips the underscore of _content
-            content=content,
-            url=url,
-            status_code=200,
-            headers=CaseInsensitiveDict({"Content-Type": content_type}),
-            created_at=now,
-        )
+        page = CachedPage(content, datetime.now(UTC), url, content_type)
         with self._lock:
-            if self._cache is None:
-                return now
+            if self._pages is None:
+                return page.retrieved
             try:
                 self._check_writable()
-                self._cache.responses[key] = response
-                if not self._cache.contains(key):
+                self._pages[key] = page
+                if key not in self._pages:
                     self._give_up("it stores nothing; the disk may be full")
             except (OSError, sqlite3.Error) as error:
                 self._give_up(str(error))
-        return now
+        return page.retrieved
 
     def fetch_times(self) -> list[datetime]:
         """Return the fetch time of each document."""
-        if self._cache is None:
-            return []
-        return [response.created_at for response in self._cache.filter()]
+        return [page.retrieved for _, page in self._readable()]
 
     def prune(self, *, older_than: timedelta) -> int:
         """Remove the documents older than an age; return their number."""
-        if self._cache is None:
-            return 0
         before = datetime.now(UTC) - older_than
-        old = [entry.cache_key for entry in self._cache.filter() if entry.created_at < before]
-        self._cache.delete(*old)
+        old = [key for key, page in self._readable() if page.retrieved < before]
+        if self._pages is not None and old:
+            self._pages.bulk_delete(old)
+            self._pages.vacuum()
         return len(old)
 
+    def _readable(self) -> list[tuple[str, CachedPage]]:
+        pages = {} if self._pages is None else self._pages
+        return [(key, page) for key, page in pages.items() if page is not None]
+
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; a request still in flight then stores nothing."""
         with self._lock, suppress(sqlite3.Error):
             if self._probe is not None:
                 self._probe.close()
                 self._probe = None
-            if self._cache is not None:
-                self._cache.close()
+            if self._pages is not None:
+                self._pages.close()
+                self._pages = None
 
     def _check_writable(self) -> None:
         if self._probe is None:
@@ -158,7 +150,6 @@ class ResponseCache:
 
     def _give_up(self, reason: str) -> None:
         self.close()
-        self._cache = None
         warnings.warn(
             CacheWarning(
                 f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "
@@ -178,31 +169,29 @@ def _serializer() -> SerializerPipeline:
     return SerializerPipeline([Stage(dumps=_pack, loads=_unpack)], name="lines", is_binary=True)
 
 
-def _pack(response: CachedResponse) -> bytes:
-    body = response.content or b""
+def _pack(page: CachedPage) -> bytes:
     head = {
-        "url": response.url,
-        "status": response.status_code,
-        "type": response.headers.get("Content-Type", ""),
-        "created": response.created_at.isoformat(),
-        "size": len(body),
+        "url": page.url,
+        "status": 200,  # of the format: only successes are stored
+        "type": page.content_type,
+        "created": page.retrieved.isoformat(),
+        "size": len(page.content),
     }
-    packed: bytes = pa.compress(body, codec=_CODEC, asbytes=True)
+    packed: bytes = pa.compress(page.content, codec=_CODEC, asbytes=True)
     return json.dumps(head).encode() + b"\n" + packed
 
 
-def _unpack(entry: bytes) -> CachedResponse:
+def _unpack(entry: bytes) -> CachedPage:
     line, _, packed = entry.partition(b"\n")
     head = json.loads(line)
     if not 0 <= head["size"] <= _LARGEST:
         raise ValueError("an impossible size")  # requests-cache treats it as a missing entry
-    return CachedResponse(
-        content=pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
-        url=head["url"],
-        status_code=head["status"],
-        headers=CaseInsensitiveDict({"Content-Type": head["type"]}),
+    return CachedPage(
+        pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
         # A time without a zone cannot be compared with others.
-        created_at=datetime.fromisoformat(head["created"]).astimezone(UTC),
+        datetime.fromisoformat(head["created"]).astimezone(UTC),
+        head["url"],
+        head["type"],
     )
 
 

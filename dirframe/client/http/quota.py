@@ -129,6 +129,7 @@ class DailyQuota:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
+            self._folder = None  # a request still in flight does not begin a count of its own
             self._database.close()
 
     def _execute(self, statement: str, **values: float) -> Any:

@@ -233,7 +233,7 @@ def correlation(
     frame: Frame,
     *,
     ax: Axes | None = None,
-    columns: Sequence[str] = (CONTRIBUTORS, LINES, FIRST_MONTH),
+    variables: Sequence[str] = (CONTRIBUTORS, LINES, FIRST_MONTH),
     correction: str = "holm",
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -248,7 +248,7 @@ def correlation(
         Projects or accounts as the loaders give them; `dirframe.stats.correlation` computes.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Left out: a new figure, as high as the rows need.
-    columns : sequence of str, default contributors, lines and first month of projects
+    variables : sequence of str, default contributors, lines and first month of projects
         Two or more columns of numbers or dates.
     correction : {"holm", "bonferroni", "fdr_bh", "fdr_by"}, default "holm"
         How p-values are corrected for the number of tests.
@@ -274,14 +274,14 @@ def correlation(
     --------
     >>> import pandas as pd
     >>> accounts = pd.DataFrame({"posts_count": [0, 1, 5, 9], "rank": [1, 1, 2, 3]})
-    >>> ax = correlation(accounts, columns=["posts_count", "rank"])
+    >>> ax = correlation(accounts, variables=["posts_count", "rank"])
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['posts count, rank']
     """
     table = table_of(
         stats.correlation,
         frame,
-        columns=columns,
+        variables=variables,
         correction=correction,
         confidence=confidence,
         resamples=resamples,

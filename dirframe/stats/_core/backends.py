@@ -5,7 +5,6 @@ Dask and DuckDB are imported only when a frame of theirs is passed.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
@@ -13,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.dtypes import to_pandas
+from dirframe.client.frames.interchange import frame_of, is_instance
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
 from dirframe.stats._core.loaders import ANY
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "absent_of",
-    "as_pandas",
     "collect",
     "columns_of",
     "columns_sent",
@@ -41,7 +39,6 @@ __all__ = [
     "relation_kept",
     "relation_table",
     "resource_of",
-    "too_large",
 ]
 
 Part = TypeVar("Part")
@@ -62,28 +59,6 @@ def columns_of(frame: object, loader: Loader) -> list[str]:
         f"A DataFrame as {loader.python} gives it was expected, of pandas, polars or Dask, a table of "
         f"Arrow or a relation of DuckDB with its columns; a {type(frame).__name__} came."
     )
-
-
-def as_pandas(frame: Any) -> Any:
-    """Return a frame of polars or a table of Arrow as a pandas frame, any other frame unchanged.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is a lazy frame of polars.
-    """
-    if _is(frame, "polars", "LazyFrame"):
-        raise InvalidInputError(
-            "A lazy frame of polars has no records yet. Pass frame.collect(), or for records "
-            "beyond memory a relation of DuckDB."
-        )
-    table = frame.to_arrow() if _is(frame, "polars", "DataFrame") else frame
-    if not isinstance(table, pa.Table):
-        return frame
-    converted = _frame(table)
-    # As pandas keeps them in Arrow; polars keeps none.
-    converted.attrs = (table.schema.pandas_metadata or {}).get("attributes") or {}
-    return converted
 
 
 def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
@@ -107,17 +82,9 @@ def columns_sent(frame: Any) -> set[str]:
     return {*columns}.difference(absent.columns if absent else ())
 
 
-def too_large(what: str) -> str:
-    """Return the error message for numbers, or sums, beyond 64 bits."""
-    return (
-        f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
-        "be given. Leave out the records whose number cannot be right, such as those above 1e12."
-    )
-
-
 def is_relation(frame: object) -> bool:
     """Return whether a frame is a DuckDB relation."""
-    return _is(frame, "duckdb", "DuckDBPyRelation")
+    return is_instance(frame, "duckdb", "DuckDBPyRelation")
 
 
 def map_reduce(
@@ -199,7 +166,7 @@ def collect(table: nw.LazyFrame[Any]) -> pd.DataFrame:
         result = _reader(table.to_native(), _ROWS).read_all()
     except DataError as error:  # such as an integer beyond 64 bits
         raise InvalidInputError(f"DuckDB cannot count these records: {error}") from error
-    return _frame(result)
+    return frame_of(result)
 
 
 def _reader(relation: Any, rows: int) -> Any:
@@ -213,51 +180,10 @@ def _batches(relation: Any) -> Iterator[pd.DataFrame]:
     is_empty = True
     for batch in batches:
         is_empty = False
-        yield _frame(pa.Table.from_batches([batch]))
+        yield frame_of(pa.Table.from_batches([batch]))
     if is_empty:
-        yield _frame(batches.schema.empty_table())
-
-
-def _frame(table: pa.Table) -> pd.DataFrame:
-    columns = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        wanted = _ARROW.get(_kind(column.type))
-        if wanted is not None:
-            try:
-                columns[name] = to_pandas(column.cast(wanted))
-            except pa.ArrowInvalid as error:
-                raise InvalidInputError(too_large(name)) from error
-        elif pa.types.is_boolean(column.type):
-            columns[name] = column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
-        else:
-            columns[name] = column.to_pandas()
-    return pd.DataFrame(columns)
-
-
-_ARROW = {
-    "whole": pa.int64(),
-    "number": pa.float64(),
-    "text": pa.large_string(),
-    "moment": pa.timestamp("us", tz="UTC"),
-}
-
-
-def _kind(kind: pa.DataType) -> str:
-    is_ = pa.types
-    if is_.is_integer(kind) or (is_.is_decimal(kind) and kind.scale == 0):
-        return "whole"
-    if is_.is_floating(kind) or is_.is_decimal(kind):
-        return "number"
-    if is_.is_timestamp(kind) or is_.is_date(kind):
-        return "moment"
-    texts = (is_.is_string, is_.is_large_string, is_.is_string_view, is_.is_dictionary)
-    return "text" if any(test(kind) for test in texts) else ""
+        yield frame_of(batches.schema.empty_table())
 
 
 def _is_dask(frame: object) -> bool:
-    return _is(frame, "dask.dataframe", "DataFrame")
-
-
-def _is(frame: object, module: str, name: str) -> bool:
-    engine = sys.modules.get(module)
-    return engine is not None and isinstance(frame, getattr(engine, name))
+    return is_instance(frame, "dask.dataframe", "DataFrame")

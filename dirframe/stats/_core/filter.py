@@ -25,26 +25,42 @@ def read(part: pd.DataFrame, columns: Mapping[str, Column]) -> pd.DataFrame:
     return pd.DataFrame(values, copy=False)
 
 
-def holding(part: pd.DataFrame, columns: Mapping[str, Column], test: nw.Expr) -> NDArray[np.bool_]:
+def holding(
+    part: pd.DataFrame,
+    columns: Mapping[str, Column],
+    test: nw.Expr,
+    derived: Mapping[str, nw.Expr] | None = None,
+) -> NDArray[np.bool_]:
     """Return a mask of the rows of a pandas frame for which a test holds; missing is False."""
     table = nw.from_native(read(part, columns))
+    table = table.with_columns(**derived) if derived else table
     mask = table.with_columns(holds=test.fill_null(value=False)).to_native()["holds"]
     values: NDArray[np.bool_] = mask.to_numpy(dtype=bool)
     return values
 
 
-def keep(frame: Any, columns: Mapping[str, Column], test: nw.Expr) -> Any:
-    """Return the records for which a test holds, with all columns, on the same engine."""
+def keep(
+    frame: Any,
+    columns: Mapping[str, Column],
+    test: nw.Expr,
+    derived: Mapping[str, nw.Expr] | None = None,
+) -> Any:
+    """Return the records for which a test holds, with all columns, on the same engine.
+
+    `derived` are columns computed once from those that are read, for the test.
+    """
     if isinstance(frame, pd.DataFrame):
-        return frame[holding(frame, columns, test)]
+        return frame[holding(frame, columns, test, derived)]
     if is_relation(frame):
 
         def filtered(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
             expressions = {name: column.within(table) for name, column in columns.items()}
-            return table.with_columns(**expressions).filter(test.fill_null(value=False))
+            read = table.with_columns(**expressions)
+            read = read.with_columns(**derived) if derived else read
+            return read.filter(test.fill_null(value=False))
 
         return relation_kept(frame, [n for c in columns.values() for n in c.names], filtered)
-    return frame.map_partitions(keep, columns, test, meta=frame._meta)
+    return frame.map_partitions(keep, columns, test, derived, meta=frame._meta)
 
 
 def count(

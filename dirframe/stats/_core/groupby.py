@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import pandas as pd
 
+from dirframe.client.frames.interchange import too_large
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.backends import (
     collect,
     is_relation,
     map_reduce,
     relation_table,
-    too_large,
 )
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
-from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._options.strata import Stratum, strata_of
 from dirframe.stats._rules.exclusion import exclude_records, rules_of
 

@@ -109,19 +109,19 @@ def _sorted(table: pd.DataFrame, keys: list[Key]) -> pd.DataFrame:
 def _divided(
     frame: Any, keys: list[Key], columns: Mapping[str, Column], table: pd.DataFrame, small: Any
 ) -> Iterator[Stratum]:
-    pooled: list[nw.Expr] = []
-    for row, is_small in zip(table.itertuples(index=False), small, strict=True):
+    derived = {key.name: key.stated for key in keys}
+    tests: list[nw.Expr] = []
+    for row in table[~small].itertuples(index=False):
         values = tuple(None if pd.isna(value) else str(value) for value in row[: len(keys)])
         test = reduce(and_, (_is(key, value) for key, value in zip(keys, values, strict=True)))
-        if is_small:
-            pooled.append(test)
-        else:
-            yield Stratum(values, int(row[-1]), keep(frame, columns, test))
-    if pooled:
-        label = f"other ({len(pooled):,} {'stratum' if len(pooled) == 1 else 'strata'})"
+        tests.append(test)
+        yield Stratum(values, int(row[-1]), keep(frame, columns, test, derived))
+    if pooled := int(small.sum()):
+        label = f"other ({pooled:,} {'stratum' if pooled == 1 else 'strata'})"
         records = int(table["records"][small].sum())
-        rest = keep(frame, columns, _any(pooled))
-        yield Stratum((label,) * len(keys), records, rest, len(pooled))
+        # Fewer tests than those of the strata that are pooled, of which there may be hundreds.
+        rest = keep(frame, columns, ~_any(tests), derived) if tests else frame
+        yield Stratum((label,) * len(keys), records, rest, pooled)
 
 
 def _any(tests: Sequence[nw.Expr]) -> nw.Expr:
@@ -132,7 +132,8 @@ def _any(tests: Sequence[nw.Expr]) -> nw.Expr:
 
 
 def _is(key: Key, value: str | None) -> nw.Expr:
-    return key.stated.is_null() if value is None else (key.stated == value).fill_null(value=False)
+    column = nw.col(key.name)
+    return column.is_null() if value is None else (column == value).fill_null(value=False)
 
 
 def known_strata(frame: Any) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ _DTYPES = {
 def correlation(
     frame: Frame,
     *,
-    columns: Sequence[str] = (CONTRIBUTORS, LINES, FIRST_MONTH),
+    variables: Sequence[str] = (CONTRIBUTORS, LINES, FIRST_MONTH),
     correction: str = "holm",
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -58,7 +58,7 @@ def correlation(
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects or accounts as the loaders give them.
-    columns : sequence of str, default contributors, lines and first month of projects
+    variables : sequence of str, default contributors, lines and first month of projects
         Two or more columns of numbers or dates.
     correction : {"holm", "bonferroni", "fdr_bh", "fdr_by"}, default "holm"
         How the p-values are corrected for the number of pairs, as in `compare_groups`.
@@ -110,13 +110,15 @@ def correlation(
     ...     "analysis_twelve_month_contributor_count": [0, 1, 2, 3, 8],
     ...     "analysis_total_code_lines": [100, 300, 200, 500, 900],
     ... })
-    >>> print(correlation(projects, columns=[*projects])[["records", "correlation", "p_value"]].round(3))
+    >>> print(correlation(projects, variables=[*projects])[["records", "correlation", "p_value"]].round(3))
        records  correlation  p_value
     0        5          0.9    0.037
     """
-    names = [columns] if isinstance(columns, str) else [*columns]
+    names = [variables] if isinstance(variables, str) else [*variables]
     if len(names) < 2 or len({*names}) < len(names):
-        raise InvalidInputError(f"columns must name two or more, each once; {columns!r} came.")
+        raise InvalidInputError(
+            f"variables must name two or more columns, each once; {variables!r} came."
+        )
     check_choice("correction", correction, CORRECTIONS)
     check_confidence(confidence)
     whole_number("resamples", resamples, least=100, instead="of the records")

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
 from dirframe.stats._core.loaders import ANY

@@ -8,13 +8,15 @@ import narwhals as nw
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.client.frames.interchange import as_pandas
+from dirframe.errors import MissingColumnsError
 from dirframe.schema import PROJECT
-from dirframe.stats._core.backends import as_pandas, map_reduce
+from dirframe.stats._core.backends import map_reduce
 from dirframe.stats._core.groupby import aggregate
 from dirframe.stats._core.result import attach_counts
 from dirframe.stats._rules.exclusion import applicable, columns_read, required, rules_of, tests_of
 from dirframe.stats._rules.frame_facts import facts_of
-from dirframe.stats._rules.rules import READ, RULES
+from dirframe.stats._rules.rules import READ, RULES, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -54,6 +56,8 @@ def flags(
 
     Raises
     ------
+    MissingColumnsError
+        If the frame has no column that a rule reads.
     InvalidInputError
         If a rule is unknown or its columns are missing, a column holds something else than it
         should, or `max_age` is no age.
@@ -113,6 +117,13 @@ def flags(
     """
     frame = as_pandas(frame)
     selected = applicable(frame) if rules is None else rules_of(rules)
+    if rules is None and not selected:
+        needed = {name for rule in Rule for read in RULES[rule].needs for name in READ[read].names}
+        raise MissingColumnsError(
+            "The frame has no column that a rule reads. Pass accounts or projects as a loader "
+            "gives them.",
+            columns=sorted(needed),
+        )
     required(frame, selected)
     facts = facts_of(frame, set(selected), max_age)
     # Missing if the frame has no such column: no rule requires either.

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.charts import STATISTICS
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.stats._options.selection import DEFAULTS
 from dirframe.stats._rules.exclusion import applicable, required, rules_of
@@ -107,6 +108,7 @@ def sensitivity(
         )
     if "exclude" in options:
         raise InvalidInputError("sensitivity tries the exclusions itself: name them as rules=.")
+    frame = as_pandas(frame)
     selected = applicable(frame) if rules is None else rules_of(rules, max_age)
     required(frame, selected)
     exclusions: dict[str, list[Rule]] = {

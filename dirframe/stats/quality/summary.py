@@ -10,10 +10,10 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
-from dirframe.stats._core.backends import as_pandas
 from dirframe.stats._core.columns import integer_column, timestamp_column
 from dirframe.stats._core.filter import count
 from dirframe.stats._core.groupby import LANGUAGE, as_int64
@@ -123,9 +123,9 @@ def summary(frame: pd.DataFrame) -> Summary:
     frame = as_pandas(frame)
     require_columns(frame, loader=ANY)
     record = provenance.get_provenance(frame)
-    resource = provenance.resource_of(frame) or PROJECT
-    count = len(frame)
-    title = counted(count, *resource.words)
+    known = provenance.resource_of(frame)
+    resource = known or PROJECT
+    title = counted(len(frame), *(known.words if known else ("record",)))
     differs = provenance.difference(frame)
     if differs is not None:
         title += f", {differs}"

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from requests_cache.backends.sqlite import SQLiteCache
+from requests_cache.backends.sqlite import SQLiteDict
 
 import dirframe
 from dirframe.client.http import cache as cache_module
@@ -278,12 +278,12 @@ def test_a_file_that_another_process_begins_at_the_same_instant_is_waited_for(
     with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
         end = threading.Timer(0.2, other.execute, ["COMMIT"])
 
-        def while_the_other_writes(*arguments: Any, **options: Any) -> SQLiteCache:
+        def while_the_other_writes(*arguments: Any, **options: Any) -> SQLiteDict:
             other.execute("BEGIN IMMEDIATE")
             end.start()
-            return SQLiteCache(*arguments, **options)
+            return SQLiteDict(*arguments, **options)
 
-        monkeypatch.setattr(cache_module, "SQLiteCache", while_the_other_writes)
+        monkeypatch.setattr(cache_module, "SQLiteDict", while_the_other_writes)
         with closing(ResponseCache(tmp_path)) as cache:
             cache.put("key", "https://example.org/", b"<response/>", "text/xml")
             assert cache.get("key") is not None

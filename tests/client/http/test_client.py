@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -122,6 +125,29 @@ def test_a_closed_session_can_be_asked_for_again(at: Callable[..., Directory]) -
         with directory:
             directory.session.get(PATH, {})
         assert directory.session.get(PATH, {}).from_cache
+
+
+def test_a_request_in_flight_when_the_session_is_closed_opens_nothing_again(
+    at: Callable[..., Directory], recwarn: pytest.WarningsRecorder
+) -> None:
+    arrived, may_answer = threading.Event(), threading.Event()
+
+    def answer(_: Asked) -> bytes:
+        arrived.set()
+        assert may_answer.wait(60)
+        return ONE
+
+    with Server(answer) as server, ThreadPoolExecutor(1) as pool:
+        session = at(server).session
+        late = pool.submit(session.get, PATH, {})
+        assert arrived.wait(60)
+        session.close()
+        may_answer.set()
+        assert late.exception(60) is None
+    assert session.cache._probe is None
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        session.quota.remaining()
+    assert not recwarn.list
 
 
 def test_redirects_that_lead_nowhere_are_no_errors_of_another_library(

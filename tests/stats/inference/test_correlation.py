@@ -18,7 +18,7 @@ pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, ma
 @given(pairs)
 def test_the_correlation_is_that_of_scipy_with_ties(values: list[tuple[int, int]]) -> None:
     frame = pd.DataFrame(values, columns=["x", "y"])
-    row = stats.correlation(frame, columns=["x", "y"], resamples=100).iloc[0]
+    row = stats.correlation(frame, variables=["x", "y"], resamples=100).iloc[0]
     if len({*frame["x"]}) == 1 or len({*frame["y"]}) == 1:
         assert pd.isna(row["correlation"])
         assert pd.isna(row["p_value"])
@@ -32,7 +32,7 @@ def test_the_interval_is_that_of_a_bootstrap_by_scipy() -> None:
     generator = np.random.default_rng(1)
     x = generator.poisson(4, 70)
     y = x + generator.poisson(4, 70)
-    row = stats.correlation(pd.DataFrame({"x": x, "y": y}), columns=["x", "y"], resamples=3000)
+    row = stats.correlation(pd.DataFrame({"x": x, "y": y}), variables=["x", "y"], resamples=3000)
     other = scipy_stats.bootstrap(
         (x, y),
         lambda a, b: scipy_stats.spearmanr(a, b).statistic,
@@ -49,7 +49,7 @@ def test_the_interval_is_that_of_a_bootstrap_by_scipy() -> None:
 def test_dates_are_ranked_and_pairs_need_both_values() -> None:
     days = pd.to_datetime(pd.Series(["1960-01-01", "2001-01-01", None, "2011-01-01", "2012-01-01"]))
     frame = pd.DataFrame({"n": [1, 2, 3, 4, -1], "m": [4, 3, 2, 1, 1], "day": days})
-    table = stats.correlation(frame, columns=["n", "m", "day"])
+    table = stats.correlation(frame, variables=["n", "m", "day"])
     assert table[["first", "second"]].to_numpy().tolist() == [
         ["n", "m"],
         ["n", "day"],

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dirframe import flags, provenance, read_pages
-from dirframe.errors import InvalidInputError
+from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.stats._rules.first_appearance import FIRST_APPEARANCE
 from dirframe.stats._rules.rules import Rule
 
@@ -190,8 +190,14 @@ def test_an_unknown_rule_and_one_without_its_column_are_refused() -> None:
 
 def test_no_record_and_no_rule_give_the_same_columns() -> None:
     expected = flags(projects()).iloc[:0]
-    for frame in (projects().iloc[:0], pd.DataFrame({"other": [1]})):
-        pd.testing.assert_frame_equal(flags(frame), expected)
+    for table in (flags(projects().iloc[:0]), flags(pd.DataFrame({"other": [1]}), rules=[])):
+        pd.testing.assert_frame_equal(table, expected)
+
+
+def test_a_frame_that_no_rule_can_be_applied_to_is_refused() -> None:
+    for frame in (pd.DataFrame({"other": [1]}), pd.DataFrame()):
+        with pytest.raises(MissingColumnsError, match="no column that a rule reads"):
+            flags(frame)
 
 
 def test_the_docstring_says_in_which_year_each_language_first_appeared() -> None:

@@ -163,7 +163,7 @@ def test_text_and_html_show_the_same_and_nothing_is_markup() -> None:
     assert "script" not in page.tags
     assert "<script>x</script>" in page.text
     assert "<script>x</script>" in str(overview)
-    for part in ("1 project", "Columns", "Reasons to beware", overview.source):
+    for part in ("1 record", "Columns", "Reasons to beware", overview.source):
         assert part in page.text
         assert part in str(overview)
 
@@ -231,5 +231,5 @@ def test_other_records_than_were_loaded_are_noticed_where_they_are_as_many() -> 
 
 def test_a_frame_from_nowhere_claims_nothing() -> None:
     overview = summary(pd.DataFrame({"id": ["1", "2"], "name": "x"}))
-    assert overview.title == "2 projects"
+    assert overview.title == "2 records"
     assert overview.source == "n = 2 records · Source: not recorded"

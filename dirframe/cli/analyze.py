@@ -15,6 +15,7 @@ from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS
 from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
+    INFERENCE_OPTIONS,
     SELECTION_OPTIONS,
     Command,
     collection_option,
@@ -84,44 +85,12 @@ _OPTIONS: dict[str, Any] = {
     "quantiles": click.option(
         "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
     ),
-    "measure": click.option(
-        "--measure",
-        type=click.Choice(["median", "mean", "gini", "ratio", "share"]),
-        help="What is estimated.",
-    ),
-    "column": click.option("--column", metavar="COLUMN", help="Column of numbers."),
+    **INFERENCE_OPTIONS,
     "variables": click.option(
         "--variables",
         metavar="COLUMN,…",
         callback=lambda _context, _option, text: tuple(text.split(",")) if text else None,
         help="Two or more columns of numbers or dates.",
-    ),
-    "denominator": click.option(
-        "--denominator", metavar="COLUMN", help="What a ratio is divided by."
-    ),
-    "groups": click.option("--groups", metavar="COLUMN", help="What divides the records, as --by."),
-    "correction": click.option(
-        "--correction",
-        type=click.Choice(["holm", "bonferroni", "fdr_bh", "fdr_by"]),
-        help="How p-values are corrected for several tests.",
-    ),
-    "confidence": click.option(
-        "--confidence", metavar="SHARE", type=float, help="Level of the intervals, 0.95."
-    ),
-    "resamples": click.option(
-        "--resamples", metavar="N", type=click.IntRange(0), help="Bootstrap samples."
-    ),
-    "seed": click.option(
-        "--seed", metavar="N", type=click.IntRange(0), help="Seed of the random numbers."
-    ),
-    "per": click.option(
-        "--per", type=click.Choice(["inhabitant", "internet_user"]), help="Whose number divides."
-    ),
-    "population": click.option(
-        "--population",
-        metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        help="CSV of country_alpha_2, value and year.",
     ),
     "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,

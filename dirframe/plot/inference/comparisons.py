@@ -189,6 +189,7 @@ def compare_survival(
     notes = [
         f"Ended: no activity in the last {window} months seen.",
         f"Line: {confidence:.0%} interval. p: corrected ({correction}).",
+        f"Reference: {reference}.",
         *(p_note("Log-rank test", p) for p in overall["p_value"].dropna()),
         # On a line of its own, since panels of narrow figures have little room.
         "\n" + typography.not_shown("project", reasons),
@@ -199,7 +200,7 @@ def compare_survival(
         rows["group"],
         "hazard_ratio",
         title="Ends of projects compared",
-        unit=f"Hazard ratio to {reference}",
+        unit="Hazard ratio to the reference",
         needed="a life whose end is known",
         lacking="Fewer than two groups have projects that ended",
         notes=notes,

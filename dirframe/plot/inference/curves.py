@@ -197,8 +197,16 @@ def distribution_tail(
         ("power_law", "log_normal"), ("power law", "log-normal"), _LINES, strict=False
     ):
         fitted = table[name].to_numpy(float, na_value=np.nan)
-        if np.isfinite(fitted).any():
-            ax.plot(values, fitted, linestyle=style, color=NEUTRAL, linewidth=1.3, label=title_of)
+        tail = np.isfinite(fitted)
+        if tail.any():
+            ax.plot(
+                values[tail],
+                fitted[tail],
+                linestyle=style,
+                color=NEUTRAL,
+                linewidth=1.3,
+                label=title_of,
+            )
     ax.set_xlim(0.8, max(values[-1], 2) * 1.3)
     ax.set_ylim(min(shares[-1], 0.5) / 1.5, 1.3)
     for axis in (ax.xaxis, ax.yaxis):
@@ -281,7 +289,7 @@ def growth_curve(
     highest = [observed.max()]
     for name, style in zip(("linear", "exponential", "logistic"), _LINES, strict=True):
         fitted = table[name].to_numpy(float, na_value=np.nan)
-        if np.isfinite(fitted).any():
+        if np.isfinite(fitted).all():
             ax.plot(x, fitted, linestyle=style, color=NEUTRAL, linewidth=1.3, label=name)
             highest.append(np.nanmax(fitted))
     dates.axis(ax)

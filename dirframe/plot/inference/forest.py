@@ -56,8 +56,10 @@ def forest(
     rows, colour = np.arange(len(table)), current().palette.accent
     if reference is not None:
         ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
-    ax.hlines(rows, low, high, colors=colour, linewidth=1.6, gid="interval")
-    ax.plot(x, rows, "o", color=colour, markersize=5, gid="estimate", clip_on=False)
+    known, between = np.isfinite(x), np.isfinite(low) & np.isfinite(high)
+    spans = (rows[between], low[between], high[between])
+    ax.hlines(*spans, colors=colour, linewidth=1.6, gid="interval")
+    ax.plot(x[known], rows[known], "o", color=colour, markersize=5, gid="estimate", clip_on=False)
     columns: dict[str, Sequence[str]] = {}
     if "records" in table:
         columns["n"] = [f"{number:,}" for number in table["records"]]

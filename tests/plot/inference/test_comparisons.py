@@ -10,7 +10,8 @@ def test_the_reference_is_marked_and_the_tests_are_told() -> None:
     ax = plot.compare_survival(projects(), groups="team_size")
     (line,) = (part for part in ax.lines if part.get_linestyle() == "--")
     assert [*line.get_xdata()] == [1, 1]  # type: ignore[misc]  # numbers
-    assert ax.get_xlabel() == "Hazard ratio to 0, logarithmic"
+    assert ax.get_xlabel() == "Hazard ratio to the reference, logarithmic"
+    assert "Reference: 0." in caption(ax)
     assert "Log-rank test: p" in caption(ax)
     ax = plot.compare_groups(projects())
     assert "corrected (holm)" in caption(ax)

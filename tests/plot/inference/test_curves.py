@@ -47,9 +47,7 @@ def test_fitted_curves_differ_in_their_line_and_are_named(name: str, fitted: lis
     assert [str(curve.get_label()) for curve in curves] == fitted
     for curve in curves:
         column = str(curve.get_label()).replace(" ", "_").replace("-", "_")
-        np.testing.assert_array_equal(
-            curve.get_ydata(), table[column].to_numpy(float, na_value=np.nan)
-        )
+        np.testing.assert_array_equal(curve.get_ydata(), table[column].dropna().to_numpy(float))
     assert len({str(curve._dash_pattern) for curve in curves}) == len(fitted)  # type: ignore[attr-defined]  # has no getter
     legend = ax.get_legend()
     assert legend is not None

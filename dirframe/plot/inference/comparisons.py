@@ -190,7 +190,7 @@ def compare_survival(
         f"Ended: no activity in the last {window} months seen.",
         f"Line: {confidence:.0%} interval. p: corrected ({correction}).",
         f"Reference: {reference}.",
-        *(p_note("Log-rank test", p) for p in overall["p_value"].dropna()),
+        *(p_note("Logrank test", p) for p in overall["p_value"].dropna()),
         # On a line of its own, since panels of narrow figures have little room.
         "\n" + typography.not_shown("project", reasons),
     ]

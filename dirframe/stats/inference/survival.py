@@ -249,7 +249,7 @@ def compare_survival(
     check_confidence(confidence)
     key = key_of(projects, groups)
     lengths = life_lengths(projects, window, key)
-    lives = _with_end(lengths).sort_values(["months", "end"])
+    lives = _with_end(lengths).sort_values(["months", "end", "group"])
     sizes = lives.groupby("group")["records"].sum()
     largest = sorted(sizes.index, key=lambda name: (-sizes[name], name))[:top]
     names = sorted(largest, key=key.order) if key.order else largest

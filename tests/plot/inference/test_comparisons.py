@@ -12,7 +12,7 @@ def test_the_reference_is_marked_and_the_tests_are_told() -> None:
     assert [*line.get_xdata()] == [1, 1]  # type: ignore[misc]  # numbers
     assert ax.get_xlabel() == "Hazard ratio to the reference, logarithmic"
     assert "Reference: 0." in caption(ax)
-    assert "Log-rank test: p" in caption(ax)
+    assert "Logrank test: p" in caption(ax)
     ax = plot.compare_groups(projects())
     assert "corrected (holm)" in caption(ax)
     assert "Kruskal-Wallis test: p" in caption(ax)

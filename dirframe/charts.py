@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["APPEARANCE", "CHARTS", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
+__all__ = ["APPEARANCE", "CHARTS", "FILES", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
-#: Options of every chart besides.
+#: Suffixes of the files of a chart, by the backend that draws them.
+FILES = {"matplotlib": (".png", ".svg", ".pdf"), "plotly": (".html",)}
+#: Options of every chart besides, and ``backend``.
 APPEARANCE = ("title", "caption", "width", "palette")
 
 _A, _P = "accounts", "projects"

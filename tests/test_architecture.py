@@ -20,6 +20,7 @@ PACKAGE = ROOT / "dirframe"
 
 #: Tests of the whole house, which mirror no module.
 OF_THE_WHOLE = {
+    "tests/test_deploy.py",
     "tests/clean/test_probes.py",
     "tests/client/test_details_price.py",
     "tests/cli/test_examples.py",

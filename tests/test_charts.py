@@ -16,7 +16,7 @@ NO_CHARTS = {"FONTS", "STYLE", "language_colour", "style"}
 def options(function: object) -> set[str]:
     assert callable(function)
     parameters = inspect.signature(function).parameters.values()
-    return {one.name for one in parameters if one.kind is one.KEYWORD_ONLY} - {"ax"}
+    return {one.name for one in parameters if one.kind is one.KEYWORD_ONLY} - {"ax", "backend"}
 
 
 def test_every_statistic_and_every_chart_is_a_command() -> None:

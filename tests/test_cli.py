@@ -87,7 +87,7 @@ def test_no_command_takes_a_key() -> None:
     assert not [
         name
         for name in options(cli)
-        if "key" in name.replace("--keys", "") and name not in ("key_id",)
+        if "key" in name.replace("--key-file", "") and name not in ("key_id",)
     ]
 
 

@@ -134,3 +134,19 @@ def test_a_second_demo_from_a_wheel_costs_no_request(
     second_run = run(environment / "dirframe", "demo", cwd=folder, env=person)
     assert set(requests_paid(first_run)) != {"0"}
     assert requests_paid(second_run) == ["0", "0"]
+
+
+def test_the_commands_of_the_container_give_a_service(wheel: Path, tmp_path: Path) -> None:
+    recipe = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    assert 'pip install --no-cache-dir "$wheel[serve]"' in recipe
+    venv.create(tmp_path / "venv", with_pip=True)
+    commands = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    run(commands / "python", "-m", "pip", "install", "--quiet", f"{wheel}[serve]", cwd=tmp_path)
+    (tmp_path / "accounts.csv").write_text("id,name\n1,Ada\n", encoding="utf-8")
+    code = (
+        "import dirframe, urllib.request as u\n"
+        "with dirframe.serve('accounts.csv', metrics='/metrics') as url:\n"
+        "    print(u.urlopen(url + '/metrics').read().decode())"
+    )
+    told = run(commands / "python", "-c", code, cwd=tmp_path)
+    assert 'dirframe_records{collection="accounts"} 1.0' in told

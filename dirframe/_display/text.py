@@ -176,7 +176,7 @@ def align(texts: Sequence[str], *, right: bool) -> list[str]:
 
 
 def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
-    """Format a column: thousands separators, shares as percentages, missing values empty."""
+    """Format a column: thousands separated, but not in years; shares in percent; missing empty."""
     if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
         day = bool((values.dropna() == values.dropna().dt.normalize()).all())
         form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
@@ -184,7 +184,8 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     if pd.api.types.is_float_dtype(values.dtype):
         return _numbers(values, name)
     if pd.api.types.is_integer_dtype(values.dtype):
-        return ["" if pd.isna(value) else f"{value:,}" for value in values]
+        form = "d" if "year" in name.split("_") else ",d"
+        return ["" if pd.isna(value) else f"{value:{form}}" for value in values]
     return [_text(value) for value in values]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS
+from dirframe.charts import APPEARANCE, CHARTS, FILES, SELECTION, STATISTICS
 from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["clean", "plot", "sensitivity", "stats"]
 
-_PICTURES = (".png", ".svg", ".pdf")
+_BACKENDS = {suffix: backend for backend, suffixes in FILES.items() for suffix in suffixes}
 
 
 def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
@@ -327,12 +327,16 @@ def _chart(spec: ChartSpec) -> Command:
         path = _picture(output or Path(f"{spec.name}.png"), overwrite)
         own = split(options, given)
         frame = _records(spec, collection, file, given)
-        figure = _figure(spec.name, frame, own)
+        backend = _BACKENDS[path.suffix.lower()]
+        figure = _figure(spec.name, frame, own | {"backend": backend})
         make_folder(path.parent)
         # Text in an SVG stays text, which can be searched and edited.
         text_kept = mpl.rc_context({"svg.fonttype": "none"})
         with atomic_write(path, overwrite=overwrite) as part, text_kept:
-            figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
+            if backend == "plotly":
+                part.write_text(figure.page(), encoding="utf-8")
+            else:
+                figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 
     decorate = with_options(
@@ -343,7 +347,7 @@ def _chart(spec: ChartSpec) -> Command:
             "--output",
             metavar="FILE",
             type=click.Path(dir_okay=False, path_type=Path),
-            help=f"A .png, .svg or .pdf.  [default: {spec.name}.png]",
+            help=f"A .png, .svg, .pdf or interactive .html.  [default: {spec.name}.png]",
         ),
         target,
         click.option(
@@ -364,9 +368,9 @@ def _picture(path: Path, overwrite: bool) -> Path:
     from dirframe._atomic import check_folder, refuse_existing
     from dirframe.errors import InvalidInputError
 
-    if path.suffix.lower() not in _PICTURES:
+    if path.suffix.lower() not in _BACKENDS:
         raise InvalidInputError(
-            f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_PICTURES)}."
+            f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_BACKENDS)}."
         )
     if not overwrite:
         refuse_existing(path)
@@ -380,7 +384,8 @@ def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
     mpl.use("Agg")  # no window, whatever the user's settings are
     from dirframe import plot
 
-    return getattr(plot, name)(frame, **options).get_figure(root=True)
+    result = getattr(plot, name)(frame, **options)
+    return result if options["backend"] == "plotly" else result.get_figure(root=True)
 
 
 #: Sections of the help, by collection; the others are of one project.

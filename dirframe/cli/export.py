@@ -95,6 +95,9 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
     help="Your own notebook. It is a program: run none that you have not read.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
+@click.option(
+    "--interactive", is_flag=True, help="Charts with values on hover, zoom and download (.html)."
+)
 @with_options(*SELECTION_OPTIONS.values())
 @target
 @collection_option
@@ -105,6 +108,7 @@ def report(
     output: Path,
     template: Path | None,
     title: str | None,
+    interactive: bool,
     overwrite: bool,
     collection: str | None,
     **question: Any,
@@ -132,7 +136,15 @@ def report(
     else:
         collections = [collection] if collection else ["projects", "accounts"]
         frames = [read_input(None, name, question) for name in collections]
-    path = make(frames, output, template=template, title=title, overwrite=overwrite, **selection)
+    path = make(
+        frames,
+        output,
+        template=template,
+        title=title,
+        interactive=interactive,
+        overwrite=overwrite,
+        **selection,
+    )
     click.echo(f"Wrote {path}", err=True)
 
 

@@ -11,15 +11,44 @@ from dirframe.cli.options import command, group
 __all__ = ["generate", "keys", "serve"]
 
 
+key_file_option = click.option(
+    "--key-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the API keys. Left out: the one in your data folder.",
+)
+
+
 @command()
 @click.option(
     "--data",
-    type=click.Path(exists=True, path_type=Path),
-    help="XML files (a file or folder) or a store built before. Left out: the sample.",
+    multiple=True,
+    envvar="DIRFRAME_DATA",
+    help="XML (a file or folder), a table (.csv, .jsonl, .parquet), the address of a database, or "
+    "a store built before; may be repeated. Left out: what the map names, or the sample.",
+)
+@click.option(
+    "--map",
+    "mapping",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML file that says which columns of tables are which fields.",
+)
+@click.option("--check", is_flag=True, help="Only say what of the data does not fit.")
+@click.option("--skip-invalid", is_flag=True, help="Leave out rows that do not fit, with a count.")
+@click.option(
+    "--watch",
+    type=click.FloatRange(0.1),
+    metavar="SECONDS",
+    help="Look for changed data so often; SIGHUP does so at once.",
+)
+@click.option("--name", help="Name of the site.")
+@click.option(
+    "--metrics",
+    metavar="PATH|HOST:PORT",
+    help="Publish metrics for Prometheus, at a path of the service or at a port of their own.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@click.option("--keys", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
+@key_file_option
 @click.option(
     "--page-rate",
     type=click.IntRange(0),
@@ -45,10 +74,16 @@ __all__ = ["generate", "keys", "serve"]
     help="Of --dialect today: a TOML file that names maintenance and records out of use.",
 )
 def serve(  # noqa: PLR0917  # click passes them by name
-    data: Path | None,
+    data: tuple[str, ...],
+    mapping: Path | None,
+    check: bool,
+    skip_invalid: bool,
+    watch: float | None,
+    name: str | None,
+    metrics: str | None,
     host: str,
     port: int,
-    keys: Path | None,
+    key_file: Path | None,
     page_rate: int,
     trusted_proxy: str | None,
     dialect: str,
@@ -56,7 +91,7 @@ def serve(  # noqa: PLR0917  # click passes them by name
 ) -> None:
     """Serve a directory until interrupted.
 
-    Answers the XML interface and shows the same as pages.
+    Answers the interface as XML and as JSON, and shows the same as pages.
 
     Requests need a key: make one with `dirframe keys add`.
 
@@ -64,16 +99,28 @@ def serve(  # noqa: PLR0917  # click passes them by name
     Examples:
       dirframe serve --port 8080
       dirframe serve --data my-directory/ --host 0.0.0.0
+      dirframe serve --data people.csv --map map.toml --name "People of Example"
+      dirframe serve --data people.csv --map map.toml --check
       dirframe serve --dialect today --states states.toml
       dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
     """
-    from dirframe.service.server import run
+    from dirframe.service.foreground import run
+    from dirframe.service.web.app import SITE_NAME
 
+    source = data[0] if len(data) == 1 else data or None
+    if check:
+        _check(source, mapping)
+        return
     run(
-        data,
+        source,
+        mapping=mapping,
+        skip_invalid=skip_invalid,
+        watch=watch,
+        name=name or SITE_NAME,
+        metrics=metrics,
         host=host,
         port=port,
-        keys=keys,
+        keys=key_file,
         page_rate=page_rate,
         trusted_proxy=trusted_proxy,
         dialect=dialect,
@@ -81,19 +128,28 @@ def serve(  # noqa: PLR0917  # click passes them by name
     )
 
 
+def _check(data: str | tuple[str, ...] | None, mapping: Path | None) -> None:
+    from dirframe.service.store.sources import check_data
+
+    if data is None and mapping is None:
+        raise click.UsageError("Name the data to check: --data, or --map.")
+    reports = check_data(data or (), mapping=mapping)
+    for report in reports:
+        click.echo(str(report))
+    if any(report.invalid for report in reports):
+        raise click.exceptions.Exit(1)
+
+
 @group()
-@click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="File of the keys.")
-@click.pass_context
-def keys(context: click.Context, file: Path | None) -> None:
+def keys() -> None:
     """Manage the API keys of a directory that you serve."""
-    context.obj = file
 
 
 @keys.command("add")
 @click.option("--developer", required=True, help="Who answers for the application.")
 @click.option("--application", required=True, help="What the key is for.")
-@click.pass_obj
-def keys_add(file: Path | None, developer: str, application: str) -> None:
+@key_file_option
+def keys_add(key_file: Path | None, developer: str, application: str) -> None:
     """Make a key and show it, once.
 
     \b
@@ -102,15 +158,15 @@ def keys_add(file: Path | None, developer: str, application: str) -> None:
     """
     from dirframe.service.api_keys import KeyStore
 
-    with KeyStore(file) as store:
+    with KeyStore(key_file) as store:
         key = store.add(developer, application)
     click.echo("Keep this key: only a hash of it is stored, it is not shown again.", err=True)
     click.echo(key)
 
 
 @keys.command("list")
-@click.pass_obj
-def keys_list(file: Path | None) -> None:
+@key_file_option
+def keys_list(key_file: Path | None) -> None:
     """List the applications, their limits and what they used today.
 
     \b
@@ -121,7 +177,7 @@ def keys_list(file: Path | None) -> None:
 
     from dirframe.service.api_keys import KeyStore
 
-    with KeyStore(file) as store:
+    with KeyStore(key_file) as store:
         records = store.list()
     click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
     for record in records:
@@ -135,8 +191,8 @@ def keys_list(file: Path | None) -> None:
 
 @keys.command("revoke")
 @click.argument("key_id", type=int, metavar="ID")
-@click.pass_obj
-def keys_revoke(file: Path | None, key_id: int) -> None:
+@key_file_option
+def keys_revoke(key_file: Path | None, key_id: int) -> None:
     """Revoke a key by its id in the list.
 
     \b
@@ -145,7 +201,7 @@ def keys_revoke(file: Path | None, key_id: int) -> None:
     """
     from dirframe.service.api_keys import KeyStore
 
-    with KeyStore(file) as store:
+    with KeyStore(key_file) as store:
         store.revoke(key_id)
     click.echo(f"Key {key_id} is revoked.", err=True)
 
@@ -153,8 +209,8 @@ def keys_revoke(file: Path | None, key_id: int) -> None:
 @keys.command("limit")
 @click.argument("key_id", type=int, metavar="ID")
 @click.argument("daily_limit", type=click.IntRange(1), metavar="REQUESTS")
-@click.pass_obj
-def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
+@key_file_option
+def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
     """Set how many requests a day one key may make.
 
     \b
@@ -163,7 +219,7 @@ def keys_limit(file: Path | None, key_id: int, daily_limit: int) -> None:
     """
     from dirframe.service.api_keys import KeyStore
 
-    with KeyStore(file) as store:
+    with KeyStore(key_file) as store:
         store.set_daily_limit(key_id, daily_limit)
     click.echo(f"Key {key_id} may make {daily_limit:,} requests a day.", err=True)
 

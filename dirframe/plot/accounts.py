@@ -6,27 +6,24 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.histogram import distribution
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+    from dirframe.plot._drawing.chart import Chart
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 __all__ = ["accounts_by_kudo_rank", "posts_distribution"]
 
 
-@multiples("x")
+@drawn("x")
 def accounts_by_kudo_rank(
     accounts: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of accounts by kudo rank.
 
     Parameters
@@ -34,8 +31,6 @@ def accounts_by_kudo_rank(
     accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them;
         `dirframe.stats.accounts_by_kudo_rank` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
 
     Returns
     -------
@@ -64,7 +59,6 @@ def accounts_by_kudo_rank(
     ends = {1: "1 (new)", 10: "10 (highest)"}
     names = [ends.get(rank, f"{rank}") for rank in table["kudo_rank"]]
     return ranking(
-        ax,
         table.assign(kudo_rank=names),
         "kudo_rank",
         "accounts",
@@ -75,13 +69,11 @@ def accounts_by_kudo_rank(
     )
 
 
-@multiples("xy")
+@drawn("xy")
 def posts_distribution(
     accounts: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the distribution of forum posts over accounts.
 
     Parameters
@@ -89,8 +81,6 @@ def posts_distribution(
     accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts as `dirframe.load_accounts` gives them; `dirframe.stats.posts_distribution`
         counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -118,7 +108,6 @@ def posts_distribution(
         "with a negative one": counts["posts_negative"],
     }
     return distribution(
-        ax,
         table,
         "posts",
         "accounts",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import provenance, stats
-from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing import numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
+from dirframe.plot._drawing.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.stats.commits import measures_of
 
@@ -23,13 +25,11 @@ __all__ = ["commits_by_contributor"]
 _DOTS = 60  # contributors; more dots would merge into a line
 
 
-@multiples("xy")
+@drawn("xy")
 def commits_by_contributor(
     frame: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the cumulative share of a project's commits by contributor.
 
     Parameters
@@ -39,8 +39,6 @@ def commits_by_contributor(
         those of several;
         `dirframe.stats.commits_by_contributor` ranks them, and
         `dirframe.stats.commit_concentration` computes the measures.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -66,45 +64,34 @@ def commits_by_contributor(
     counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
-    ax = numeric_axes.panel(ax)
+    chart = partial(
+        Chart,
+        table=table,
+        title=title,
+        empty=typography.empty_reason(counts["contributors"], "contributor", "a commit"),
+        x=Axis(label="Contributors, most commits first (people)", scale="log", least=1),
+        y=Axis(label="Commits of all these (share)", scale="share"),
+        draw=_draw,
+    )
     measures = measures_of(table)  # avoids a second count
     bus_factor = measures["bus factor"]
     if bus_factor is None:
-        reason = typography.empty_reason(counts["contributors"], "contributor", "a commit")
-        return axes.empty(ax, table, title, reason)
-    numeric_axes.labels(
-        ax,
-        title,
-        "Contributors, most commits first (people)",
-        "Commits of all these (share)",
-        logarithmic="x",
+        return chart()
+    curve = Marks(
+        kind="line",
+        table=table,
+        x=table["rank"].to_numpy(float),
+        y=table["cumulative_share"].to_numpy(float),
+        colours=[current().palette.accent],
+        sizes=[0.6] if len(table) <= _DOTS else [],
     )
-    ranks, cumulative = table["rank"].to_numpy(float), table["cumulative_share"].to_numpy(float)
-    marker = "o" if len(table) <= _DOTS else ""
-    size = typography.size(ax, "small")
-    ax.plot(
-        *(ranks, cumulative),
-        color=current().palette.accent,
-        marker=marker,
-        markersize=0.6 * numeric_axes.dot(ax),
-        linewidth=1.6,
-    )
-    ax.hlines(0.5, 0, bus_factor, color=NEUTRAL, linewidth=1, linestyle="--")
-    ax.vlines(bus_factor, 0, 0.5, color=NEUTRAL, linewidth=1, linestyle="--")
-    numeric_axes.logarithmic(ax, "x", ranks[-1], least=1)
-    numeric_axes.shares(ax, "y")
-    ax.set_ylim(0, 1.04)
-    label = f"Bus factor {bus_factor:,.0f}"
-    on_right = bus_factor < ranks[-1] ** 0.5 or len(ranks) == 1
-    ax.annotate(
-        label,
-        (bus_factor, 0.25),
-        (4 if on_right else -4, 0),
-        textcoords="offset points",
-        ha="left" if on_right else "right",
-        va="center",
-        fontsize=size,
-        **typography.plain_text_props(),
+    half = Marks(
+        kind="line",
+        table=table.iloc[:0],
+        x=[0, bus_factor, bus_factor],
+        y=[0.5, 0.5, 0],
+        colours=[NEUTRAL],
+        is_dashed=True,
     )
     first, five = (typography.percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
     note = f"The first has {first} of the commits" + (
@@ -115,5 +102,42 @@ def commits_by_contributor(
         "without a number of commits": counts["commits_missing"],
         "with a negative one": counts["commits_negative"],
     }
-    axes.caption(ax, table, note, meaning, typography.not_shown("contributor", reasons))
-    return ax
+    return chart(
+        marks=[curve, half],
+        remark=Remark(text=f"Bus factor {bus_factor:,.0f}", x=bus_factor, y=0.25),
+        notes=[note, meaning, typography.not_shown("contributor", reasons)],
+    )
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
+    curve, half = chart.marks
+    numeric_axes.labels(ax, chart)
+    size = typography.size(ax, "small")
+    ax.plot(
+        *(curve.x, curve.y),
+        color=curve.colours[0],
+        marker="o" if curve.sizes else "",
+        markersize=0.6 * numeric_axes.dot(ax),
+        linewidth=1.6,
+    )
+    left, bus_factor, _ = half.x
+    ax.hlines(0.5, left, bus_factor, color=half.colours[0], linewidth=1, linestyle="--")
+    ax.vlines(bus_factor, 0, 0.5, color=half.colours[0], linewidth=1, linestyle="--")
+    numeric_axes.logarithmic(ax, "x", curve.x[-1], least=chart.x.least)
+    numeric_axes.shares(ax, "y")
+    ax.set_ylim(0, 1.04)
+    if not (text := chart.remark):
+        return
+    # The curve is neither below the half to the right of the bus factor, nor above to the left.
+    place = ax.transAxes.inverted().transform(ax.transData.transform((text.x, text.y)))[0]
+    on_right = typography.widest([text.text], size) + 8 < (1 - place) * typography.width(ax)
+    ax.annotate(
+        text.text,
+        (text.x, text.y if on_right else 0.5),
+        (4, 0) if on_right else (-4, 3),
+        textcoords="offset points",
+        ha="left" if on_right else "right",
+        va="center" if on_right else "bottom",
+        fontsize=size,
+        **typography.plain_text_props(),
+    )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
-from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing import numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.histogram import distribution
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.frequencies import concentration
 
@@ -28,13 +30,11 @@ __all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 _TWELVE_MONTHS = "in twelve months"
 
 
-@multiples("xy")
+@drawn("xy")
 def contributor_distribution(
     projects: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the distribution of contributors over projects.
 
     Parameters
@@ -42,8 +42,6 @@ def contributor_distribution(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them;
         `dirframe.stats.contributor_distribution` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -68,7 +66,6 @@ def contributor_distribution(
     """
     table = table_of(stats.contributor_distribution, projects, **selection)
     return distribution(
-        ax,
         table,
         "contributors",
         "projects",
@@ -79,13 +76,11 @@ def contributor_distribution(
     )
 
 
-@multiples("xy")
+@drawn("xy")
 def lorenz(
     projects: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the Lorenz curve of contributors over projects.
 
     Parameters
@@ -93,8 +88,6 @@ def lorenz(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.lorenz` gives the
         curve, `dirframe.stats.contributor_concentration` its measures.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -117,24 +110,20 @@ def lorenz(
     'Gini coefficient 0.62'
     """
     table = table_of(stats.lorenz, projects, **selection)
-    title = "Concentration of contributors"
-    ax = numeric_axes.panel(ax, square=True)
-    if table.empty:
-        return axes.empty(ax, table, title, _empty_message(table, "a contributor"))
-    numeric_axes.labels(
-        ax, title, "Projects, those with the fewest first (share)", "Contributors (share)", pad=4
+    chart = partial(
+        Chart,
+        table=table,
+        title="Concentration of contributors",
+        empty=_empty_message(table, "a contributor"),
+        x=Axis(label="Projects, those with the fewest first (share)", scale="share"),
+        y=Axis(label="Contributors (share)", scale="share"),
+        is_square=True,
+        draw=_draw_lorenz,
     )
-    numeric_axes.shares(ax, "x")
-    numeric_axes.shares(ax, "y")
+    if table.empty:
+        return chart()
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
     measures = concentration(x, y)  # avoids a second count
-    accent = current().palette.accent
-    ax.fill_between(x, x, y, color=accent, alpha=0.15, linewidth=0)
-    ax.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=1, linestyle="--", label="equality")
-    ax.plot(x, y, color=accent, linewidth=1.8, label="lorenz", clip_on=False)
-    size = typography.size(ax, "small")
-    label = f"Gini coefficient {measures['gini']:.2f}"
-    ax.text(0.04, 0.95, label, va="top", fontsize=size, **typography.plain_text_props())
     top = typography.percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
     without = float(x[y == 0].max())
@@ -144,18 +133,58 @@ def lorenz(
             (x[with_contributors] - without) / (1 - without), y[with_contributors]
         )["gini"]
         note += f" Without the {typography.percent(without)} that have none, the coefficient is {gini:.2f}."
-    axes.caption(ax, table, note, _not_shown(table))
-    return ax
+    equality = Marks(
+        kind="line",
+        table=table.iloc[:0],
+        x=[0, 1],
+        y=[0, 1],
+        colours=[NEUTRAL],
+        name="equality",
+        is_dashed=True,
+    )
+    curve = Marks(
+        kind="line",
+        table=table,
+        x=x,
+        y=y,
+        colours=[current().palette.accent],
+        name="lorenz",
+        is_filled=True,
+    )
+    return chart(
+        marks=[equality, curve],
+        remark=Remark(text=f"Gini coefficient {measures['gini']:.2f}", x=0.04, y=0.95),
+        notes=[note, _not_shown(table)],
+    )
 
 
-@multiples("x")
+def _draw_lorenz(ax: Axes, chart: Chart) -> None:
+    equality, curve = chart.marks
+    numeric_axes.labels(ax, chart, pad=4)
+    numeric_axes.shares(ax, "x")
+    numeric_axes.shares(ax, "y")
+    accent = curve.colours[0]
+    ax.fill_between(curve.x, curve.x, curve.y, color=accent, alpha=0.15, linewidth=0)
+    ax.plot(
+        *(equality.x, equality.y),
+        color=equality.colours[0],
+        linewidth=1,
+        linestyle="--",
+        label=equality.name,
+    )
+    ax.plot(curve.x, curve.y, color=accent, linewidth=1.8, label=curve.name, clip_on=False)
+    size = typography.size(ax, "small")
+    if text := chart.remark:
+        ax.text(text.x, text.y, text.text, va="top", fontsize=size, **typography.plain_text_props())
+
+
+@drawn("x")
 def team_size_classes(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of projects by team size.
 
     Parameters
@@ -163,8 +192,6 @@ def team_size_classes(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.team_size_classes`
         counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
         The lower bound of each class, ascending, starting with 0.
 
@@ -189,7 +216,6 @@ def team_size_classes(
     """
     table = table_of(stats.team_size_classes, projects, bounds=bounds, **selection)
     return ranking(
-        ax,
         table,
         "team_size",
         "projects",

@@ -6,27 +6,25 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+    from dirframe.plot._drawing.chart import Chart
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 __all__ = ["accounts_by_country"]
 
 
-@multiples("x")
+@drawn("x")
 def accounts_by_country(
     accounts: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of accounts by country.
 
     Parameters
@@ -34,8 +32,6 @@ def accounts_by_country(
     accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them;
         `dirframe.stats.accounts_by_country` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Countries to show; the others become one hatched bar. None shows all.
 
@@ -65,7 +61,6 @@ def accounts_by_country(
     table = table_of(stats.accounts_by_country, accounts, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     return ranking(
-        ax,
         table,
         "country_name",
         "accounts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
@@ -10,8 +11,9 @@ from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.backends import drawn
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
@@ -24,14 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["contributors_per_thousand_lines"]
 
 
-@multiples("x")
+@drawn("x")
 def contributors_per_thousand_lines(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the contributors per thousand lines of code by main language.
 
     Parameters
@@ -39,8 +40,6 @@ def contributors_per_thousand_lines(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them;
         `dirframe.stats.contributors_per_thousand_lines` computes the ratios.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Languages to show, those with the most projects; all others share one hatched bar.
         None shows all.
@@ -72,45 +71,81 @@ def contributors_per_thousand_lines(
     """
     table = table_of(stats.contributors_per_thousand_lines, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    ax = axes.axes(ax, len(table))
-    title = "Contributors per thousand lines"
-    if table.empty:
-        requirement = "a main language, contributors and lines"
-        reason = typography.empty_reason(counts["projects"], "project", requirement)
-        return axes.empty(ax, table, title, reason)
-    table = _by_ratio(table, pooled=bool(counts["languages_in_other"]))
-    size = axes.name_rows(ax, list(table["language"]))
-    # The title can be wider than the axes, so it is placed above the column titles.
-    unit = "People in twelve months\nper thousand lines of code"
-    axes.titles(ax, title, unit, pad=1.2 * size + 8)
     pooled = counts["languages_in_other"]
-    colours = current().palette.languages(table["language"], pooled=pooled)
+    chart = partial(
+        Chart,
+        title="Contributors per thousand lines",
+        empty=typography.empty_reason(
+            counts["projects"], "project", "a main language, contributors and lines"
+        ),
+        x=Axis(label="People in twelve months\nper thousand lines of code"),
+        rows=len(table),
+        draw=_draw,
+    )
+    if table.empty:
+        return chart(table=table)
+    table = _by_ratio(table, pooled=bool(pooled))
     ratios = table["contributors_per_thousand_lines"].astype("Float64")
     has_ratio = ratios.notna()
     cells = [
         f"{r:,.2g}" if available else "no lines"
         for r, available in zip(ratios, has_ratio, strict=True)
     ]
-    # Numbers at the ends of the bars would overlap the quartile lines.
-    container = axes.bars(ax, [float(ratio) for ratio in ratios.fillna(0)], [], colours, size)
-    axes.fade(container, table["projects"])
-    _quartiles(ax, table)
-    projects_of_each = [f"{number:,}" for number in table["projects"]]
-    axes.columns(ax, {"projects": projects_of_each, "ratio": cells}, size)
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    bars = Marks(
+        kind="rows",
+        table=table,
+        x=[float(ratio) for ratio in ratios.fillna(0)],
+        y=range(len(table)),
+        colours=current().palette.languages(table["language"], pooled=pooled),
+        records=list(table["projects"]),
+    )
+    described = table[table["median"].notna()]
+    low, middle, high, *interval = (
+        described[name].to_numpy(float)
+        for name in ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
+    )
+    medians = Marks(
+        kind="dots",
+        table=described,
+        x=middle,
+        y=described.index.to_numpy(float) + axes.thickness(len(table)) / 3,
+        colours=[],
+        ranges=[(low, high, 0.9), (interval[0], interval[1], 2.2)],
+        name="median",
+    )
     reasons = {
         **axes.without_language(counts),
         "with a number missing or negative": counts["numbers_missing_or_negative"],
     }
-    axes.caption(
-        ax,
-        table,
-        "Bar: all contributors by all lines, so that one large project can decide it. Dot, thick "
-        "and thin line: median of the projects' own ratios, its 95% confidence interval, quartiles.",
-        axes.pale_note(table["projects"], "languages"),
-        typography.not_shown("project", reasons),
+    return chart(
+        table=table,
+        marks=[bars, medians],
+        y=Axis(scale="rows", names=list(table["language"])),
+        columns={"projects": [f"{number:,}" for number in table["projects"]], "ratio": cells},
+        notes=[
+            (
+                "Bar: all contributors by all lines, so that one large project can decide it. Dot, "
+                "thick and thin line: median of the projects' own ratios, its 95% confidence interval, "
+                "quartiles."
+            ),
+            axes.pale_note(table["projects"], "languages"),
+            typography.not_shown("project", reasons),
+        ],
     )
-    return ax
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
+    bars, medians = chart.marks
+    size = axes.name_rows(ax, chart.y.names)
+    # The title can be wider than the axes, so it is placed above the column titles.
+    axes.titles(ax, chart.title, chart.x.label, pad=1.2 * size + 8)
+    # Numbers at the ends of the bars would overlap the quartile lines.
+    container = axes.bars(ax, bars.x, [], bars.colours, size)
+    axes.fade(container, bars.records)
+    if len(medians.x):
+        _quartiles(ax, medians)
+    axes.columns(ax, chart.columns, size)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
 
 
 def _by_ratio(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
@@ -120,19 +155,12 @@ def _by_ratio(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
     return table.loc[[*rows.index, *table.index[len(rows) :]]].reset_index(drop=True)
 
 
-def _quartiles(ax: Axes, table: pd.DataFrame) -> None:
+def _quartiles(ax: Axes, medians: Marks) -> None:
     """Draw the median and quartiles of each row at the foot of its bar."""
-    rows_with_median = table[table["median"].notna()]
-    if rows_with_median.empty:
-        return
-    low, middle, high, *interval = (
-        rows_with_median[name].to_numpy(float)
-        for name in ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
-    )
-    rows = rows_with_median.index.to_numpy(float) + axes.thickness(len(table)) / 3
+    (low, high, thin), (lower, upper, thick) = medians.ranges
     line = mpl.rcParams["text.color"]
-    right = max(ax.get_xlim()[1], 1.05 * np.nanmax([high, interval[1]]))
-    ax.hlines(rows, low, high, colors=line, linewidth=0.9)
-    ax.hlines(rows, interval[0], interval[1], colors=line, linewidth=2.2, gid="interval")
-    ax.plot(middle, rows, "o", color=line, markersize=3, label="median", clip_on=False)
+    right = max(ax.get_xlim()[1], 1.05 * np.nanmax([high, upper]))
+    ax.hlines(medians.y, low, high, colors=line, linewidth=thin)
+    ax.hlines(medians.y, lower, upper, colors=line, linewidth=thick, gid="interval")
+    ax.plot(medians.x, medians.y, "o", color=line, markersize=3, label=medians.name, clip_on=False)
     ax.set_xlim(0, right)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import matplotlib as mpl
@@ -10,15 +12,14 @@ from matplotlib.patches import Patch
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import OTHER
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.periods import Periods
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
     from dirframe.plot._drawing.options import ChartOptions
@@ -29,23 +30,20 @@ __all__ = ["growth", "languages_by_year"]
 _UNFINISHED = "Hatched: {} is not over at the newest date in the data."
 
 
-@multiples("xy")
+@drawn("xy")
 def growth(
     frame: Frame,
     *,
-    ax: Axes | None = None,
     freq: str = "MS",
     cumulative: bool = True,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of accounts or projects over time.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them; `dirframe.stats.growth` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     freq : str, default "MS"
         Length of a period, as `dirframe.stats.growth` takes it: ``"D"``, ``"W"`` (from
         Monday), ``"MS"`` (months), ``"QS"``, ``"YS"``, ….
@@ -74,46 +72,56 @@ def growth(
     table = table_of(stats.growth, frame, freq=freq, **selection)
     counts = table.attrs["dirframe"]["counted"]
     noun = "accounts" if "accounts" in counts else "projects"
-    title = f"Growth of {noun}" if cumulative else f"New {noun}"
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        return axes.empty(
-            ax, table, title, typography.empty_reason(counts[noun], noun[:-1], "a date")
-        )
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
-    year = dates.only_year(ax, table["start"].iloc[0], table["start"].iloc[-1])
-    over_time = f"Created at (UTC{year}, {by})"
-    numeric_axes.labels(
-        ax, title, over_time, f"{noun.capitalize()}{' in all' if cumulative else ''}"
-    )
-    numbers = table["total" if cumulative else "new"].to_numpy(float)
-    edges = dates.places([*table["start"], table["start"].iloc[-1] + periods.step])
-    colour = current().palette.accent
-    finished = table["finished"].to_numpy(bool)
-    ax.stairs(numbers, edges, fill=True, color=colour, alpha=0.25, linewidth=0)
-    ax.stairs(numbers, edges, color=colour, linewidth=1.5, baseline=None)
-    dates.hatch_unfinished(ax, edges, numbers, finished, colour=colour)
-    dates.axis(ax)
-    ax.set_xlim(edges[0], edges[-1])
-    numeric_axes.counts(ax, "y", numbers.max())
+    year = dates.only_year(table["start"])
     reasons = {"without a date": counts["created_at_missing"]}
+    chart = partial(
+        Chart,
+        table=table,
+        title=f"Growth of {noun}" if cumulative else f"New {noun}",
+        empty=typography.empty_reason(counts[noun], noun[:-1], "a date"),
+        x=Axis(label=f"Created at (UTC{year}, {by})", scale="date"),
+        y=Axis(label=f"{noun.capitalize()}{' in all' if cumulative else ''}"),
+        draw=_draw_growth,
+    )
+    if table.empty:
+        return chart()
+    finished = table["finished"].to_numpy(bool)
     last = f"{table['start'].iloc[-1]:%Y-%m-%d}"
+    steps = Marks(
+        kind="columns",
+        table=table,
+        x=dates.places([*table["start"], table["start"].iloc[-1] + periods.step]),
+        y=table["total" if cumulative else "new"].to_numpy(float),
+        colours=[current().palette.accent],
+        unfinished=~finished,
+    )
     unfinished = "" if finished.all() else _UNFINISHED.format(f"the period from {last}")
-    axes.caption(ax, table, unfinished, typography.not_shown(noun[:-1], reasons))
-    return ax
+    return chart(marks=[steps], notes=[unfinished, typography.not_shown(noun[:-1], reasons)])
 
 
-@multiples("xy")
+def _draw_growth(ax: Axes, chart: Chart) -> None:
+    (steps,) = chart.marks
+    (colour,) = steps.colours
+    numeric_axes.labels(ax, chart)
+    ax.stairs(steps.y, steps.x, fill=True, color=colour, alpha=0.25, linewidth=0)
+    ax.stairs(steps.y, steps.x, color=colour, linewidth=1.5, baseline=None)
+    dates.hatch_unfinished(ax, steps, steps.y, colour=colour)
+    dates.axis(ax)
+    ax.set_xlim(steps.x[0], steps.x[-1])
+    numeric_axes.counts(ax, "y", steps.y.max())
+
+
+@drawn("xy")
 def languages_by_year(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     min_projects: int = axes.FEW,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the main languages of the projects begun in each year.
 
     Parameters
@@ -121,8 +129,6 @@ def languages_by_year(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.languages_by_year`
         counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     top : int or None, default 8
         Languages to show; the others share one hatched segment. None shows all.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
@@ -166,40 +172,51 @@ def languages_by_year(
         **selection,
     )
     counts = table.attrs["dirframe"]["counted"]
-    title = "Main languages by year"
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        reason = typography.empty_reason(
-            counts["projects"], "project", "both a main language and a date"
-        )
-        return axes.empty(ax, table, title, reason)
     start = "first activity" if date == "analysis_min_month" else "when the directory got it"
-    numeric_axes.labels(ax, title, f"Year ({start})", "Projects (share of the year's)")
-    ax.grid(visible=False)
-    numeric_axes.shares(ax, "y")
+    chart = partial(
+        Chart,
+        table=table,
+        title="Main languages by year",
+        empty=typography.empty_reason(
+            counts["projects"], "project", "both a main language and a date"
+        ),
+        x=Axis(label=f"Year ({start})"),
+        y=Axis(label="Projects (share of the year's)", scale="share"),
+        key="Main language",
+        draw=_draw_languages,
+    )
+    if table.empty:
+        return chart()
     years = table.groupby("year", as_index=False).agg(
         {"from_year": "first", "projects": "sum", "finished": "first"}
     )
     last, first = (years[name].to_numpy(int) for name in ("year", "from_year"))
     since, first[0] = int(first[0]), last[0]  # many years with few projects would fill the axis
+    finished = years["finished"].to_numpy(bool)
     bottom = np.zeros(len(years))
     languages = list(table["language"].unique())
-    looks = _looks(languages, pooled=bool(counts["languages_in_other"]))
-    for language, look in looks.items():
-        share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
-        bars = ax.bar(
-            *((first + last) / 2, share, last - first + 0.92), bottom, linewidth=0.5, **look
+    looks = {name: current().palette.look(name) for name in languages}
+    if counts["languages_in_other"]:
+        looks[languages[-1]] = (OTHER, "/////")
+    marks = []
+    for language, (colour, hatch) in looks.items():
+        rows = table[table["language"] == language]
+        share = rows["share"].fillna(0).to_numpy(float)
+        segments = Marks(
+            kind="columns",
+            table=rows,
+            x=(first + last) / 2,
+            y=share,
+            base=bottom,
+            width=last - first + 0.92,
+            colours=[colour],
+            hatches=[hatch],
+            records=list(years["projects"]),
+            name=language,
+            unfinished=~finished,
         )
-        axes.fade(bars, years["projects"])
-        bottom += share
-    finished = years["finished"].to_numpy(bool)
-    dates.hatch_unfinished(
-        *(ax, np.append(first, last[-1] + 1) - 0.46, bottom, finished),
-        colour=mpl.rcParams["text.color"],
-        hatch="///",
-    )
-    numeric_axes.whole(ax, int(last[0]), int(last[-1]))
-    _key_beside(ax, looks)
+        marks.append(segments)
+        bottom = bottom + share
     notes = ["The language is that of the latest analysis."]
     if since < last[0]:
         notes.append(f"First bar: {since} to {last[0]}.")
@@ -212,16 +229,29 @@ def languages_by_year(
         **axes.without_language(counts),
         "without a date": counts["date_missing"],
     }
-    axes.caption(ax, table, *notes, typography.not_shown("project", reasons))
-    return ax
+    return chart(marks=marks, notes=[*notes, typography.not_shown("project", reasons)])
 
 
-def _looks(languages: Sequence[str], *, pooled: bool) -> dict[str, dict[str, Any]]:
-    """Return the colour of each language, with a hatch for those alike in greyscale."""
-    looks = {name: axes.fill(*current().palette.look(name)) for name in languages}
-    if pooled:
-        looks[languages[-1]] = axes.fill(OTHER, "/////")
-    return looks
+def _draw_languages(ax: Axes, chart: Chart) -> None:
+    numeric_axes.labels(ax, chart)
+    ax.grid(visible=False)
+    numeric_axes.shares(ax, "y")
+    looks = {marks.name: axes.fill(marks.colours[0], marks.hatches[0]) for marks in chart.marks}
+    for marks in chart.marks:
+        bars = ax.bar(
+            *(marks.x, marks.y, marks.width, marks.base), linewidth=0.5, **looks[marks.name]
+        )
+        axes.fade(bars, marks.records)
+    top = chart.marks[-1]
+    edges = np.append(top.x - top.width / 2, top.x[-1] + top.width[-1] / 2 + 0.08)
+    dates.hatch_unfinished(
+        *(ax, replace(top, x=edges), top.base + top.y),
+        colour=mpl.rcParams["text.color"],
+        hatch="///",
+    )
+    ends = top.x + (top.width - 0.92) / 2
+    numeric_axes.whole(ax, round(ends[0]), round(ends[-1]))
+    _key_beside(ax, looks)
 
 
 def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
@@ -9,14 +10,13 @@ from matplotlib.ticker import StrMethodFormatter, SymmetricalLogLocator
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["contributors_by_language", "language_share"]
 
 
-@multiples("x")
+@drawn("x")
 def language_share(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of projects by main language.
 
     Parameters
@@ -41,8 +40,6 @@ def language_share(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_share` counts
         them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Languages to show; the others become one hatched bar. None shows all.
 
@@ -71,7 +68,6 @@ def language_share(
     table = table_of(stats.language_share, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
     return ranking(
-        ax,
         table,
         "language",
         "projects",
@@ -83,14 +79,13 @@ def language_share(
     )
 
 
-@multiples("x")
+@drawn("x")
 def contributors_by_language(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the contributors per project by main language.
 
     Parameters
@@ -98,8 +93,6 @@ def contributors_by_language(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them;
         `dirframe.stats.contributors_by_language` describes them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Languages to show; the others share the last row. None shows all.
 
@@ -130,65 +123,101 @@ def contributors_by_language(
     """
     table = table_of(stats.contributors_by_language, projects, top=top, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    ax = axes.axes(ax, len(table))
-    title = "Contributors by main language"
     described = table[table["projects_counted"] > 0]
+    requirement = "a valid contributor count" if counts["with_language"] else "a main language"
+    chart = partial(
+        Chart,
+        table=table,
+        title="Contributors by main language",
+        empty=typography.empty_reason(counts["projects"], "project", requirement),
+        x=Axis(label="People per project in twelve months", scale="log"),
+        y=Axis(scale="rows", names=list(table["language"])),
+        rows=len(table),
+        draw=_draw,
+    )
     if described.empty:
-        requirement = "a valid contributor count" if counts["with_language"] else "a main language"
-        reason = typography.empty_reason(counts["projects"], "project", requirement)
-        return axes.empty(ax, table, title, reason)
-    size = axes.name_rows(ax, list(table["language"]))
-    # The title can be wider than the axes, so it is placed above the column titles.
-    unit = "People per project in twelve months, logarithmic"
-    axes.titles(ax, title, unit, pad=1.2 * size + 8)
+        return chart()
     colours = _colours(table)
-    _spreads(ax, described, [colours[row] for row in described.index], size)
-    axes.columns(
-        ax,
-        {
+    low, high, maximum, middle, *interval = (
+        described[name].to_numpy(float)
+        for name in (
+            *("lower_quartile", "upper_quartile", "maximum", "median"),
+            *("median_low", "median_high"),
+        )
+    )
+    quartiles = Marks(
+        kind="rows",
+        table=described,
+        x=high - low,
+        y=described.index.to_numpy(float),
+        base=low,
+        colours=[colours[row] for row in described.index],
+        records=list(described["projects_counted"]),
+    )
+    medians = Marks(
+        kind="dots",
+        table=described,
+        x=middle,
+        y=quartiles.y,
+        colours=[],
+        ranges=[(high, maximum, 0.8), (interval[0], interval[1], 2.2)],
+        name="median",
+    )
+    return chart(
+        marks=[quartiles, medians],
+        columns={
             "median": [typography.number(value) for value in table["median"]],
             "people": [typography.number(value) for value in table["contributors"]],
             "projects": [typography.number(value) for value in table["projects_counted"]],
         },
-        size,
+        notes=[
+            (
+                "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
+                "interval of the median, from 6 projects on."
+            ),
+            axes.pale_note(described["projects_counted"], "languages"),
+            "People: sum over the projects; who is in two of them counts twice.",
+            _not_shown(counts),
+        ],
     )
-    axes.caption(
-        ax,
-        table,
-        "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
-        "interval of the median, from 6 projects on.",
-        axes.pale_note(described["projects_counted"], "languages"),
-        "People: sum over the projects; who is in two of them counts twice.",
-        _not_shown(counts),
-    )
-    return ax
 
 
-def _spreads(ax: Axes, table: pd.DataFrame, colours: Sequence[str], size: float) -> None:
+def _draw(ax: Axes, chart: Chart) -> None:
+    size = axes.name_rows(ax, chart.y.names)
+    # The title can be wider than the axes, so it is placed above the column titles.
+    axes.titles(ax, chart.title, chart.x.text, pad=1.2 * size + 8)
+    _spreads(ax, chart, size)
+    axes.columns(ax, chart.columns, size)
+
+
+def _spreads(ax: Axes, chart: Chart, size: float) -> None:
     """Draw quartiles, median and maximum of each row on a logarithmic axis that includes zero."""
+    quartiles, medians = chart.marks
+    (high, maximum, thin), (lower, upper, thick) = medians.ranges
     line = mpl.rcParams["text.color"]
     tick_size = axes.label_ticks(ax)
-    low, high = table["lower_quartile"].to_numpy(float), table["upper_quartile"].to_numpy(float)
-    maximum = table["maximum"].to_numpy(float)
-    ax.hlines(table.index, high, maximum, colors=line, linewidth=0.8, alpha=0.6)
+    ax.hlines(medians.y, high, maximum, colors=line, linewidth=thin, alpha=0.6)
     ax.plot(
-        maximum, table.index, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
+        maximum, medians.y, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
     )
-    interval = table["median_low"].to_numpy(float), table["median_high"].to_numpy(float)
-    ax.hlines(table.index, *interval, colors=line, linewidth=2.2, zorder=2, gid="interval")
+    ax.hlines(medians.y, lower, upper, colors=line, linewidth=thick, zorder=2, gid="interval")
     container = ax.barh(
-        table.index, high - low, left=low, height=0.75 * axes.thickness(len(table)), color=colours
+        quartiles.y,
+        quartiles.x,
+        left=quartiles.base,
+        height=0.75 * axes.thickness(chart.rows),
+        color=quartiles.colours,
     )
-    axes.hatch_other(container, colours)
-    axes.fade(container, table["projects_counted"])
+    axes.hatch_other(container, quartiles.colours)
+    axes.fade(container, quartiles.records)
     ax.plot(
-        table["median"].to_numpy(float),
-        table.index,
+        medians.x,
+        medians.y,
         "o",
         color=ax.get_facecolor(),
         markeredgecolor=line,
         markersize=size / 2,
-        label="median",
+        label=medians.name,
     )
     ax.set_xscale("symlog", linthresh=1, linscale=0.5)
     ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)

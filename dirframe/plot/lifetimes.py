@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
+import numpy as np
 from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL, OTHER
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
@@ -29,23 +32,20 @@ __all__ = ["activity", "life_span", "project_age"]
 _ANOTHER = "another or none"
 
 
-@multiples("x")
+@drawn("x")
 def activity(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     as_of: date | str | None = None,
     window: int = 12,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the numbers of active, dormant and unknown projects.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.activity` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
         A day or month; its month is the end of the window. Left out: the month in which the code
         of the median project was fetched.
@@ -96,7 +96,6 @@ def activity(
     later = {"begun later": counts["begun_after_as_of"]}
     notes.append(typography.not_shown("project", later))
     return ranking(
-        ax,
         table,
         "activity",
         "projects",
@@ -108,14 +107,13 @@ def activity(
     )
 
 
-@multiples("xy")
+@drawn("xy")
 def project_age(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     as_of: date | str | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the age distribution of projects.
 
     Parameters
@@ -123,8 +121,6 @@ def project_age(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.project_age` counts
         them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     as_of : datetime.date or str, optional
         A day or month: the reference date of the age. Left out: the month in which the code of the
         median project was fetched.
@@ -154,17 +150,6 @@ def project_age(
     """
     table = table_of(stats.project_age, projects, as_of=as_of, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    title = "Age of projects"
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        reason = typography.empty_reason(counts["projects"], "project", "a known age")
-        return axes.empty(ax, table, title, reason)
-    years, counts_by_year = table["years"].to_numpy(float), table["projects"].to_numpy(float)
-    numeric_axes.labels(ax, title, "Age (whole years since the first activity)", "Projects")
-    ax.bar(years, counts_by_year, width=0.85, color=current().palette.accent)
-    numeric_axes.counts(ax, "y", counts_by_year.max())
-    numeric_axes.whole(ax, 0, int(years.max()))
-    ax.grid(visible=False, axis="x")
     reasons = {
         "without a first month": counts["month_missing"],
         "that ended before they began": counts["months_reversed"],
@@ -172,19 +157,43 @@ def project_age(
         "begun later than the day asked for": counts["begun_after_as_of"],
         "while no date of a fetch is known": counts["as_of_missing"],
     }
-    axes.caption(ax, table, typography.not_shown("project", reasons))
-    return ax
+    bars = Marks(
+        kind="columns",
+        table=table,
+        x=table["years"].to_numpy(float),
+        y=table["projects"].to_numpy(float),
+        width=0.85,
+        colours=[current().palette.accent],
+    )
+    return Chart(
+        table=table,
+        title="Age of projects",
+        empty=typography.empty_reason(counts["projects"], "project", "a known age"),
+        marks=[bars] if len(table) else [],
+        notes=[typography.not_shown("project", reasons)] if len(table) else [],
+        x=Axis(label="Age (whole years since the first activity)"),
+        y=Axis(label="Projects"),
+        draw=_draw_ages,
+    )
 
 
-@multiples("x", height=5.0)
+def _draw_ages(ax: Axes, chart: Chart) -> None:
+    (bars,) = chart.marks
+    numeric_axes.labels(ax, chart)
+    ax.bar(bars.x, bars.y, width=bars.width, color=bars.colours[0])
+    numeric_axes.counts(ax, "y", bars.y.max())
+    numeric_axes.whole(ax, 0, int(bars.x.max()))
+    ax.grid(visible=False, axis="x")
+
+
+@drawn("x", height=5.0)
 def life_span(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     window: int = 12,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw each project from its first to its last month with activity.
 
     Parameters
@@ -192,8 +201,6 @@ def life_span(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.life_span` gives
         their months.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Projects to show, longest life first. None shows all.
     window : int, default 12
@@ -230,40 +237,47 @@ def life_span(
     """
     table = table_of(stats.life_span, projects, top=top, window=window, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    title = "Life span of projects"
-    ax = axes.axes(ax, len(table) + 3)  # room for the legend
-    if table.empty:
-        reason = typography.empty_reason(
+    year = dates.only_year(table["first_month"], table["last_month"])
+    chart = partial(
+        Chart,
+        table=table,
+        title="Life span of projects",
+        empty=typography.empty_reason(
             counts["projects"], "project", "both a first and a last month"
-        )
-        return axes.empty(ax, table, title, reason)
-    size = axes.name_rows(ax, _names(table))
-    year = dates.only_year(ax, table["first_month"].min(), table["last_month"].max())
-    unit = f"First to last month with activity (UTC{year})"
-    axes.titles(ax, title, unit, pad=1.2 * size + 8)
+        ),
+        x=Axis(label=f"First to last month with activity (UTC{year})", scale="date"),
+        y=Axis(scale="rows", names=_names(table)),
+        rows=len(table) + 3,  # room for the legend
+        key="Main language",
+        draw=_draw_lives,
+    )
+    if table.empty:
+        return chart()
     starts = dates.places(table["first_month"])
-    ends = dates.places(table["last_month"] + MonthBegin(1))
     palette = current().palette
     languages = [
         language if palette.has(language) else _ANOTHER for language in table["language"].fillna("")
     ]
-    looks = {name: axes.fill(*palette.look(name)) for name in languages}
-    container = ax.barh(
-        range(len(table)), ends - starts, left=starts, height=axes.thickness(len(table))
-    )
-    for bar, language in zip(container, languages, strict=True):
-        bar.set(linewidth=0, **looks[language])
-    dates.axis(ax)
-    ax.margins(x=0.02)
+    looks = {name: palette.look(name) for name in languages}
+    is_language = {name: np.array([name == language for language in languages]) for name in looks}
+    lives = [
+        Marks(
+            kind="rows",
+            table=table[is_shown],
+            x=(dates.places(table["last_month"] + MonthBegin(1)) - starts)[is_shown],
+            y=np.flatnonzero(is_shown),
+            base=starts[is_shown],
+            colours=[looks[name][0]] * int(is_shown.sum()),
+            hatches=[looks[name][1]] * int(is_shown.sum()),
+            name=name,
+        )
+        for name, is_shown in sorted(is_language.items(), key=lambda item: item[0] == _ANOTHER)
+    ]
     is_open = ~table["ended"].fillna(value=False)
     lengths = zip(table["months"], is_open, strict=True)
     cells = [
         f"{typography.number(months)}{'+' if is_longer else ''}" for months, is_longer in lengths
     ]
-    axes.columns(ax, {"months": cells}, size)
-    entries = sorted(looks, key=_ANOTHER.__eq__)
-    handles = [Patch(label=language, linewidth=0, **looks[language]) for language in entries]
-    axes.legend(ax, handles, "Main language")
     reasons = {
         "with a shorter life": counts["projects_not_shown"],
         "without both months": counts["month_missing"],
@@ -278,8 +292,35 @@ def life_span(
             f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean "
         )
         notes += [meaning + "not known to have.", open_lives + "or median is too small."]
-    axes.caption(ax, table, *notes, typography.not_shown("project", reasons))
-    return ax
+    return chart(
+        marks=lives,
+        columns={"months": cells},
+        notes=[*notes, typography.not_shown("project", reasons)],
+    )
+
+
+def _draw_lives(ax: Axes, chart: Chart) -> None:
+    size = axes.name_rows(ax, chart.y.names)
+    axes.titles(ax, chart.title, chart.x.label, pad=1.2 * size + 8)
+    height = axes.thickness(len(chart.y.names))
+    looks = [axes.fill(lives.colours[0], lives.hatches[0]) for lives in chart.marks]
+    rows = sorted(
+        row
+        for look, lives in enumerate(chart.marks)
+        for row in zip(lives.y, lives.x, lives.base, [look] * len(lives.y), strict=True)
+    )
+    places, lengths, starts, numbers = zip(*rows, strict=True)
+    container = ax.barh(places, lengths, left=starts, height=height)
+    for bar, number in zip(container, numbers, strict=True):
+        bar.set(linewidth=0, **looks[number])
+    handles = [
+        Patch(label=lives.name, linewidth=0, **look)
+        for lives, look in zip(chart.marks, looks, strict=True)
+    ]
+    dates.axis(ax)
+    ax.margins(x=0.02)
+    axes.columns(ax, chart.columns, size)
+    axes.legend(ax, handles, chart.key)
 
 
 def _names(table: pd.DataFrame) -> list[str]:

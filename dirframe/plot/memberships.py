@@ -6,37 +6,34 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._drawing import typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.chart import Chart
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 __all__ = ["language_breakdown", "licenses", "tags"]
 
 
-@multiples("x")
+@drawn("x")
 def licenses(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of projects by licence.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.licenses` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Licences to show; projects with any other share one hatched bar. None shows all.
 
@@ -62,7 +59,6 @@ def licenses(
     table = table_of(stats.licenses, projects, top=top, **selection)
     titles = table["title"].where(table["title"].notna(), table["license"])
     return _memberships(
-        ax,
         table.assign(license=titles),
         "license",
         pooled="licenses_in_other",
@@ -71,22 +67,19 @@ def licenses(
     )
 
 
-@multiples("x")
+@drawn("x")
 def tags(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of projects by tag.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.tags` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Tags to show. None shows all.
 
@@ -115,19 +108,16 @@ def tags(
         other_projects = typography.counted(int(table["projects"].iloc[-1]), "project")
         note = f"{other_projects} with any of {pooled:,} other tags."
         table = table.iloc[:-1]
-    return _memberships(
-        ax, table, "tag", pooled="", title="Projects by tag", what="a tag", note=note
-    )
+    return _memberships(table, "tag", pooled="", title="Projects by tag", what="a tag", note=note)
 
 
-@multiples("x")
+@drawn("x")
 def language_breakdown(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the lines of code by language.
 
     Parameters
@@ -135,8 +125,6 @@ def language_breakdown(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_breakdown`
         divides their lines by language.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     top : int or None, default 20
         Languages to show; the others become one hatched bar. None shows all.
 
@@ -176,7 +164,6 @@ def language_breakdown(
     }
     unnamed = counts["code_lines_unnamed"]
     return ranking(
-        ax,
         table,
         "language",
         "code_lines",
@@ -196,7 +183,6 @@ def language_breakdown(
 
 
 def _memberships(
-    ax: Axes | None,
     table: pd.DataFrame,
     name: str,
     *,
@@ -204,11 +190,10 @@ def _memberships(
     title: str,
     what: str,
     note: str = "",
-) -> Axes:
+) -> Chart:
     counts = table.attrs["dirframe"]["counted"]
     reasons = {f"without {what}": counts[f"without_{name}"]}
     return ranking(
-        ax,
         table,
         name,
         "projects",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
 import numpy as np
@@ -10,15 +11,15 @@ import pandas as pd
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
 from dirframe import provenance, stats
-from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing import dates, numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
@@ -31,13 +32,11 @@ _GAP, _LANE = 0.16, 0.72
 _HEAD = 0.28
 
 
-@multiples("x")
+@drawn("x")
 def monthly_activity(
     frame: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the monthly commits and contributors of a project.
 
     Parameters
@@ -46,8 +45,6 @@ def monthly_activity(
         The months of one project as `dirframe.load_activity` gives them, or with `by` those of
         several;
         `dirframe.stats.monthly_activity` fills the gaps.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -74,32 +71,52 @@ def monthly_activity(
     counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        reason = typography.empty_reason(counts["activity_facts"], "activity fact", "a month")
-        return axes.empty(ax, table, title, reason)
-    year = dates.only_year(ax, table["month"].iloc[0], table["month"].iloc[-1])
-    numeric_axes.labels(ax, title, f"Month (UTC{year})", "")
-    edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
-    commits = table["commits"].to_numpy(float, na_value=np.nan)
-    people = table["contributors"].to_numpy(float, na_value=np.nan)
-    finished = table["finished"].fillna(value=True).to_numpy(bool)
-    most_commits, most_people = (
-        max(np.nanmax(commits, initial=0), 1.0),
-        max(np.nanmax(people, initial=0), 1.0),
+    year = dates.only_year(table["month"])
+    chart = partial(
+        Chart,
+        table=table,
+        title=title,
+        empty=typography.empty_reason(counts["activity_facts"], "activity fact", "a month"),
+        x=Axis(label=f"Month (UTC{year})", scale="date"),
+        lanes=("Commits", "Contributors (people)"),
+        draw=_draw,
     )
+    if table.empty:
+        return chart()
+    edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
+    unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
+    steps = [
+        Marks(
+            kind="columns",
+            table=table,
+            x=edges,
+            y=table[name].to_numpy(float, na_value=np.nan),
+            colours=[colour],
+            unfinished=unfinished,
+            lane=lane,
+        )
+        for lane, (name, colour) in enumerate(
+            [("commits", current().palette.accent), ("contributors", NEUTRAL)]
+        )
+    ]
+    return chart(marks=steps, notes=_notes(table, counts))
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
+    commits, people = chart.marks
+    edges = commits.x
+    numeric_axes.labels(ax, chart)
+    most_commits, most_people = (max(np.nanmax(lane.y, initial=0), 1.0) for lane in chart.marks)
     bottom, scale = -most_commits * (_GAP + _LANE), most_commits * _LANE / most_people / (1 + _HEAD)
-    _lane(ax, edges, commits, finished, bottom=0, scale=1, colour=current().palette.accent)
-    _lane(ax, edges, people, finished, bottom=bottom, scale=scale, colour=NEUTRAL)
+    _lane(ax, commits, bottom=0, scale=1)
+    _lane(ax, people, bottom=bottom, scale=scale)
     ax.spines["left"].set_visible(False)  # it would suggest a common scale
     dates.axis(ax)
     ax.set_xlim(edges[0], edges[-1])
     ax.set_ylim(bottom, most_commits * (1 + _HEAD))
     _ticks(ax, (0, 1, most_commits), (bottom, scale, most_people))
-    for name, height in (
-        ("Commits", most_commits * (1 + _HEAD)),
-        ("Contributors (people)", bottom + most_commits * _LANE),
-    ):
+    tops = (most_commits * (1 + _HEAD), bottom + most_commits * _LANE)
+    for name, height in zip(chart.lanes, tops, strict=True):
         size = typography.size(ax, "small")
         ax.annotate(
             name,
@@ -111,27 +128,17 @@ def monthly_activity(
             fontsize=size,
             **typography.plain_text_props(),
         )
-    axes.caption(ax, table, *_notes(table, counts))
-    return ax
 
 
-def _lane(
-    ax: Axes,
-    edges: NDArray[Any],
-    numbers: NDArray[Any],
-    finished: NDArray[Any],
-    *,
-    bottom: float,
-    scale: float,
-    colour: str,
-) -> None:
-    """Draw the steps of a lane, with unfinished months hatched."""
-    heights = np.where(finished, numbers, np.nan) * scale + bottom
-    filled = np.where(finished, heights, bottom)  # a step line breaks at missing values
-    ax.stairs(filled, edges, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
-    ax.stairs(heights, edges, baseline=None, color=colour, linewidth=1.2)
+def _lane(ax: Axes, steps: Marks, *, bottom: float, scale: float) -> None:
+    """Draw the steps of a lane from its bottom, the unfinished ones hatched."""
+    colour = steps.colours[0]
+    heights = np.where(steps.unfinished, np.nan, steps.y) * scale + bottom
+    filled = np.where(steps.unfinished, bottom, heights)  # a step line breaks at missing values
+    ax.stairs(filled, steps.x, baseline=bottom, fill=True, color=colour, alpha=0.35, linewidth=0)
+    ax.stairs(heights, steps.x, baseline=None, color=colour, linewidth=1.2)
     ax.axhline(bottom, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8)
-    dates.hatch_unfinished(ax, edges, numbers * scale, finished, bottom=bottom, colour=colour)
+    dates.hatch_unfinished(ax, steps, steps.y * scale, bottom=bottom, colour=colour)
 
 
 def _ticks(ax: Axes, *lanes: tuple[float, float, float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -9,9 +10,10 @@ from matplotlib.colors import to_rgba
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bins import Bins
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
@@ -38,13 +40,11 @@ def _most_projects(projects: Frame) -> int:
     return int(np.max(density))
 
 
-@multiples("xy", highest=_most_projects)
+@drawn("xy", highest=_most_projects)
 def users_against_contributors(
     projects: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw users of projects against their contributors.
 
     Parameters
@@ -52,8 +52,6 @@ def users_against_contributors(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them, of either dialect;
         `dirframe.stats.users_against_contributors` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -81,25 +79,73 @@ def users_against_contributors(
     """
     table = table_of(stats.users_against_contributors, projects, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    title = "Users and contributors of projects"
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        reason = typography.empty_reason(
+    chart = partial(
+        Chart,
+        table=table,
+        title="Users and contributors of projects",
+        empty=typography.empty_reason(
             counts["projects"], "project", "both users and contributors counted"
-        )
-        return axes.empty(ax, table, title, reason)
-    x, y, weights = _numbers(table)
-    numeric_axes.labels(
-        *(ax, title, "Users (members)", "Contributors (people in twelve months)"), logarithmic="xy"
+        ),
+        x=Axis(label="Users (members)", scale="log"),
+        y=Axis(label="Contributors (people in twelve months)", scale="log"),
     )
-    numeric_axes.logarithmic(ax, "x", float(np.max(x)))
-    numeric_axes.logarithmic(ax, "y", float(np.max(y)))
-    draw = _dots if len(table) <= _DOTS else _cells
-    classes = draw(ax, x, y, weights)
-    unit = "Projects" if draw is _dots else "Projects in a cell"
-    axes.legend(ax, classes.handles(), unit)
-    axes.caption(ax, table, _not_shown(counts))
-    return ax
+    if table.empty:
+        return chart(draw=_draw_dots)
+    x, y, numbers = _numbers(table)
+    classes = Bins.up_to(int(np.max(numbers)))
+    shades = [classes.colour(int(number)) for number in numbers]
+    pairs = Marks(
+        kind="dots",
+        table=table,
+        x=x,
+        y=y,
+        colours=shades,
+        sizes=[1 + 0.6 * classes.shades.index(shade) for shade in shades],
+    )
+    return chart(
+        marks=[pairs],
+        key="Projects",
+        bins=classes,
+        notes=[_not_shown(counts)],
+        draw=_draw_dots if len(table) <= _DOTS else _draw_cells,
+    )
+
+
+def _draw_dots(ax: Axes, chart: Chart) -> None:
+    pairs = _scales(ax, chart)
+    area = (0.7 * numeric_axes.dot(ax)) ** 2
+    sizes = [area * size for size in pairs.sizes]
+    ax.scatter(
+        pairs.x,
+        pairs.y,
+        s=sizes,
+        c=pairs.colours,
+        edgecolors=NEUTRAL,
+        linewidths=0.4,
+        clip_on=False,
+        zorder=3,
+    )
+    if chart.bins:
+        axes.legend(ax, chart.bins.handles(), chart.key)
+
+
+def _draw_cells(ax: Axes, chart: Chart) -> None:
+    _scales(ax, chart)
+    columns, lines, density = _density(*_numbers(chart.table))
+    classes = Bins.up_to(int(np.max(density)))
+    colours = np.zeros((*density.T.shape, 4))
+    for line, column in zip(*np.nonzero(density.T), strict=True):
+        colours[line, column] = to_rgba(classes.colour(int(density[column, line])))
+    ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
+    axes.legend(ax, classes.handles(), f"{chart.key} in a cell")
+
+
+def _scales(ax: Axes, chart: Chart) -> Marks:
+    (pairs,) = chart.marks
+    numeric_axes.labels(ax, chart)
+    numeric_axes.logarithmic(ax, "x", float(np.max(pairs.x)))
+    numeric_axes.logarithmic(ax, "y", float(np.max(pairs.y)))
+    return pairs
 
 
 def _not_shown(counts: dict[str, int]) -> str:
@@ -120,25 +166,6 @@ def _numbers(table: pd.DataFrame) -> tuple[Whole, Whole, Whole]:
         table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
     )
     return x, y, projects
-
-
-def _dots(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
-    classes = Bins.up_to(int(np.max(projects)))
-    shades = [classes.colour(int(number)) for number in projects]
-    area = (0.7 * numeric_axes.dot(ax)) ** 2
-    sizes = [area * (1 + 0.6 * classes.shades.index(shade)) for shade in shades]
-    ax.scatter(x, y, s=sizes, c=shades, edgecolors=NEUTRAL, linewidths=0.4, clip_on=False, zorder=3)
-    return classes
-
-
-def _cells(ax: Axes, x: Whole, y: Whole, projects: Whole) -> Bins:
-    columns, lines, density = _density(x, y, projects)
-    classes = Bins.up_to(int(np.max(density)))
-    colours = np.zeros((*density.T.shape, 4))
-    for line, column in zip(*np.nonzero(density.T), strict=True):
-        colours[line, column] = to_rgba(classes.colour(int(density[column, line])))
-    ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
-    return classes
 
 
 def _density(

@@ -8,9 +8,10 @@ from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
 from dirframe.plot._drawing import axes, typography, worldmap
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bins import Bins
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.plot.countries import empty_message, unknown
 
@@ -33,13 +34,11 @@ def _most_accounts(accounts: Frame) -> int:
     return int(max(table["accounts"][on_map], default=1))
 
 
-@multiples("", height=2.6, highest=_most_accounts)
+@drawn("", height=2.6, highest=_most_accounts)
 def accounts_map(
     accounts: Frame,
-    *,
-    ax: Axes | None = None,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the number of accounts by country on a world map.
 
     Parameters
@@ -47,8 +46,6 @@ def accounts_map(
     accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them;
         `dirframe.stats.accounts_by_country` counts them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
 
     Returns
     -------
@@ -88,24 +85,36 @@ def accounts_map(
     """
     table = table_of(stats.accounts_by_country, accounts, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    shapes = worldmap.outlines()
-    ax = axes.axes(ax, _ROWS)
-    title = "Accounts by country"
-    if table.empty:
-        return axes.empty(ax, table, title, empty_message(counts))
-    axes.titles(ax, title)
-    on_map = table["country_alpha_2"].isin(list(shapes))
-    numbers = dict(zip(table["country_alpha_2"][on_map], table["accounts"][on_map], strict=True))
-    classes = Bins.up_to(max(numbers.values(), default=1))
-    _draw(ax, {code: classes.colour(number) for code, number in numbers.items()})
-    no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    axes.legend(ax, [no_accounts, *classes.handles()], "Accounts")
+    on_map = table["country_alpha_2"].isin(list(worldmap.outlines()))
+    shown = table[on_map]
+    classes = Bins.up_to(max(shown["accounts"], default=1))
+    countries = Marks(
+        kind="regions",
+        table=shown,
+        x=list(shown["country_alpha_2"]),
+        y=list(shown["accounts"]),
+        colours=[classes.colour(number) for number in shown["accounts"]],
+    )
     note = unknown(counts)
-    axes.caption(ax, table, note, _too_small(table[~on_map], is_continued=bool(note)))
-    return ax
+    return Chart(
+        table=table,
+        title="Accounts by country",
+        empty=empty_message(counts),
+        marks=[countries] if len(table) else [],
+        notes=[note, _too_small(table[~on_map], is_continued=bool(note))] if len(table) else [],
+        x=Axis(scale="none"),
+        y=Axis(scale="none"),
+        rows=_ROWS,
+        key="Accounts",
+        bins=classes,
+        draw=_draw,
+    )
 
 
-def _draw(ax: Axes, colours: dict[str, str]) -> None:
+def _draw(ax: Axes, chart: Chart) -> None:
+    (countries,) = chart.marks
+    axes.titles(ax, chart.title)
+    colours = dict(zip(countries.x, countries.colours, strict=True))
     edge = worldmap.frame()
     (left, bottom), (right, top) = edge.get_extents().get_points()
     ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
@@ -123,6 +132,9 @@ def _draw(ax: Axes, colours: dict[str, str]) -> None:
         )
         ax.add_patch(land)
         land.set_clip_path(edge, ax.transData)
+    no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
+    handles = chart.bins.handles() if chart.bins else []
+    axes.legend(ax, [no_accounts, *handles], chart.key)
 
 
 def _too_small(territories: pd.DataFrame, *, is_continued: bool) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from dirframe import provenance
+from dirframe import plot, provenance
 from dirframe._display.markdown import escape_markdown
 from dirframe._display.report import ReportMixin
 from dirframe.charts import STATISTICS
@@ -20,7 +20,7 @@ from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, MissingColumnsError
 from dirframe.plot import style
 from dirframe.plot._drawing.axes import detach_words, empty_reasons
-from dirframe.reports.kernel_inputs import selected
+from dirframe.reports.kernel_inputs import is_interactive, selected
 from dirframe.reports.passages import Block, Passage
 from dirframe.reports.selection import options_for
 from dirframe.schema import RESOURCES
@@ -87,9 +87,13 @@ class Chart:
         The caption of a figure without a title.
     name : str
         The function that drew it.
+    interactive : plotly.graph_objects.Figure, optional
+        The same as an interactive chart, without title and notes.
     """
 
-    def __init__(self, figure: Figure, caption: str = "", name: str = "") -> None:
+    def __init__(
+        self, figure: Figure, caption: str = "", name: str = "", interactive: Any = None
+    ) -> None:
         title, notes = detach_words(figure)
         stream = io.StringIO()
         # Text as paths, since a reader may lack the fonts. The salt makes the ids reproducible.
@@ -98,6 +102,7 @@ class Chart:
         plt.close(figure)
         self.svg = stream.getvalue()
         self.caption = title or caption or "Chart"
+        self.interactive = interactive
         self.note = " ".join([*([f"{name}."] if name else []), *notes])
 
     @cached_property
@@ -120,7 +125,10 @@ class Chart:
         text = self._repr_markdown_()
         plain = repr(self)
         described = {"alt": f"Chart: {self.caption}", "caption": text}
-        display({"image/svg+xml": self.svg, "text/plain": plain}, raw=True, metadata=described)  # type: ignore[no-untyped-call]  # IPython
+        picture = {"image/svg+xml": self.svg, "text/plain": plain}
+        if self.interactive is not None:
+            picture |= self.interactive.json_bundle()
+        display(picture, raw=True, metadata=described)  # type: ignore[no-untyped-call]  # IPython
         display(
             {"text/markdown": text, "text/plain": plain}, raw=True, metadata={"is_caption": True}
         )  # type: ignore[no-untyped-call]  # IPython
@@ -157,9 +165,14 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
     stats.language_share is not shown: The frame has no column analysis_main_language_name, ...
     """
     name = f"{function.__module__.split('.')[1]}.{function.__name__}"
+    interactive = None
     try:
         with style():
-            result = function(frame, **options_for(function, frame, selected(), options))
+            options = options_for(function, frame, selected(), options)
+            result = function(frame, **options)
+        if is_interactive() and function is getattr(plot, function.__name__, None):
+            options |= {"title": "", "caption": False, "backend": "plotly"}
+            interactive = function(frame, **options)
     except (ColumnsNotSentError, MissingColumnsError) as error:
         known = _COUNTRY_COLUMNS.union(*(resource.by_column for resource in RESOURCES.values()))
         if known.isdisjoint(error.columns):
@@ -167,7 +180,7 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
         return _not_shown(name, str(error))
     summary = (function.__doc__ or "").partition("\n")[0].rstrip(".")
     if isinstance(result, Axes) and (figure := result.get_figure(root=True)):
-        return _chart(figure, name, summary)
+        return _chart(figure, name, summary, interactive)
     if isinstance(result, Summary):
         return _summary_tables(result, frame)
     if isinstance(result, pd.DataFrame):
@@ -176,11 +189,11 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
     return result
 
 
-def _chart(figure: Figure, name: str, caption: str) -> Chart | Passage:
+def _chart(figure: Figure, name: str, caption: str, interactive: Any) -> Chart | Passage:
     if reasons := empty_reasons(figure):
         plt.close(figure)
         return _not_shown(name, "; ".join(reasons))
-    return Chart(figure, caption, name)
+    return Chart(figure, caption, name, interactive)
 
 
 def _table(table: pd.DataFrame, name: str, caption: str) -> Table | Passage:

@@ -31,13 +31,17 @@ _SECONDS_A_CELL = 600
 _LONGEST = 2000
 
 
-def need(package: str) -> None:
-    """Check that a package of the extra is installed.
+def need(package: str, *, extra: str = "report", purpose: str = "Making a report") -> None:
+    """Check that a package of an extra is installed.
 
     Parameters
     ----------
     package : str
         Name of the package.
+    extra : str, default "report"
+        Name of the extra.
+    purpose : str, default "Making a report"
+        What needs it.
 
     Raises
     ------
@@ -51,7 +55,7 @@ def need(package: str) -> None:
     from importlib.util import find_spec
 
     if find_spec(package) is None:
-        raise MissingExtraError(package, extra="report", purpose="Making a report")
+        raise MissingExtraError(package, extra=extra, purpose=purpose)
 
 
 def read_template(path: str | Path | None) -> Any:

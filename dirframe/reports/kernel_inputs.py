@@ -14,7 +14,7 @@ from dirframe.reports.inputs import ReportData, collect_inputs
 if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["VARIABLE", "report_data", "selected", "write_inputs"]
+__all__ = ["VARIABLE", "is_interactive", "report_data", "selected", "write_inputs"]
 
 #: Environment variable with the folder of the frames.
 VARIABLE = "DIRFRAME_REPORT_FOLDER"
@@ -53,6 +53,7 @@ def write_inputs(material: ReportData, folder: Path) -> None:
         "title": material.title,
         "collections": list(material.frames),
         "selection": material.selection,
+        "is_interactive": material.is_interactive,
     }
     (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
@@ -75,7 +76,7 @@ def report_data() -> ReportData:
         return _sample()
     manifest, folder = _read_manifest(), Path(os.environ[VARIABLE])
     frames = {name: read_export(folder / f"{name}.parquet") for name in manifest["collections"]}
-    return ReportData(manifest["title"], frames, manifest["selection"])
+    return ReportData(manifest["title"], frames, manifest["selection"], manifest["is_interactive"])
 
 
 def selected() -> Selection:
@@ -93,6 +94,22 @@ def selected() -> Selection:
     """
     selection: Selection = _read_manifest()["selection"] if VARIABLE in os.environ else {}
     return selection
+
+
+def is_interactive() -> bool:
+    """Return whether the report that the kernel is executing has interactive charts.
+
+    Returns
+    -------
+    bool
+        As given to `dirframe.report`; False outside of a report.
+
+    Examples
+    --------
+    >>> is_interactive()
+    False
+    """
+    return VARIABLE in os.environ and bool(_read_manifest()["is_interactive"])
 
 
 def _read_manifest() -> dict[str, Any]:

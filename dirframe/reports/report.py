@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ def report(
     max_age: str | int | timedelta | None = None,
     by: str | Sequence[str] | None = None,
     min_records: int = 1,
+    interactive: bool = False,
     overwrite: bool = False,
 ) -> Path:
     """Write a report on frames: summary, tables, charts, method and citation.
@@ -44,7 +46,8 @@ def report(
         Projects, accounts or both, as the loaders give them. A frame without provenance is
         reported on, and the report says so.
     path : str or pathlib.Path
-        The file. ``.html`` is one file that needs no network and runs no script; ``.pdf`` is
+        The file. ``.html`` is one file that needs no network and runs no script, unless it is
+        interactive; ``.pdf`` is
         printed from it by Chromium; ``.md`` has its images in the folder ``NAME_files`` beside it;
         ``.ipynb`` is the executed notebook.
     template : str or pathlib.Path, optional
@@ -63,6 +66,10 @@ def report(
         ``"team_size"``, where the frame has it and the chart has panels.
     min_records : int, default 1
         Strata with fewer records are combined into one.
+    interactive : bool, default False
+        Whether the charts of a ``.html`` or ``.ipynb`` show values on hover, zoom and can be
+        downloaded as SVG: the page then contains a script, once, and still needs no network.
+        Without scripts, and in the other forms, the pictures are shown.
     overwrite : bool, default False
         Whether an existing report may be replaced.
 
@@ -77,7 +84,7 @@ def report(
         If the frames, the suffix, the template, a rule or a stratum is invalid, or the file exists
         and `overwrite` is False.
     MissingExtraError
-        If the extra ``report`` is not installed.
+        If the extra ``report`` is not installed, or for interactive charts ``interactive``.
     ConfigurationError
         If a PDF is requested and Chromium is not installed.
     ReportError
@@ -109,7 +116,11 @@ def report(
     suffix = target.suffix.lower()
     for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
         need(package)
+    is_interactive = interactive and suffix in {".html", ".ipynb"}
+    if is_interactive:
+        need("plotly", extra="interactive", purpose="A report with interactive charts")
     program = browser() if suffix == ".pdf" else ""
+    material = replace(material, is_interactive=is_interactive)
     notebook = execute(read_template(template), material)
     pictures: dict[str, bytes] = {}
     if suffix == ".md":
@@ -118,7 +129,7 @@ def report(
     elif suffix == ".ipynb":
         content = notebook_text(notebook).encode()
     else:
-        page = html(notebook, material.title)
+        page = html(notebook, material.title, is_interactive=is_interactive)
         content = pdf(page, program) if suffix == ".pdf" else page.encode()
     for name, picture in pictures.items():
         _write(_folder(target) / name, picture, overwrite=overwrite)

@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
 
 from dirframe.schema import RESOURCES, Field, Kind
 
@@ -46,6 +47,15 @@ ITEM_TAGS = {
 def without_controls(text: str) -> str:
     """Return `text` without the characters that XML does not allow."""
     return _FORBIDDEN.sub("", text)
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is a URL that is safe to link to (no ``javascript:`` and the like)."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https", "ftp", "irc", "ircs"} and bool(parts.netloc)
 
 
 def fold(text: str) -> str:

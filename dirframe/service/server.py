@@ -1,4 +1,4 @@
-"""Serve a directory in a background thread or in the foreground."""
+"""Serve a directory in a background thread."""
 
 # The server is waitress: pure Python, it runs in any thread, accepts absolute-form request
 # targets, bounds the size of requests, and its loop can be stopped between two responses.
@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import logging
-import signal
 import socket
-import sys
 import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
 from errno import EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -21,7 +20,8 @@ from typing import TYPE_CHECKING
 from waitress import create_server, wasyncore
 from waitress.server import TcpWSGIServer
 
-from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
+from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.connections import (
     Connection,
@@ -31,20 +31,24 @@ from dirframe.service.connections import (
 )
 from dirframe.service.dialects.dialects import SPECIFICATION, rules_of
 from dirframe.service.dialects.states import StatesFile
-from dirframe.service.store.import_progress import ImportProgress
-from dirframe.service.store.sample import open_data
+from dirframe.service.live import LiveApplication
+from dirframe.service.store.sample import discard_store, open_data
 from dirframe.service.store.store import Store
-from dirframe.service.web.access_log import ACCESS_LOG, logged
-from dirframe.service.web.app import create_app
-from dirframe.service.web.page_rate import PAGE_RATE
+from dirframe.service.web.access_log import logged
+from dirframe.service.web.app import SITE_NAME, create_app
+from dirframe.service.web.metrics import with_metrics
+from dirframe.service.web.page_rate import PAGE_RATE, PageRate
 from dirframe.service.web.proxy import behind_proxy
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
     from wsgiref.types import WSGIApplication
 
+    from dirframe.service.store.build import Changes
     from dirframe.service.store.import_progress import OnFile
+    from dirframe.service.store.sources import Data
 
 
 _THREADS = 8
@@ -70,10 +74,15 @@ class Service:
         listeners: list[socket.socket],
         limits: Limits,
         api_key: ApiKey | None,
+        *,
+        live: LiveApplication,
+        reload: Callable[[Data | None], Changes | None],
     ) -> None:
         # waitress warns if requests queue for a thread, which is normal here.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self.api_key = api_key
+        self._live = live
+        self._reload = reload
         self.url = _url(listeners[0])
         self._stopping = threading.Event()
         #: Resources opened by `serve`, closed with the service.
@@ -108,6 +117,35 @@ class Service:
         state = "stopped" if self._stopping.is_set() else "serving"
         return f"<dirframe service, {state} at {self.url}>"
 
+    @property
+    def import_report(self) -> str:
+        """What of the tables that are served did not fit, was not used or is missing."""
+        return self._live.store.import_report
+
+    def reload(self, data: Data | None = None) -> Changes | None:
+        """Import the data again while the service answers from what it has.
+
+        Requests that have begun are answered from the previous records, all others from the new
+        ones. If the data cannot be imported, the previous records stay.
+
+        Parameters
+        ----------
+        data
+            Other data, as of `serve`. Default: the same data, read again.
+
+        Returns
+        -------
+        Changes or None
+            Numbers of records added, changed, removed and unchanged; None if the files are the
+            same as before.
+
+        Raises
+        ------
+        StoreError
+            The data is missing or invalid, or the service was started with an open store.
+        """
+        return self._reload(data)
+
     def stop(self) -> None:
         """Stop accepting connections, finish responses in progress, and release all resources."""
         if self._stopping.is_set():
@@ -132,8 +170,13 @@ class Service:
 
 
 def serve(
-    data: str | PathLike[str] | Store | None = None,
+    data: Data | Store | None = None,
     *,
+    mapping: str | PathLike[str] | None = None,
+    skip_invalid: bool = False,
+    name: str = SITE_NAME,
+    metrics: str | None = None,
+    on_file: OnFile | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     keys: str | PathLike[str] | KeyStore | None = None,
@@ -148,7 +191,22 @@ def serve(
     Parameters
     ----------
     data
-        A store, an XML file or a folder of XML files. Default: the bundled sample.
+        A store; an XML file or a folder of XML files; a table: a CSV, JSON lines or Parquet file,
+        a pandas, polars or Arrow frame, or the address of a database as SQLAlchemy reads it; a
+        sequence of these, or a mapping from ``accounts`` and ``projects`` to them. Default: the
+        bundled sample.
+    mapping
+        A TOML file that says which columns of tables are which fields. Columns with the names of
+        fields need none.
+    skip_invalid
+        Whether to leave out rows of tables that do not fit; else they are refused.
+    name
+        Name of the site.
+    metrics
+        Where to publish metrics for Prometheus: a path such as ``/metrics``, or ``HOST:PORT``.
+        Default: nowhere.
+    on_file
+        Called for each file that is imported.
     host
         Address to listen on. Default: loopback only. A host name stands for all its addresses;
         ``::`` for every address of this machine, including IPv4.
@@ -203,8 +261,18 @@ def serve(
         connections=bounded_by_open_files(limits.connections),
         exempt_addresses=(*limits.exempt_addresses, *([trusted_proxy] if trusted_proxy else [])),
     )
+
+    def opened(source: Data | None, base: Path | None = None) -> Store:
+        return open_data(
+            source,
+            mapping=None if mapping is None else Path(mapping),
+            skip_invalid=skip_invalid,
+            base=base,
+            on_file=on_file,
+        )
+
     with ExitStack() as stack:
-        store = data if isinstance(data, Store) else stack.enter_context(_opened(data))
+        store = data if isinstance(data, Store) else opened(data)
         api_key = None
         if isinstance(keys, KeyStore):
             key_store = keys
@@ -214,104 +282,45 @@ def serve(
             folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
             key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        states_file = StatesFile(None if states is None else Path(states))
-        app = create_app(store, key_store, page_rate=page_rate, rules=rules, states=states_file)
-        application = behind_proxy(logged(app), trusted_proxy)
-        service = Service(application, _listeners(host, port), limits, api_key)
+        create = partial(
+            create_app,
+            keys=key_store,
+            page_rate=PageRate(page_rate),
+            rules=rules,
+            states=StatesFile(None if states is None else Path(states)),
+            name=name,
+        )
+        live = LiveApplication(create, store, discard=discard_store)
+        if store is not data:
+            stack.callback(live.close)
+        reloading = threading.Lock()
+
+        def reload(other: Data | None) -> Changes | None:
+            if isinstance(data, Store):
+                raise StoreError("An open store is not read again; serve its path or its data.")
+            with reloading:
+                current = live.store
+                store = opened(data if other is None else other, current.path)
+                if store.identity == current.identity:
+                    store.close()
+                    return None
+                live.replace(store)
+                return store.changes
+
+        application = logged(live)
+        if metrics is not None:
+            application, stop = with_metrics(application, metrics, lambda: _counts(live.store))
+            stack.callback(stop)
+        application = behind_proxy(application, trusted_proxy)
+        service = Service(
+            application, _listeners(host, port), limits, api_key, live=live, reload=reload
+        )
         service._owned.push(stack.pop_all())
     return service
 
 
-def run(
-    data: str | PathLike[str] | None = None,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    keys: str | PathLike[str] | KeyStore | None = None,
-    page_rate: int = PAGE_RATE,
-    trusted_proxy: str | None = None,
-    dialect: str = SPECIFICATION.name,
-    states: str | PathLike[str] | None = None,
-) -> None:
-    """Serve a directory in the foreground until SIGINT or SIGTERM.
-
-    Responses in progress are finished. The access log, without API keys, goes to standard
-    error.
-
-    Parameters
-    ----------
-    data
-        A store, an XML file or a folder of XML files. Default: the bundled sample.
-    host
-        Address to listen on. Default: loopback only. A host name stands for all its addresses;
-        ``::`` for every address of this machine, including IPv4.
-    port
-        Port to listen on; 0 selects a free port.
-    keys
-        File of the API keys. Default: the one in the user's data folder.
-    page_rate
-        HTML pages per minute and client address; 0 for no limit.
-    trusted_proxy
-        Address or network of the proxy whose X-Forwarded headers are trusted.
-    dialect
-        Dialect of the XML: ``specification``, ``recorded`` (responses of 2008 to 2013) or
-        ``today`` (the live service).
-    states
-        A TOML file, reloaded when it changes: ``maintenance = true``, and ids in lists
-        ``deleted_projects`` and ``disabled_accounts``. Only for the dialect ``today``.
-
-    Raises
-    ------
-    StoreError
-        The data or the keys cannot be used.
-    ConfigurationError
-        The address cannot be listened on, or the page rate or the proxy is invalid.
-    """
-    connections = bounded_by_open_files(Limits().connections, raise_soft_limit=True)
-    stop_requested = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    with ImportProgress() as progress:
-        opened = _opened(
-            data, on_file=progress
-        )  # before the signal handlers: Ctrl-C aborts an import
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    level = ACCESS_LOG.level
-    ACCESS_LOG.addHandler(handler)
-    ACCESS_LOG.setLevel(logging.INFO)
-    previous_handlers = [
-        signal.signal(number, lambda *_: stop_requested.set()) for number in signals
-    ]
-    try:
-        with (
-            opened as store,
-            serve(
-                store,
-                host=host,
-                port=port,
-                keys=KeyStore() if keys is None else keys,
-                page_rate=page_rate,
-                trusted_proxy=trusted_proxy,
-                dialect=dialect,
-                states=states,
-            ) as url,
-        ):
-            ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
-            if connections < Limits().connections:
-                ACCESS_LOG.info(
-                    "At most %d connections: this process may open no more files.", connections
-                )
-            stop_requested.wait()
-            ACCESS_LOG.info("Stopping.")
-    finally:
-        for number, previous in zip(signals, previous_handlers, strict=True):
-            signal.signal(number, previous)
-        ACCESS_LOG.removeHandler(handler)
-        ACCESS_LOG.setLevel(level)
-
-
-def _opened(data: str | PathLike[str] | None, *, on_file: OnFile | None = None) -> Store:
-    return open_data(None if data is None else Path(data), on_file=on_file)
+def _counts(store: Store) -> dict[str, int]:
+    return {resource.collection: store.count(resource) for resource in RESOURCES.values()}
 
 
 def _listeners(host: str, port: int) -> list[socket.socket]:

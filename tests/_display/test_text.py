@@ -48,6 +48,16 @@ def test_shares_are_in_percent_and_other_numbers_have_the_decimals_they_need() -
     ]
 
 
+def test_years_have_no_separators_and_truth_is_a_word() -> None:
+    year = pd.Series([2013, 1999], dtype="Int64")
+    finished = pd.Series([True, None], dtype="boolean")
+    frame = pd.DataFrame({"year": year, "from_year": year, "finished": finished})
+    assert plain_table(frame.assign(share_at_most=[0.5, 1.0]))[1:] == [
+        "2013       2013  True              50.0%",
+        "1999       1999                   100.0%",
+    ]
+
+
 def test_a_day_has_no_time_of_day_and_a_missing_one_is_blank() -> None:
     days = pd.DataFrame({"at": pd.to_datetime(["2013-07-01T00:00:00Z", ""])})
     assert plain_table(days) == ["at", "2013-07-01", ""]

@@ -4,12 +4,14 @@ The service is a process of its own, asked over HTTP on kept connections; its st
 read once, so that the disk is not what is measured. First and last pages
 take turns; a query is cold once for each sort (its answer is remembered by sort) and warm
 afterwards. Sizes are arguments: python -m tests.benchmarks.service --accounts 1000000
---projects 500000; --folder keeps what was generated and built for the next time.
+--projects 500000; --folder keeps what was generated and built for the next time;
+--updates measures imports of changed files too.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import re
 import resource as limits
 import subprocess
@@ -46,7 +48,7 @@ QUERIES = {
 SERVER = """
 import sys
 from pathlib import Path
-from dirframe.service.server import run
+from dirframe.service.foreground import run
 run(Path(sys.argv[1]), port=0, keys=Path(sys.argv[2]))
 """
 
@@ -110,6 +112,30 @@ def built(folder: Path, accounts: int, projects: int) -> Path:
     return path
 
 
+def measure_updates(path: Path, files: Path) -> None:
+    """Import the same files over the store: unchanged, and with every hundredth record changed."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
+        target, changed = Path(temporary) / "updated.sqlite", Path(temporary) / "changed"
+        changed.mkdir()
+        for file in files.iterdir():
+            parts = gzip.decompress(file.read_bytes()).split(b"<updated_at>")
+            renamed = b"<updated_at>".join(
+                part if number % 200 else part.replace(b"20", b"19", 1)
+                for number, part in enumerate(parts)
+            )
+            (changed / file.name).write_bytes(gzip.compress(renamed, 1))
+        for name, folder, base in (
+            ("anew", changed, None),
+            ("over the store, nothing changed", files, path),
+            ("over the store, a part changed", changed, path),
+        ):
+            begin = time.perf_counter()
+            with Store.build(target, [folder], base=base) as store:
+                took, changes = time.perf_counter() - begin, store.changes
+            total = changes.added + changes.changed + changes.unchanged
+            print(f"Import {name}: {took:.1f} s, {total / took:,.0f} records a second ({changes}).")
+
+
 def read_once(path: Path) -> None:
     with path.open("rb") as stream:
         while stream.read(1 << 24):
@@ -170,11 +196,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--accounts", type=int, default=20_000)
     parser.add_argument("--projects", type=int, default=10_000)
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--updates", action="store_true")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         path = built(folder, options.accounts, options.projects)
+        if options.updates:
+            measure_updates(path, folder / f"xml-{options.accounts}-{options.projects}")
         keys = Path(temporary) / "keys.sqlite"
         with KeyStore(keys) as key_store:
             key = key_store.add("benchmark", "service", daily_limit=10**9)

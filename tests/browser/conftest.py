@@ -6,7 +6,10 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
@@ -68,6 +71,28 @@ def page(browser: Browser) -> Iterator[Page]:
     opened.set_default_timeout(_PATIENCE * 1000)
     yield opened
     context.close()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Write no line for each file."""
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[[Path], str]]:
+    """Serve folders on loopback; give the address of each."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def serve(folder: Path) -> str:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.fixture(scope="package")

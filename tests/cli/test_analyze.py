@@ -70,7 +70,9 @@ def test_each_chart_is_a_picture(noun: ChartSpec, saved: Path, run: Any, tmp_pat
     assert [path.name for path in target.parent.iterdir()] == ["chart.png"]
 
 
-@pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<?xml"), (".PDF", b"%PDF")])
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [(".svg", b"<?xml"), (".PDF", b"%PDF"), (".html", b"<!DOCTYPE html>")]
+)
 def test_a_chart_goes_to_a_file_by_its_suffix_and_never_over_another(
     suffix: str, magic: bytes, saved: Path, tmp_path: Path
 ) -> None:

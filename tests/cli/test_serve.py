@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
 
 def test_a_key_is_shown_once_listed_raised_and_revoked(tmp_path: Path) -> None:
-    file = ("keys", "--file", str(tmp_path / "keys.sqlite"))
-    added = dirframe(*file, "add", "--developer", "Ada", "--application", "thesis")
+    def keys(command: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return dirframe("keys", command, "--key-file", str(tmp_path / "keys.sqlite"), *words)
+
+    added = keys("add", "--developer", "Ada", "--application", "thesis")
     key = added.stdout.strip()
     assert re.fullmatch(r"[0-9a-f]{40}", key)
-    assert key not in dirframe(*file, "list").stdout
-    assert dirframe(*file, "limit", "1", "5000").returncode == 0
-    assert "5,000" in dirframe(*file, "list").stdout
-    assert dirframe(*file, "revoke", "1").returncode == 0
-    assert "revoked" in dirframe(*file, "list").stdout
+    assert key not in keys("list").stdout
+    assert keys("limit", "1", "5000").returncode == 0
+    assert "5,000" in keys("list").stdout
+    assert keys("revoke", "1").returncode == 0
+    assert "revoked" in keys("list").stdout
     assert key.encode() not in (tmp_path / "keys.sqlite").read_bytes()
 
 
@@ -38,12 +40,12 @@ def test_a_generated_directory_is_served_until_interrupted(
     assert made.returncode == 0
     keys = tmp_path / "keys.sqlite"
     key = dirframe(
-        "keys", "--file", str(keys), "add", "--developer", "Ada", "--application", "test"
+        "keys", "add", "--key-file", str(keys), "--developer", "Ada", "--application", "test"
     ).stdout.strip()
     command = [sys.executable, "-m", "dirframe", "serve", "--data", str(tmp_path / "own")]
     with interruptible():
         started = subprocess.Popen(
-            [*command, "--port", "0", "--keys", str(keys)], stderr=subprocess.PIPE, text=True
+            [*command, "--port", "0", "--key-file", str(keys)], stderr=subprocess.PIPE, text=True
         )
     with started as service:
         assert service.stderr is not None
@@ -70,5 +72,13 @@ def test_files_are_not_replaced_unasked(tmp_path: Path) -> None:
 
 
 def test_a_developer_has_five_applications_at_most(run: Any, tmp_path: Path) -> None:
-    words = ["keys", "--file", tmp_path / "k.sqlite", "add", "--developer", "A", "--application"]
+    words = [
+        "keys",
+        "add",
+        "--key-file",
+        tmp_path / "k.sqlite",
+        "--developer",
+        "A",
+        "--application",
+    ]
     assert [run(*words, f"a{n}").code for n in range(6)] == [0, 0, 0, 0, 0, 2]

@@ -10,6 +10,7 @@ from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.server import serve
+from dirframe.service.store.sample import open_data
 from dirframe.service.store.store import Store
 from tests.service import Directory
 from tests.service.door import Door
@@ -91,5 +92,14 @@ def door(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doo
     path = tmp_path_factory.mktemp("door") / "keys.sqlite"
     with KeyStore(path) as keys:
         service = serve(store, keys=keys, page_rate=0)
+        with service:
+            yield Door(service, keys)
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    path = tmp_path_factory.mktemp("keys") / "keys.sqlite"
+    with open_data() as store, KeyStore(path) as keys:
+        service = serve(store, keys=keys, page_rate=0, name="A & B", metrics="/metrics")
         with service:
             yield Door(service, keys)

@@ -1,8 +1,9 @@
-"""Records as XML are given to holders of keys alone, however their address is spelt."""
+"""Records as XML and JSON are given to holders of keys alone, however their address is spelt."""
 
 from __future__ import annotations
 
 import gzip
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def has_records(body: bytes) -> bool:
     if body.startswith(b"\x1f\x8b"):
         body = gzip.decompress(body)
-    return b"<response" in body and b"<result" in body
+    return (b"<response" in body and b"<result" in body) or b'"result"' in body
 
 
 OPEN = [
@@ -55,6 +56,7 @@ def test_a_slash_behind_the_address_opens_nothing(door: Door, target: str) -> No
 ENDS = ["", "/", "//", ".", "%2F", "%2f", "/.", "/..", ";", ";x=1", "%20", "%00", "+", "\\", "#x"]
 NAMES = ["projects", "accounts", "PROJECTS", "Projects", "project%73", "projects/7", "accounts/7"]
 TYPES = [".xml", ".XML", ".Xml", "%2Exml", ".x%6Dl", ".xml.xml", "..xml", "/.xml", ".xml;", ""]
+TYPES += [kind.replace("xml", "json").replace("XML", "JSON") for kind in TYPES if kind]
 
 
 @st.composite
@@ -71,6 +73,8 @@ def targets(draw: st.DrawFn) -> str:
 @given(targets(), st.sampled_from(["GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "get", "FOO"]))
 @example("/projects.xml/", "GET")
 @example("/projects/7.xml%2F", "GET")
+@example("/projects.json/", "GET")
+@example("/accounts/7%2Ejson", "GET")
 def test_no_spelling_of_an_address_gives_records_without_a_key(
     door: Door, target: str, method: str
 ) -> None:
@@ -84,11 +88,13 @@ def test_no_spelling_of_an_address_gives_records_without_a_key(
         assert kind.startswith("text/html")
     if kind.startswith("application/xml") and method != "HEAD":
         assert etree.fromstring(without.body).findtext("status") == "failed"
+    if kind.startswith("application/json") and method != "HEAD":
+        assert json.loads(without.body)["status"] == "failed"
     assert door.used() == before
 
     keyed = door.keyed(target.partition("#")[0], method=method)
     if has_records(keyed.body) or (
-        keyed.status == 200 and keyed.headers["Content-Type"].startswith("application/xml")
+        keyed.status == 200 and keyed.headers["Content-Type"].startswith("application/")
     ):
         assert without.status == 403
         assert door.used() == before + 1

@@ -186,7 +186,7 @@ def test_a_target_is_logged_in_one_line_without_secrets(
 RUN = """
 import sys
 from pathlib import Path
-from dirframe.service.server import run
+from dirframe.service.foreground import run
 run(Path(sys.argv[1]), port=0, keys=Path(sys.argv[2]))
 """
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -19,7 +17,7 @@ from dirframe.plot._drawing.options import current
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.artist import Artist
@@ -28,6 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
 
+    from dirframe.plot._drawing.chart import Chart
+
+_SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page
 #: The gid of axes that are one of several panels.
 PANEL = "panel"
@@ -46,14 +47,22 @@ _OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout,
 FEW = 10
 
 
-class Caption(NamedTuple):
-    """Caption of a chart: the statistic and the notes."""
-
-    statistic: pd.DataFrame
-    notes: tuple[str, ...]
-
-
-_held: ContextVar[list[Caption] | None] = ContextVar("_held", default=None)
+def draw(chart: Chart, ax: Axes | None, *, is_captioned: bool = True) -> Axes:
+    """Draw a chart on the given axes, or on those of a new figure."""
+    if chart.is_square:
+        ax = axes(ax, _SQUARE_ROWS, width=_SQUARE_WIDTH)
+        # The caption starts at the left and uses the full width.
+        ax.set(aspect="equal", anchor="SW")
+    else:
+        ax = axes(ax, chart.rows)
+    if chart.marks:
+        chart.draw(ax, chart)
+    else:
+        titles(ax, chart.title)
+        empty_message(ax, chart.empty)
+    if is_captioned and (text := caption_text(chart.table, chart.shown_notes)):
+        note_below(ax, text)
+    return ax
 
 
 def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
@@ -126,7 +135,7 @@ def pale_note(records: Iterable[int], rows: str) -> str:
     return f"Pale: {rows} with fewer than {FEW} projects." if min(records) < FEW else ""
 
 
-def columns(ax: Axes, table: dict[str, Sequence[str]], size: float) -> None:
+def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> None:
     """Write titled columns of numbers to the right of the axes; narrow axes get fewer."""
     widths = {
         title: typography.widest((title, *cells), size) + 1.3 * size
@@ -166,18 +175,6 @@ def titles(ax: Axes, title: str, unit: str = "", *, pad: float | None = None) ->
     )
 
 
-def caption(ax: Axes, statistic: pd.DataFrame, *notes: str) -> None:
-    """Write the notes and the source in small text below the chart.
-
-    For a panel they are collected by `captions_held` instead.
-    """
-    if (collected := _held.get()) is not None:
-        collected.append(Caption(statistic, notes))
-        return
-    if text := caption_text(statistic, notes):
-        note_below(ax, text)
-
-
 def caption_text(statistic: pd.DataFrame, notes: Sequence[str]) -> str:
     """Return a caption of the notes, or of the text in their place, and the source."""
     own = current().caption
@@ -207,17 +204,6 @@ def note_below(ax: Axes, text: str) -> None:
         gid="caption",
         **typography.plain_text_props(),
     )
-
-
-@contextmanager
-def captions_held() -> Iterator[list[Caption]]:
-    """Collect the captions of charts drawn in the context instead of writing them."""
-    captions: list[Caption] = []
-    token = _held.set(captions)
-    try:
-        yield captions
-    finally:
-        _held.reset(token)
 
 
 def words(figure: Figure) -> list[str]:
@@ -306,14 +292,6 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
     )
     for text in (legend.get_title(), *legend.get_texts()):
         text.set(**typography.plain_text_props())
-
-
-def empty(ax: Axes, table: pd.DataFrame, title: str, why: str) -> Axes:
-    """Show on empty axes why they are empty."""
-    titles(ax, title)
-    empty_message(ax, why)
-    caption(ax, table)
-    return ax
 
 
 def empty_message(ax: Axes, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+_TWO_LINES = 1.3  # height of a row with two lines of text, in rows
+
 
 def ranking(
-    ax: Axes | None,
     table: pd.DataFrame,
     names: str,
     numbers: str,
@@ -26,18 +28,36 @@ def ranking(
     colours: Sequence[str] | None = None,
     pooled: int = 0,
     notes: Sequence[str] = (),
-) -> Axes:
-    """Draw one bar per row, labelled by name; an empty table shows the message.
+) -> Chart:
+    """Chart one bar per row, labelled by name; without any number it shows the message.
 
     Without `colours` the bars are of one kind; the last is that of others if some are `pooled`.
     """
-    ax = axes.axes(ax, len(table))
-    if not table[numbers].sum():
-        return axes.empty(ax, table, title, message)
-    size = axes.name_rows(ax, [str(name) for name in table[names]])
-    axes.titles(ax, title, unit)
-    labels = typography.amounts([round(number) for number in table[numbers]], table["share"])
-    colours = colours or current().palette.bars(len(table), pooled=pooled)
-    axes.bars(ax, list(table[numbers]), labels, colours, size)
-    axes.caption(ax, table, *notes)
-    return ax
+    rows = [str(name) for name in table[names]]
+    has_two_lines = any("\n" in typography.name(name) for name in rows)
+    bars = Marks(
+        kind="rows",
+        table=table,
+        x=list(table[numbers]),
+        y=range(len(table)),
+        colours=colours or current().palette.bars(len(table), pooled=pooled),
+        labels=typography.amounts([round(number) for number in table[numbers]], table["share"]),
+    )
+    return Chart(
+        table=table,
+        title=title,
+        empty=message,
+        marks=[bars] if table[numbers].sum() else [],
+        notes=notes,
+        x=Axis(label=unit),
+        y=Axis(scale="rows", names=rows),
+        rows=round((_TWO_LINES if has_two_lines else 1) * len(table)),
+        draw=_draw,
+    )
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
+    (bars,) = chart.marks
+    size = axes.name_rows(ax, chart.y.names)
+    axes.titles(ax, chart.title, chart.x.label)
+    axes.bars(ax, bars.x, bars.labels, bars.colours, size)

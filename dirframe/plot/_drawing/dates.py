@@ -9,11 +9,14 @@ import numpy as np
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
 from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from dirframe.plot._drawing.chart import Marks
 
 _TICK_WIDTH = 4.5  # ems per date label
 _DAY_WIDTH = 6.0  # and per whole day
@@ -29,30 +32,32 @@ def places(moments: Any) -> NDArray[np.float64]:
     return np.asarray(date2num(moments), dtype=np.float64)
 
 
-def only_year(ax: Axes, first: pd.Timestamp, last: pd.Timestamp) -> str:
-    """Return the common year of two dates as a label suffix: ticks within one year omit it.
+def only_year(first: pd.Series[pd.Timestamp], last: pd.Series[pd.Timestamp] | None = None) -> str:
+    """Return the common year of dates as a label suffix: ticks within one year omit it.
 
     Those of a panel never do, since the dates of the others are not known yet.
     """
-    return "" if first.year != last.year or ax.get_gid() == axes.PANEL else f", {first.year}"
+    if current().is_panel or first.empty:
+        return ""
+    year = first.min().year
+    return f", {year}" if year == (first if last is None else last).max().year else ""
 
 
 def hatch_unfinished(
     ax: Axes,
-    edges: NDArray[np.float64],
+    steps: Marks,
     heights: NDArray[np.float64],
-    finished: NDArray[np.bool_],
     *,
     bottom: float = 0,
     colour: str,
     hatch: str = "//////",
 ) -> None:
-    """Hatch the periods between the edges that were not over; one without a height is not drawn."""
-    for index in np.flatnonzero(~finished & ~np.isnan(heights)).tolist():
+    """Hatch the steps that were not over, between their edges; one without a height is left out."""
+    for index in np.flatnonzero(steps.unfinished & ~np.isnan(heights)).tolist():
         ax.bar(
-            edges[index],
+            steps.x[index],
             heights[index],
-            width=edges[index + 1] - edges[index],
+            width=steps.x[index + 1] - steps.x[index],
             bottom=bottom,
             align="edge",
             facecolor="none",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing import numeric_axes, typography
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ _PARTS = {"Half": 0.5, "90%": 0.9, "99%": 0.99}
 
 
 def distribution(
-    ax: Axes | None,
     table: pd.DataFrame,
     numbers: str,
     records: str,
@@ -24,27 +24,43 @@ def distribution(
     units: tuple[str, str],
     message: str,
     note: str,
-) -> Axes:
-    """Draw one dot for each number that occurs, at the number of records with it."""
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        return axes.empty(ax, table, title, message)
-    numeric_axes.labels(ax, title, *units, logarithmic="xy")
-    numeric_axes.logarithmic(ax, "x", table[numbers].max())
-    numeric_axes.logarithmic(ax, "y", table[records].max(), least=1)
+) -> Chart:
+    """Chart one dot for each number that occurs, at the number of records with it."""
+    dots = Marks(
+        kind="dots",
+        table=table,
+        x=table[numbers].to_numpy(float),
+        y=table[records].to_numpy(float),
+        colours=[current().palette.accent],
+    )
+    return Chart(
+        table=table,
+        title=title,
+        empty=message,
+        marks=[dots] if len(table) else [],
+        notes=[_quantiles(table, numbers), note] if len(table) else [],
+        x=Axis(label=units[0], scale="log"),
+        y=Axis(label=units[1], scale="log", least=1),
+        draw=_draw,
+    )
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
+    (dots,) = chart.marks
+    numeric_axes.labels(ax, chart)
+    numeric_axes.logarithmic(ax, "x", dots.x.max())
+    numeric_axes.logarithmic(ax, "y", dots.y.max(), least=chart.y.least)
     ax.plot(
-        table[numbers].to_numpy(float),
-        table[records].to_numpy(float),
+        dots.x,
+        dots.y,
         "o",
-        color=current().palette.accent,
+        color=dots.colours[0],
         markersize=numeric_axes.dot(ax),
         markeredgecolor=ax.get_facecolor(),
         markeredgewidth=0.4,
         clip_on=False,
         gid="distribution",
     )
-    axes.caption(ax, table, _quantiles(table, numbers), note)
-    return ax
 
 
 def _quantiles(table: pd.DataFrame, numbers: str) -> str:

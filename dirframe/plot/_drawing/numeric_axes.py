@@ -18,25 +18,12 @@ from dirframe.plot._drawing import axes, typography
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.chart import Chart
+
     Which = Literal["x", "y"]
 
-#: What the label of a logarithmic axis ends with.
-LOGARITHMIC = ", logarithmic"
-_ROWS = 11  # height in rows
-_SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
 _TICK_WIDTH = 4.5  # ems per tick on a horizontal axis
 _TICK_HEIGHT = 2.5  # and on a vertical axis
-
-
-def panel(ax: Axes | None, *, square: bool = False) -> Axes:
-    """Return the given axes, or those of a new figure."""
-    if square:
-        ax = axes.axes(ax, _SQUARE_ROWS, width=_SQUARE_WIDTH)
-        ax.set(
-            aspect="equal", anchor="SW"
-        )  # the caption starts at the left and uses the full width
-        return ax
-    return axes.axes(ax, _ROWS)
 
 
 def dot(ax: Axes) -> float:
@@ -44,18 +31,12 @@ def dot(ax: Axes) -> float:
     return typography.size(ax, "small") * 0.7
 
 
-def labels(
-    ax: Axes, title: str, x: str, y: str, *, pad: float | None = None, logarithmic: str = ""
-) -> None:
-    """Set the title, `pad` points above the axes, and the label of each axis.
-
-    `logarithmic` names the axes whose label says that they are: ``"x"``, ``"xy"``.
-    """
-    x, y = (text + LOGARITHMIC * (which in logarithmic) for which, text in (("x", x), ("y", y)))
-    axes.titles(ax, title, x, pad=pad)
+def labels(ax: Axes, chart: Chart, *, pad: float | None = None) -> None:
+    """Set the title, `pad` points above the axes, and the label of each axis."""
+    axes.titles(ax, chart.title, chart.x.text, pad=pad)
     size = typography.size(ax, mpl.rcParams["axes.labelsize"])
     # The layout uses some of the height.
-    text = typography.wrapped(y, size, 0.7 * typography.height(ax))
+    text = typography.wrapped(chart.y.text, size, 0.7 * typography.height(ax))
     ax.set_ylabel(text, fontsize=size, **typography.plain_text_props())
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, linewidth=0.6, alpha=0.5)

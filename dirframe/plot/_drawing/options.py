@@ -13,14 +13,19 @@ from dirframe.stats._options.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from matplotlib.axes import Axes
+
 __all__ = ["DEFAULT_APPEARANCE", "DOCUMENTED", "ChartOptions", "appearance", "current"]
 
 Width = Literal["column", "page"]
+Backend = Literal["matplotlib", "plotly"]
 
 
 class ChartOptions(Selection, total=False):
     """Common options of all charts."""
 
+    ax: Axes | None
+    backend: Backend
     title: str | None
     caption: str | bool
     width: Width | None
@@ -29,6 +34,7 @@ class ChartOptions(Selection, total=False):
 
 #: Defaults of the options that concern the appearance alone.
 DEFAULT_APPEARANCE: dict[str, Any] = {
+    "backend": "matplotlib",
     "title": None,
     "caption": True,
     "width": None,
@@ -38,6 +44,12 @@ DEFAULT_APPEARANCE: dict[str, Any] = {
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 
 DOCUMENTED = """\
+ax : matplotlib.axes.Axes, optional
+    Where to draw. Left out: a new figure, as high as its rows need.
+backend : {"matplotlib", "plotly"}, default "matplotlib"
+    ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
+    hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
+    logarithmic axes only the names of the ticks are the numbers, since these include zero.
 title : str, optional
     The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.
 caption : str or bool, default True
@@ -61,6 +73,8 @@ class Appearance(NamedTuple):
     caption: str | bool
     inches: float | None
     palette: Palette
+    backend: Backend = "matplotlib"
+    is_panel: bool = False
 
 
 _current: ContextVar[Appearance | None] = ContextVar("_current", default=None)
@@ -84,6 +98,10 @@ def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
     width = options["width"]
     if width is not None and width not in get_args(Width):
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
+    if (backend := options["backend"]) not in get_args(Backend):
+        raise InvalidInputError(f"backend is {backend!r}; it must be 'matplotlib' or 'plotly'.")
+    if backend == "plotly" and has_axes:
+        raise InvalidInputError("ax= is for matplotlib: leave it out, or backend.")
     if width is not None and has_axes:
         raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
     for name, types in (("title", (str, type(None))), ("caption", (str, bool))):
@@ -91,8 +109,18 @@ def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
             raise InvalidInputError(f"{name} is {options[name]!r}; it must be text.")
     palette = Palette(options["palette"])
     token = _current.set(
-        Appearance(options["title"], options["caption"], INCHES.get(width), palette)
+        Appearance(options["title"], options["caption"], INCHES.get(width), palette, backend)
     )
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def in_panels() -> Iterator[None]:
+    """Describe the charts in the context as panels."""
+    token = _current.set(current()._replace(is_panel=True))
     try:
         yield
     finally:

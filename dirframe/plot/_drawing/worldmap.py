@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Points = NDArray[np.float64]
 
-__all__ = ["LATITUDES", "frame", "outlines", "project"]
+__all__ = ["LATITUDES", "frame", "name", "outlines", "project"]
 
 #: Latitudes in degrees of the southernmost (without Antarctica) and northernmost land.
 LATITUDES = (-57.0, 84.0)
@@ -32,6 +32,7 @@ LATITUDES = (-57.0, 84.0)
 _PACKAGE = Path(__file__).resolve().parents[2]
 _FILE = Path("data", "world", "countries-110m.json")
 _ANTARCTICA = "010"
+_KOSOVO = "XK"  # of no standard, but in use
 _A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796
 
 
@@ -69,6 +70,12 @@ def outlines() -> dict[str, Outline]:
     }
 
 
+def name(code: str) -> str:
+    """Return the name of a country of the map."""
+    entry = pycountry.countries.get(alpha_2=code)
+    return str(entry.name) if entry else "Kosovo" if code == _KOSOVO else code
+
+
 def _file() -> Path:
     for folder in (_PACKAGE, _PACKAGE.parent):  # in a wheel, or in the repository
         if (folder / _FILE).is_file():
@@ -80,9 +87,9 @@ def _file() -> Path:
 
 
 def _code(country: dict[str, Any]) -> str:
-    name = str(country["properties"]["name"])
+    given = str(country["properties"]["name"])
     entry = pycountry.countries.get(numeric=country.get("id", ""))
-    return "XK" if name == "Kosovo" else entry.alpha_2 if entry else name
+    return _KOSOVO if given == "Kosovo" else entry.alpha_2 if entry else given
 
 
 def _rings(country: dict[str, Any]) -> list[list[int]]:

@@ -1,7 +1,7 @@
 """Write records as XML, the inverse of the client's reader."""
 
-# The fields of the specification come first, in its order, then the other fields of the record. A
-# recorded record keeps its own order and its empty elements, for positional clients.
+# The fields of the specification come first, in its order, then the other fields of the record.
+
 from __future__ import annotations
 
 import re
@@ -48,7 +48,7 @@ def _empty(name: str) -> str:
 _SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
 
 
-def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bool = False) -> str:
+def record_xml(resource: Resource, record: Mapping[str, object]) -> str:
     """Return one record as its element.
 
     Parameters
@@ -58,9 +58,6 @@ def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bo
     record
         The record as described in `dirframe.service.records`; None and a missing name both
         mean no value.
-    recorded
-        Whether to keep the order of the record. Elements without a value are empty, and missing
-        elements of the specification are added at the end.
 
     Returns
     -------
@@ -74,8 +71,7 @@ def record_xml(resource: Resource, record: Mapping[str, object], *, recorded: bo
     ['<account>', '<id>7</id>', '<name>A &amp; B</name>']
     """
     parts = [f"<{resource.name}>\n"]
-    write = _write_recorded if recorded else _write_children
-    write(parts, _SLOTS.get(resource.name, {}), record)
+    _write_children(parts, _SLOTS.get(resource.name, {}), record)
     parts.append(f"</{resource.name}>\n")
     return "".join(parts)
 
@@ -103,20 +99,6 @@ def _write_children(
     for key, value in content.items():
         if key not in slots and key[0] not in "@#":
             _write(parts, key, value)
-
-
-def _write_recorded(
-    parts: list[str], slots: Mapping[str, _Slot], content: Mapping[str, object]
-) -> None:
-    for key, value in content.items():
-        slot = slots.get(key)
-        if slot is not None and slot.children and isinstance(value, Mapping):
-            parts.append(f"<{key}{_attributes(value)}>\n")
-            _write_recorded(parts, slot.children, value)
-            parts.append(f"</{key}>\n")
-        elif key[0] not in "@#":
-            _write(parts, key, value)
-    parts += [slot.missing for key, slot in slots.items() if key not in content]
 
 
 def _write(parts: list[str], key: str, value: object) -> None:

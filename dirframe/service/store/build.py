@@ -1,35 +1,39 @@
-"""Build a store from XML files: all files are imported, or no store is created."""
+"""Build or update a store from sources: all records are imported, or no store is created."""
 
-# Records are written as they are read. Their sort keys go to a temporary table, from which the
-# order of every sort and the word index are built once at the end. No request has to sort, so the
-# last page is as fast as the first.
+# Records are written as they are read, and their sort keys to a second table, from which the order
+# of every sort and the word index are built at the end. No request has to sort, so the last page is
+# as fast as the first. An update starts from a copy of the store in use: it writes the records that
+# differ, and orders and indexes anew only what depends on a changed key.
 
 from __future__ import annotations
 
+import re
+import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import fields
-from itertools import islice
-from operator import attrgetter
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from lxml import etree
 
 from dirframe._atomic import atomic_replace, temporary_sibling
 from dirframe._sqlite import open_database
 from dirframe.errors import StoreError
-from dirframe.schema import PROJECT, RESOURCES, Resource
-from dirframe.service.dialects.xml_writer import element_xml
-from dirframe.service.records import record_from_element
-from dirframe.service.store.importer import ImportSummary, StoreRow, find_files, read_file
+from dirframe.schema import RESOURCES, Resource
+from dirframe.service.store.importer import (
+    RecordKeys,
+    Source,
+    SourceRecord,
+    normalize,
+    record_keys,
+)
 from dirframe.service.store.ranking import index_terms
 from dirframe.service.store.search import build_index
-from dirframe.service.synthetic.languages import languages
+from dirframe.service.store.xml_files import XmlFile, find_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from dirframe.service.store.import_progress import OnFile
 
@@ -38,14 +42,11 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x64697266
 
 #: Version of the tables below: a store of another version is rejected and rebuilt.
-VERSION = 3
+VERSION = 4
 
 _BATCH_SIZE = 1_000
 
-_RECORD_COLUMNS = ("email_md5", "xml", "synthetic")
-_KEY_COLUMNS = tuple(
-    f.name for f in fields(StoreRow) if f.name not in {"resource", "id", *_RECORD_COLUMNS}
-)
+_KEY_COLUMNS = RecordKeys._fields
 #: SQL of the sorts that are not the column of the same name.
 _ORDER_BY = {
     "id": "id_key",
@@ -75,18 +76,42 @@ def base_sorts(resource: Resource) -> list[str]:
     return [sort for sort in sorts if not sort.endswith("_reverse") and sort not in SORT_ALIASES]
 
 
-def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None = None) -> Path:
-    """Build the store of a directory from XML collections.
+@dataclass
+class Changes:
+    """Numbers of records that an import added, changed, removed and found unchanged."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed, "
+            f"{self.unchanged:,} unchanged"
+        )
+
+
+def build_store(
+    path: Path,
+    sources: Iterable[Path | Source],
+    *,
+    base: Path | None = None,
+    on_file: OnFile | None = None,
+) -> Path:
+    """Build the store of a directory.
 
     Parameters
     ----------
     path
         The file to create; an existing file is replaced only by a complete store.
     sources
-        Files (``.xml``, ``.xml.gz``) and folders of such files. If an id is repeated, the later
-        record replaces the earlier one.
+        Sources, XML files (``.xml``, ``.xml.gz``) and folders of such files. If an id is
+        repeated, the later record replaces the earlier one.
+    base
+        A store to update: only records that differ from it are written.
     on_file
-        Called before the first file and after each file.
+        Called before the first source and after each source.
 
     Returns
     -------
@@ -96,116 +121,183 @@ def build_store(path: Path, sources: Iterable[Path], *, on_file: OnFile | None =
     Raises
     ------
     StoreError
-        A file is missing or invalid, or a record has no id; no file is left.
+        A source is missing or invalid, or a record has no id; no file is left.
     """
-    files = find_files(sources)
+    found: list[Source] = []
+    for source in sources:
+        found += (
+            [XmlFile(f) for f in find_files([source])] if isinstance(source, Path) else [source]
+        )
     with temporary_sibling(path) as temporary:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
+            if base is not None:
+                shutil.copyfile(base, temporary)
         except OSError as error:
             raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
         try:
             with closing(open_database(temporary)) as database:
-                _fill(database, files, on_file)
+                _fill(database, found, on_file, is_update=base is not None)
         except sqlite3.Error as error:
             raise StoreError(f"The store {path} cannot be written: {error}.") from error
         atomic_replace(temporary, path, overwrite=True)
     return path
 
 
-def _fill(database: sqlite3.Connection, files: list[Path], on_file: OnFile | None) -> None:
+def _fill(
+    database: sqlite3.Connection, sources: list[Source], on_file: OnFile | None, *, is_update: bool
+) -> None:
     # An interrupted build leaves no store, so it needs no journal.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
         database.execute(f"PRAGMA {pragma}")
     database.execute("BEGIN")
-    for resource in RESOURCES.values():
-        _create_tables(database, resource)
-    imported = ImportSummary()
-    total = 0
+    changes = Changes()
+    collections = {r.name: _Collection(database, r, changes, is_update) for r in RESOURCES.values()}
+    total, synthetic = 0, False
     if on_file is not None:
-        on_file(0, len(files), 0)
-    for done, file in enumerate(files, start=1):
-        imported.records = 0
-        records = read_file(file, imported)
-        while batch := list(islice(records, _BATCH_SIZE)):
-            for resource in RESOURCES.values():
-                _write(database, resource, [r for r in batch if r.resource is resource])
-        total += imported.records
+        on_file(0, len(sources), 0)
+    for done, source in enumerate(sources, start=1):
+        for record in source.records():
+            collections[record.resource.name].write(record)
+            synthetic |= record.synthetic
+            total += 1
         if on_file is not None:
-            on_file(done, len(files), total)
-    for resource in RESOURCES.values():
-        _order(database, resource)
-    _count_languages(database)
-    database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
-    database.execute("INSERT INTO about VALUES (?)", (imported.synthetic,))
+            on_file(done, len(sources), total)
+    for collection in collections.values():
+        collection.finish()
+    database.execute("DROP TABLE IF EXISTS about")
+    database.execute("CREATE TABLE about (synthetic, report, added, changed, removed, unchanged)")
+    counts = (changes.added, changes.changed, changes.removed, changes.unchanged)
+    report = "\n".join(str(source.report) for source in sources if source.report)
+    database.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *counts))
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")
 
 
-def _create_tables(database: sqlite3.Connection, resource: Resource) -> None:
-    name = resource.collection
-    database.execute(
-        f"CREATE TABLE {name} (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-        " email_md5 TEXT, xml TEXT NOT NULL, synthetic INTEGER NOT NULL)"
-    )
-    database.execute(f"CREATE TABLE {name}_order (sort TEXT PRIMARY KEY, numbers BLOB NOT NULL)")
-    # Both tables get the ids in the same order, so that a record has the same number in both.
-    database.execute(
-        f"CREATE TEMP TABLE {name}_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-        f" {', '.join(_KEY_COLUMNS)})"
-    )
+class _Collection:
+    """The tables of one resource while they are written."""
 
+    def __init__(
+        self, database: sqlite3.Connection, resource: Resource, changes: Changes, is_update: bool
+    ) -> None:
+        self._database = database
+        self._resource = resource
+        self._changes = changes
+        self._is_update = is_update
+        #: Columns of keys that differ from the store that is updated.
+        self._changed: set[str] = set() if is_update else set(_KEY_COLUMNS)
+        self._keys: list[tuple[object, ...]] = []
+        name = self._name = resource.collection
+        if not is_update:
+            database.execute(
+                f"CREATE TABLE {name} (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+                " email_md5 TEXT, xml TEXT NOT NULL, synthetic INTEGER NOT NULL)"
+            )
+            database.execute(
+                f"CREATE TABLE {name}_keys (number INTEGER PRIMARY KEY, {', '.join(_KEY_COLUMNS)})"
+            )
+            database.execute(
+                f"CREATE TABLE {name}_order (sort TEXT PRIMARY KEY, numbers BLOB NOT NULL)"
+            )
+        self._seen = bytearray(self._size() + 1)
+        self._upsert = (
+            f"INSERT INTO {name} (id, email_md5, xml, synthetic) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET email_md5 = excluded.email_md5,"
+            " xml = excluded.xml, synthetic = excluded.synthetic RETURNING number"
+        )
+        self._insert_keys = f"REPLACE INTO {name}_keys VALUES (?{', ?' * len(_KEY_COLUMNS)})"
 
-def _write(database: sqlite3.Connection, resource: Resource, records: list[StoreRow]) -> None:
-    name = resource.collection
-    for table, columns in ((name, _RECORD_COLUMNS), (f"temp.{name}_keys", _KEY_COLUMNS)):
-        database.executemany(_upsert(table, columns), map(attrgetter("id", *columns), records))
+    def write(self, record: SourceRecord) -> None:
+        """Write a record, unless the store has the same."""
+        row = normalize(record)
+        if self._is_update and self._is_stored(row):
+            return
+        ((number,),) = self._database.execute(self._upsert, row).fetchall()
+        keys = record_keys(self._resource, record.element)
+        if self._is_update and len(self._changed) < len(_KEY_COLUMNS):
+            sql = f"SELECT * FROM {self._name}_keys WHERE number = ?"
+            old = self._database.execute(sql, (number,)).fetchone() or (number, *[None] * len(keys))
+            pairs = zip(_KEY_COLUMNS, old[1:], keys, strict=True)
+            self._changed |= {name for name, before, after in pairs if before != after}
+        self._keys.append((number, *keys))
+        if len(self._keys) >= _BATCH_SIZE or self._is_update:
+            self._flush()
+        if number < len(self._seen):
+            self._seen[number] = 1
+            self._changes.changed += 1
+        else:
+            self._changes.added += 1
 
+    def _is_stored(self, row: tuple[object, ...]) -> bool:
+        sql = f"SELECT number, id, email_md5, xml, synthetic FROM {self._name} WHERE id = ?"
+        stored = self._database.execute(sql, (row[0],)).fetchone()
+        if stored is None or stored[1:] != row:
+            return False
+        if stored[0] < len(self._seen):
+            self._seen[stored[0]] = 1
+        self._changes.unchanged += 1
+        return True
 
-def _count_languages(database: sqlite3.Connection) -> None:
-    """Write the languages of generated projects; imported ones have no counts."""
-    rows = database.execute(f"SELECT xml FROM {PROJECT.collection} WHERE synthetic")
-    projects = (record_from_element(etree.fromstring(xml)) for (xml,) in rows)
-    database.execute("CREATE TABLE languages (number INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-    database.executemany(
-        "INSERT INTO languages (xml) VALUES (?)",
-        [(element_xml("language", record),) for record in languages(projects)],
-    )
+    def _flush(self) -> None:
+        self._database.executemany(self._insert_keys, self._keys)
+        self._keys.clear()
 
+    def _size(self) -> int:
+        return int(self._database.execute(f"SELECT count(*) FROM {self._name}").fetchone()[0])
 
-def _upsert(table: str, columns: tuple[str, ...]) -> str:
-    return (
-        f"INSERT INTO {table} (id, {', '.join(columns)})"
-        f" VALUES (?{', ?' * len(columns)})"
-        f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in columns)}"
-    )
+    def finish(self) -> None:
+        """Remove what the sources no longer have, and order and index the records."""
+        self._flush()
+        self._remove([n for n in range(len(self._seen) - 1, 0, -1) if not self._seen[n]])
+        database, name = self._database, self._name
+        for sort in base_sorts(self._resource):
+            self._order(sort)
+        database.execute(
+            f"CREATE INDEX IF NOT EXISTS {name}_email ON {name} (email_md5)"
+            " WHERE email_md5 IS NOT NULL"
+        )
+        if "words" in self._changed:
+            for table in (f"{name}_words", f"{name}_frequent"):
+                database.execute(f"DROP TABLE IF EXISTS {table}")
+            texts = database.execute(f"SELECT number - 1, words FROM {name}_keys ORDER BY number")
+            build_index(database, name, texts, self._size())
+        if self._changed & {"title", "tags", "address_names"}:
+            database.execute(f"DROP TABLE IF EXISTS {name}_terms")
+            terms = database.execute(
+                f"SELECT number - 1, title, tags, address_names FROM {name}_keys ORDER BY id_key"
+            )
+            index_terms(database, name, terms)
 
+    def _remove(self, numbers: list[int]) -> None:
+        """Delete records, from the last one; the last record takes the number of a deleted one."""
+        last = self._size()
+        for number in numbers:
+            for table in (self._name, f"{self._name}_keys"):
+                self._database.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+                self._database.execute(
+                    f"UPDATE {table} SET number = ? WHERE number = ?", (number, last)
+                )
+            last -= 1
+        if numbers:
+            self._changed.update(_KEY_COLUMNS)
+            self._changes.removed += len(numbers)
 
-def _order(database: sqlite3.Connection, resource: Resource) -> None:
-    name = resource.collection
-    for sort in base_sorts(resource):
-        if sort in _NEEDS_VALUES and not _has_values(database, name, sort):
-            continue
-        key = _ORDER_BY.get(sort, sort)
-        rows = database.execute(
+    def _order(self, sort: str) -> None:
+        key, name = _ORDER_BY.get(sort, sort), self._name
+        if not self._changed & set(re.findall(r"\w+", key)):
+            return
+        self._database.execute(f"DELETE FROM {name}_order WHERE sort = ?", (sort,))
+        if sort in _NEEDS_VALUES and not self._has_values(sort):
+            return
+        rows = self._database.execute(
             # Numbers begin at 0 in arrays and at 1 in tables. The id is the tie-break.
-            f"SELECT number - 1 FROM temp.{name}_keys ORDER BY {key}, id_key"
+            f"SELECT number - 1 FROM {name}_keys ORDER BY {key}, id_key"
         )
         numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)
-        database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))
-    database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5) WHERE email_md5 IS NOT NULL")
-    (size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()
-    texts = database.execute(f"SELECT number - 1, words FROM temp.{name}_keys ORDER BY number")
-    build_index(database, name, texts, size)
-    terms = database.execute(
-        f"SELECT number - 1, title, tags, address_names FROM temp.{name}_keys ORDER BY id_key"
-    )
-    index_terms(database, name, terms)
-    database.execute(f"DROP TABLE temp.{name}_keys")
+        self._database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))
 
-
-def _has_values(database: sqlite3.Connection, name: str, column: str) -> bool:
-    sql = f"SELECT EXISTS (SELECT 1 FROM temp.{name}_keys WHERE {column} IS NOT NULL)"
-    return bool(database.execute(sql).fetchone()[0])
+    def _has_values(self, column: str) -> bool:
+        sql = f"SELECT EXISTS (SELECT 1 FROM {self._name}_keys WHERE {column} IS NOT NULL)"
+        return bool(self._database.execute(sql).fetchone()[0])

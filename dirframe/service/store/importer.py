@@ -1,57 +1,80 @@
-"""Read collections in XML files into rows for the store."""
+"""Convert record elements to rows for the store."""
 
-# Any dialect of the interface is read, one record at a time, so that files may have any size.
-# Fields that other dialects name differently are added under the name in the specification;
-# everything else is kept unchanged.
+# Any dialect of the interface is read. Fields that other dialects name differently are added under
+# the name in the specification, and missing elements of the specification at the end; everything
+# else is kept as it was written.
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import md5
-from typing import TYPE_CHECKING
+from hashlib import md5, sha1
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lxml import etree
 
 from dirframe.errors import StoreError
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, SYNTHETIC_MARK, Kind, Resource
-from dirframe.service.dialects.xml_writer import record_xml
-from dirframe.service.records import Value, fold, record_from_element, text_of, texts_of
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.service.records import fold
 from dirframe.service.store.lookup import address_names, avatar_md5
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-    from typing import IO
+    from collections.abc import Iterator
 
     from lxml.etree import _Element
 
 
-#: Fields named differently in other dialects: parent path, name there, name here.
-_OTHER_NAMES: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    ((), "user_count", "stack_count"),
-    (("analysis",), "oldest_code_set_time", "logged_at"),
-)
-_TIMESTAMPS = {
-    r.name: [(f.path[:-1], f.path[-1]) for f in r.fields if f.kind is Kind.TIMESTAMP]
-    for r in RESOURCES.values()
-}
-_ID = re.compile(r"[^\s/?#]{1,100}")
-_MD5 = re.compile(r"[0-9a-f]{32}")
+#: Names of fields here and in other dialects.
+_OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
+#: Form of an id.
+ID = re.compile(r"[^\s/?#]{1,100}")
+#: Form of an MD5 digest.
+MD5 = re.compile(r"[0-9a-f]{32}")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class StoreRow:
-    """A record as it is stored: its XML and its search and sort keys."""
+def _parts(resource: Resource) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the elements to complete and the timestamps, by parent: empty for the record itself.
+
+    Without a value, an optional field of an account is left out; any other is an empty element.
+    """
+    parts: dict[str, tuple[list[str], list[str]]] = {}
+    for field in resource.fields:
+        *parents, name = field.path
+        complete, timestamps = parts.setdefault("/".join(parents), ([], []))
+        if field in resource.specified and (resource is not ACCOUNT or field.required):
+            complete.append(name)
+        if field.kind is Kind.TIMESTAMP:
+            timestamps.append(name)
+    return parts
+
+
+_PARTS = {name: _parts(resource) for name, resource in RESOURCES.items()}
+
+
+class SourceRecord(NamedTuple):
+    """A record as it was read, and its place in the source for messages."""
 
     resource: Resource
-    id: str
-    email_md5: str | None
-    xml: str
+    element: _Element
+    where: str
+    synthetic: bool
+
+
+class Source(Protocol):
+    """Records to import; `report` says what was left out, if that can be."""
+
+    @property
+    def report(self) -> object:
+        """What does not fit, once the records have been read."""
+
+    def records(self) -> Iterator[SourceRecord]:
+        """Yield the records; an element is valid until the next one is requested."""
+
+
+class RecordKeys(NamedTuple):
+    """Search and sort keys of a record; the fields are columns of the store, in this order."""
+
     id_key: str
     name_key: str
     created_at: str
@@ -65,218 +88,162 @@ class StoreRow:
     rating: float | None
     active_committers: int | None
     activity_level: int | None
+
+
+class StoreRow(NamedTuple):
+    """A record as it is stored."""
+
+    id: str
+    email_md5: str | None
+    xml: str
     synthetic: bool
 
 
-def find_files(sources: Iterable[Path]) -> list[Path]:
-    """Return files, and the XML files of folders sorted by name."""
-    files: list[Path] = []
-    for source in sources:
-        if source.is_dir():
-            matches = sorted(p for p in source.rglob("*") if p.name.endswith((".xml", ".xml.gz")))
-            if not matches:
-                raise StoreError(f"The folder {source} holds no .xml and no .xml.gz file.")
-            files += matches
-        elif source.is_file():
-            files.append(source)
-        else:
-            raise StoreError(f"There is no file or folder {source}.")
-    return files
-
-
-@dataclass
-class ImportSummary:
-    """Facts about imported files."""
-
-    records: int = 0
-    synthetic: bool = False
-    synthetic_file: bool = False
-
-
-def read_file(path: Path, imported: ImportSummary) -> Iterator[StoreRow]:
-    """Yield the records of one file and update `imported`.
+def normalize(source: SourceRecord) -> StoreRow:
+    """Validate a record and convert its element, in place, to the form that is served.
 
     Raises
     ------
     StoreError
-        The file is not the interface's XML, or a record is invalid; the message names the
-        file and the line.
+        The record has no valid id, or an invalid timestamp; the message contains its place.
     """
-    imported.synthetic_file = False
-    try:
-        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as stream:
-            for element in _elements(path, stream, imported):
-                imported.records += 1
-                where = f"{path}, record {imported.records} (line {element.sourceline})"
-                record = record_from_element(element)
-                yield to_store_row(
-                    RESOURCES[element.tag],
-                    record,
-                    where=where,
-                    synthetic=imported.synthetic_file,
-                )
-    except etree.XMLSyntaxError as error:
+    resource, element, where, synthetic = source
+    if element.nsmap:
+        for node in element.iter():
+            node.tag = etree.QName(node).localname
+        etree.cleanup_namespaces(element)
+    children = _children(element)
+    identifier = _text(children.get("id"))
+    if not ID.fullmatch(identifier):
         raise StoreError(
-            f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
-        ) from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise StoreError(
-            f"{path} is not a whole gzip file: {error}. Nothing was imported."
-        ) from None
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _elements(
-    path: Path, stream: IO[bytes] | gzip.GzipFile, imported: ImportSummary
-) -> Iterator[_Element]:
-    events = etree.iterparse(
-        stream,
-        events=("start", "end"),
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        remove_comments=True,
-        huge_tree=False,
-    )
-    depth = 0
-    for event, element in events:
-        if event == "start":
-            depth += 1
-            if depth == 1:
-                _check_root(path, element)
-                imported.synthetic_file = any(
-                    node.tag is etree.PI and node.target == SYNTHETIC_MARK
-                    for node in element.itersiblings(preceding=True)
-                )
-                imported.synthetic |= imported.synthetic_file
-            continue
-        depth -= 1
-        parent = element.getparent()
-        if depth == 1 and element.tag == "status" and (element.text or "").strip() != "success":
-            raise StoreError(
-                f"{path} holds a failed answer (its status is {element.text!r}), no records."
-            )
-        if depth == 2 and parent is not None and parent.tag == "result":
-            if element.tag not in RESOURCES:
-                raise StoreError(
-                    f"{path}, line {element.sourceline}: a <{element.tag}> is neither an "
-                    "account nor a project; only collections of these can be served."
-                )
-            yield element
-            element.clear()
-            while element.getprevious() is not None:
-                del parent[0]
-
-
-def _check_root(path: Path, root: _Element) -> None:
-    if root.getroottree().docinfo.internalDTD is not None:
-        raise StoreError(f"{path} declares a document type, which no collection does.")
-    if root.tag != "response":
-        raise StoreError(
-            f"{path} is no collection of the interface: its root is <{root.tag}>, not <response>."
-        )
-
-
-def to_store_row(
-    resource: Resource, record: dict[str, Value], *, where: str, synthetic: bool = False
-) -> StoreRow:
-    """Validate a record and convert it to the form of the specification, in its own order.
-
-    Raises
-    ------
-    StoreError
-        The record has no valid id, or an invalid timestamp; the message contains `where`.
-    """
-    identifier = text_of(record, "id")
-    if not _ID.fullmatch(identifier):
-        raise StoreError(
-            f"{where}: the {resource.name}'s id is {identifier!r}; it must be other_name, without "
+            f"{where}: the {resource.name}'s id is {identifier!r}; it must be present, without "
             "blanks or slashes, and have at most 100 characters."
         )
-    email_md5 = _pop_email(record, where)
-    for path, other_name, name_in_store in _OTHER_NAMES:
-        part = _part(record, path)
-        if resource is PROJECT and part is not None and part.get(name_in_store) is None:
-            value = part.get(other_name)
-            if value is not None:
-                part[name_in_store] = value
-    for path, name in _TIMESTAMPS[resource.name]:
-        part = _part(record, path)
-        value = part.get(name) if part is not None else None
-        if part is not None and isinstance(value, str) and not _TIMESTAMP.fullmatch(value):
-            part[name] = _timestamp(value, f"{where}: {'/'.join((*path, name))}")
-    name, description, tags = text_of(record, "name"), "", []
+    children["id"].text = identifier
+    email_md5 = _pop_email(element, children, where)
+    if email_md5 is None and resource is ACCOUNT:
+        email_md5 = avatar_md5({"avatar_url": _text(children.get("avatar_url"))})
+    for parent, (complete, timestamps) in _PARTS[resource.name].items():
+        if not parent:
+            _complete(element, children, complete)
+            _convert_timestamps(children, timestamps, f"{where}: ")
+        elif (part := children.get(parent)) is not None and len(part):
+            nested = _children(part)
+            _complete(part, nested, complete)
+            _convert_timestamps(nested, timestamps, f"{where}: {parent}/")
+    xml = etree.tostring(element, encoding="unicode", with_tail=False)
+    return StoreRow(identifier, email_md5, xml + "\n", synthetic)
+
+
+def record_keys(resource: Resource, element: _Element) -> RecordKeys:
+    """Return the search and sort keys of a normalized record."""
+    record = {name: _text(child) for name, child in _children(element).items()}
+    name = fold(record.get("name", ""))
+    description, committers, activity = "", None, None
+    tags: list[str] = []
     if resource is PROJECT:
-        description, tags = text_of(record, "description"), texts_of(record.get("tags"))
-    stack_count = _number(text_of(record, "stack_count"))
-    analysis = _part(record, ("analysis",)) or {}
-    activity = _part(record, ("project_activity_index",)) or {}
-    return StoreRow(
-        resource=resource,
-        id=identifier,
-        email_md5=email_md5 or (avatar_md5(record) if resource is ACCOUNT else None),
-        xml=record_xml(resource, record, recorded=True),
-        id_key=_id_key(identifier),
-        name_key=fold(name),
-        created_at=text_of(record, "created_at"),
-        updated_at=text_of(record, "updated_at"),
+        description = fold(record.get("description", ""))
+        for part in element.iterchildren("tags"):
+            tags += [fold(tag) for text in part.itertext() if (tag := str(text).strip())]
+        committers = _number(
+            element.findtext("analysis/twelve_month_contributor_count", "").strip()
+        )
+        activity = _number(element.findtext("project_activity_index/value", "").strip())
+    stack_count = _number(record.get("stack_count", ""))
+    return RecordKeys(
+        id_key=_id_key(record["id"]),
+        name_key=name,
+        created_at=record.get("created_at", ""),
+        updated_at=record.get("updated_at", ""),
         stack_count=-1 if stack_count is None else stack_count,
-        words=" ".join(sorted(set(fold(" ".join([name, description, *tags])).split()))),
-        title=" ".join(fold(name).split()),
-        tags="\n".join(fold(tag) for tag in tags),
+        words=" ".join(dict.fromkeys(" ".join([name, description, *tags]).split())),
+        title=" ".join(name.split()),
+        tags="\n".join(tags),
         address_names="\n".join(address_names(resource, record)),
-        description=fold(description),
-        rating=_decimal(text_of(record, "average_rating")),
-        active_committers=_number(text_of(analysis, "twelve_month_contributor_count")),
-        activity_level=_number(text_of(activity, "value")),
-        synthetic=synthetic,
+        description=description,
+        rating=_decimal(record.get("average_rating", "")),
+        active_committers=committers,
+        activity_level=activity,
     )
 
 
-def _part(record: dict[str, Value], path: tuple[str, ...]) -> dict[str, Value] | None:
-    for name in path:
-        inner = record.get(name)
-        if not isinstance(inner, dict):
-            return None
-        record = inner
-    return record
+def _children(element: _Element) -> dict[str, _Element]:
+    """Return the first child of each name."""
+    return {str(child.tag): child for child in element.iterchildren(reversed=True)}
 
 
-def _pop_email(record: dict[str, Value], where: str) -> str | None:
+def _text(element: _Element | None) -> str:
+    return "" if element is None else (element.text or "").strip()
+
+
+def append_element(parent: _Element, name: str, text: str | None = None) -> _Element:
+    """Append a child on a line of its own."""
+    child = etree.SubElement(parent, name)
+    child.text, child.tail = text, "\n"
+    return child
+
+
+def _complete(part: _Element, children: dict[str, _Element], names: list[str]) -> None:
+    """Append missing elements, and fill those that another dialect names differently."""
+    for name in names:
+        if name not in children:
+            children[name] = append_element(part, name)
+        if name in _OTHER_NAMES and not _text(children[name]):
+            children[name].text = _text(children.get(_OTHER_NAMES[name])) or None
+
+
+def _convert_timestamps(children: dict[str, _Element], names: list[str], where: str) -> None:
+    for name in names:
+        child = children.get(name)
+        text = None if child is None else child.text
+        if child is not None and text and not _TIMESTAMP.fullmatch(text):
+            try:
+                child.text = to_timestamp(datetime.fromisoformat(t)) if (t := text.strip()) else ""
+            except (ValueError, OverflowError):
+                raise StoreError(
+                    f"{where}{name} is {t!r}, which is no ISO 8601 timestamp."
+                ) from None
+
+
+def _pop_email(element: _Element, children: dict[str, _Element], where: str) -> str | None:
     """Remove e-mail fields from the record and return the MD5 for the lookup by e-mail."""
-    digest, address = record.pop("email_md5", None), record.pop("email", None)
-    if isinstance(address, str) and digest is None:
-        digest = md5(address.strip().lower().encode(), usedforsecurity=False).hexdigest()
-    if digest is None:
-        return None
-    digest = str(digest).lower()
-    if not _MD5.fullmatch(digest):
+    digest, address = (_text(children.pop(name, None)) for name in ("email_md5", "email"))
+    for child in list(element.iterchildren("email_md5", "email")):
+        element.remove(child)
+    if address and not digest:
+        return email_digests(address)[1]
+    if digest and not MD5.fullmatch(digest.lower()):
         raise StoreError(f"{where}: email_md5 is not 32 hexadecimal digits.")
-    return digest
+    return digest.lower() or None
 
 
-def _timestamp(text: str, where: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise StoreError(f"{where} is {text!r}, which is no ISO 8601 timestamp.") from None
+def email_digests(address: str) -> tuple[str, str]:
+    """Return SHA-1 and MD5 of an address in lower case, as hexadecimal digits."""
+    content = address.strip().lower().encode()
+    return (
+        sha1(content, usedforsecurity=False).hexdigest(),
+        md5(content, usedforsecurity=False).hexdigest(),
+    )
+
+
+def to_timestamp(moment: datetime) -> str:
+    """Return a time in the form of the specification; without a zone it is taken as UTC."""
+    moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
-    return int(digits) if re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else None
+    return int(digits) if digits and re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else None
 
 
 def _decimal(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,30})?", text, re.ASCII) else None
+    return float(text) if text and re.fullmatch(r"\d{1,9}(\.\d{1,30})?", text, re.ASCII) else None
 
 
 def _id_key(identifier: str) -> str:
     """Return a sort key that orders numbers by value, before all other ids."""
-    if not re.fullmatch(r"\d+", identifier, re.ASCII):
+    if not (identifier.isascii() and identifier.isdigit()):
         return f"~{identifier}"
     digits = identifier.lstrip("0")
     return f"{len(digits):03d}{digits}.{identifier}"

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from dirframe.service.records import fold, text_of
+from dirframe.service.records import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dirframe.schema import Resource
-    from dirframe.service.records import Record
 
 
 #: Elements with the name of a record in URLs, in any dialect.
@@ -28,7 +29,7 @@ _ORIGIN = re.compile(r"https?://[^/]+")
 _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=)([0-9a-f]{32})\b")
 
 
-def address_names(resource: Resource, record: Record) -> list[str]:
+def address_names(resource: Resource, record: Mapping[str, str]) -> list[str]:
     """Return the distinct names of a record in URLs, folded.
 
     Examples
@@ -37,16 +38,16 @@ def address_names(resource: Resource, record: Record) -> list[str]:
     >>> address_names(PROJECT, {"id": "9", "url_name": "Firefox", "name": "Mozilla Firefox"})
     ['firefox']
     """
-    names = [text_of(record, field) for field in _NAME_FIELDS[resource.name]]
+    names = [record.get(field, "") for field in _NAME_FIELDS[resource.name]]
     for field in _ADDRESS_FIELDS:
-        path = _ORIGIN.sub("", text_of(record, field), count=1)
+        path = _ORIGIN.sub("", record.get(field, ""), count=1)
         if match := _PATHS[resource.name].fullmatch(path):
             names.append(unquote(match[1]))
     folded = dict.fromkeys(fold(name.strip()) for name in names)
     return [name for name in folded if name and "\n" not in name]
 
 
-def avatar_md5(record: Record) -> str | None:
+def avatar_md5(record: Mapping[str, str]) -> str | None:
     """Return the MD5 of the e-mail address in the avatar URL of an account, if present."""
-    match = _AVATAR.search(text_of(record, "avatar_url").lower())
+    match = _AVATAR.search(record.get("avatar_url", "").lower())
     return match[1] if match else None

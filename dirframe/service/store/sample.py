@@ -9,13 +9,14 @@ import tempfile
 import time
 from contextlib import closing, suppress
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import StoreError
 from dirframe.service.store.build import APPLICATION_ID, VERSION
-from dirframe.service.store.importer import find_files
+from dirframe.service.store.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.store.store import Store
 from dirframe.settings import cache_folder
 
@@ -49,16 +50,29 @@ def sample_files() -> list[Path]:
     )
 
 
-def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Store:
-    """Open a store, or XML files as one.
+def open_data(
+    data: Data | None = None,
+    *,
+    mapping: Path | None = None,
+    skip_invalid: bool = False,
+    base: Path | None = None,
+    on_file: OnFile | None = None,
+) -> Store:
+    """Open a store, or other data as one.
 
     Parameters
     ----------
     data
-        A store, an XML file or a folder of XML files. Default: the bundled sample. A store
-        built from XML is cached under the digest of the files, so that they are imported once.
-        Building a store removes those of older versions of dirframe from the cache, unless a
-        process has them open.
+        A store, XML, tables, frames or the address of a database; see `find_sources`. Default:
+        the bundled sample. A store built from files is cached under their digest, so that they
+        are imported once. Building a store removes those of older versions of dirframe from the
+        cache, unless a process has them open.
+    mapping
+        The map of tables.
+    skip_invalid
+        Whether to leave out rows of tables that do not fit.
+    base
+        A store to update, of which only what differs is written.
     on_file
         Called for each file that is imported.
 
@@ -70,35 +84,52 @@ def open_data(data: Path | None = None, *, on_file: OnFile | None = None) -> Sto
     Raises
     ------
     StoreError
-        The files are missing, or neither a store nor the interface's XML.
+        The data is missing, or cannot be served.
     """
-    if data is not None and _is_database(data):
+    if isinstance(data, (str, PathLike)) and ADDRESS not in str(data):
+        data = Path(data)
+    if isinstance(data, Path) and _is_database(data):
         return Store(data)
-    files = sample_files() if data is None else find_files([data])
-    name = f"{_SAMPLE if data is None else _STORE}{_digest(files)}.sqlite"
+    prefix = _SAMPLE if data is None and mapping is None else _STORE
+    if data is None:
+        data = sample_files() if mapping is None else ()
+    files = data_files(data, mapping=mapping)
     try:
         folder = cache_folder() / "stores"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
+        if files is None:
+            raise OSError  # frames and databases have no digest: their store is temporary
     except OSError:
         # The service works without a writable cache folder too.
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    store_path = folder / name
+    name = "new" if files is None else _digest(files, skip_invalid=skip_invalid)
+    store_path = folder / f"{prefix}{name}.sqlite"
     if store_path.exists():
         try:
             return _hold(Store(store_path))
         except StoreError:
             pass  # damaged: rebuild it
-    store = _hold(Store.build(store_path, files, on_file=on_file))
+    sources = find_sources(data, mapping=mapping, skip_invalid=skip_invalid)
+    store = _hold(Store.build(store_path, sources, base=base, on_file=on_file))
     _prune(store_path)
     return store
+
+
+def discard_store(store: Store) -> None:
+    """Close a store, and remove the file if `open_data` built it and no process has it open."""
+    store.close()
+    if store.is_cached:
+        with suppress(OSError, sqlite3.Error):
+            _remove(store.path, any_version=True)
 
 
 def _hold(store: Store) -> Store:
     with close_on_error(store):
         store.lock_shared()
+    store.is_cached = True
     return store
 
 
@@ -133,11 +164,12 @@ def _is_database(path: Path) -> bool:
         return stream.read(len(_SQLITE)) == _SQLITE
 
 
-def _digest(files: list[Path]) -> str:
-    digest = sha256(f"store version {VERSION}".encode())
+def _digest(files: list[Path], *, skip_invalid: bool) -> str:
+    digest = sha256(f"store version {VERSION} {skip_invalid or ''}".encode())
     for file in files:
         with file.open("rb") as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
-        digest.update(b"\0")
+        # A table is read by its suffix, and may be known by its name.
+        digest.update(f"\0{file.name}\0".encode())
     return digest.hexdigest()[:24]

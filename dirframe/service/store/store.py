@@ -20,15 +20,22 @@ from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import fold, without_controls
-from dirframe.service.store.build import APPLICATION_ID, SORT_ALIASES, VERSION, build_store
+from dirframe.service.store.build import (
+    APPLICATION_ID,
+    SORT_ALIASES,
+    VERSION,
+    Changes,
+    build_store,
+)
 from dirframe.service.store.ranking import match_ranks, named, tagged
 from dirframe.service.store.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from dirframe.service.store.import_progress import OnFile
+    from dirframe.service.store.importer import Source
 
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
@@ -79,6 +86,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: Whether the file is one of the cache of `open_data`.
+        self.is_cached = False
         self._local = threading.local()
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
@@ -104,16 +113,30 @@ class Store:
                 f"{self.path} is a store of version {version}, this dirframe reads version "
                 f"{VERSION}: build it again from its XML files."
             )
-        (synthetic,) = database.execute("SELECT synthetic FROM about").fetchone()
+        synthetic, report, *counts = database.execute("SELECT * FROM about").fetchone()
+        status = self.path.stat()
+        #: Differs between two files, also of one path.
+        self.identity = (self.path, status.st_ino, status.st_mtime_ns)
+        #: What of imported tables did not fit, was not used or is missing.
+        self.import_report = str(report)
         #: Whether any record is generated.
         self.synthetic = bool(synthetic)
+        #: What the last import changed.
+        self.changes = Changes(*counts)
         for resource in RESOURCES.values():
             self._read_orders(resource)
 
     @classmethod
-    def build(cls, path: Path, sources: Iterable[Path], *, on_file: OnFile | None = None) -> Self:
-        """Build a store from XML collections and open it; see `build_store`."""
-        return cls(build_store(path, sources, on_file=on_file))
+    def build(
+        cls,
+        path: Path,
+        sources: Iterable[Path | Source],
+        *,
+        base: Path | None = None,
+        on_file: OnFile | None = None,
+    ) -> Self:
+        """Build a store and open it; see `build_store`."""
+        return cls(build_store(path, sources, base=base, on_file=on_file))
 
     def lock_shared(self) -> None:
         """Hold a read lock on the file until the store is closed, to mark it as in use.
@@ -241,9 +264,10 @@ class Store:
         sql = f"SELECT synthetic FROM {resource.collection} WHERE id = ?"
         return self._first_value(sql, identifier) == "1"
 
-    def languages(self) -> list[str]:
-        """Return the languages of generated projects as XML, by name."""
-        return [xml for (xml,) in self._database().execute("SELECT xml FROM languages")]
+    def synthetic_projects(self) -> Iterator[str]:
+        """Yield the generated projects as XML."""
+        sql = f"SELECT xml FROM {PROJECT.collection} WHERE synthetic"
+        return (xml for (xml,) in self._database().execute(sql))
 
     def by_id(self, resource: Resource, identifier: str) -> str | None:
         """Return the record with this id as XML, or None."""

@@ -1,11 +1,11 @@
-"""WSGI application of the service: the XML endpoints and the web pages."""
+"""WSGI application of the service: the endpoints as XML and JSON, and the web pages."""
 
 # Where the specification is silent: a page past the end is an empty result; an invalid page, an
 # unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
 # Retry-After; methods other than GET, HEAD and OPTIONS are 405, before the key is checked.
 #
-# The view, not the spelling of the URL, determines whether a response is XML and needs a key:
-# every XML view is registered with the key check.
+# The view, not the spelling of the URL, determines whether a response is XML or JSON and needs a
+# key: every such view is registered with the key check.
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ from werkzeug.exceptions import (
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
 from dirframe.service.dialects.dialects import SPECIFICATION, Rules
+from dirframe.service.dialects.json_writer import json_document
 from dirframe.service.dialects.states import StatesFile
 from dirframe.service.dialects.xml_writer import error_xml, failed_xml
 from dirframe.service.web.html_views import create_pages, error_page
+from dirframe.service.web.metrics import VIEW
 from dirframe.service.web.page_rate import PAGE_RATE, PageRate
 from dirframe.service.web.representation import compress
 from dirframe.service.web.validation import METHODS, check_request
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from dirframe.service.api_keys import KeyStore
     from dirframe.service.store.store import Store
 
+
+#: Name of a site that has none.
+SITE_NAME = "Open source directory"
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -60,9 +65,10 @@ def create_app(
     store: Store,
     keys: KeyStore,
     *,
-    page_rate: int = PAGE_RATE,
+    page_rate: int | PageRate = PAGE_RATE,
     rules: Rules = SPECIFICATION,
     states: StatesFile | None = None,
+    name: str = SITE_NAME,
 ) -> Flask:
     """Create the application that serves `store` to clients with a key in `keys`.
 
@@ -73,11 +79,14 @@ def create_app(
     keys
         API keys and quotas.
     page_rate
-        HTML pages per minute and client address; 0 for no limit.
+        HTML pages per minute and client address, 0 for no limit; or their count, which then
+        outlasts the application.
     rules
         Dialect of the XML.
     states
         Maintenance, and deleted or disabled records; None for the default states.
+    name
+        Name of the site.
 
     Returns
     -------
@@ -90,10 +99,11 @@ def create_app(
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    xml_endpoints = add_views(app, store, keys, rules, states or StatesFile(None))
+    app.jinja_env.globals["site_name"] = name
+    endpoints = add_views(app, store, keys, rules, states or StatesFile(None), name=name)
 
-    def is_xml() -> bool:
-        return (request.endpoint or _answering_endpoint(app)) in xml_endpoints
+    def view() -> str:
+        return request.endpoint or _answering_endpoint(app) or ""
 
     @app.before_request
     def check() -> Response | None:
@@ -114,7 +124,8 @@ def create_app(
     @app.after_request
     def finish(response: Response) -> Response:
         response.headers.extend(_HEADERS)
-        if is_xml() or _answering_endpoint(app) == "healthz":
+        request.environ[VIEW] = view()
+        if view() in endpoints or view() == "healthz":
             response.headers.extend(_SHARED)
             if request.method == "OPTIONS":
                 response.headers.extend(_PREFLIGHT)
@@ -131,23 +142,28 @@ def create_app(
         if isinstance(error, NotFound) and error is request.routing_exception:
             error.description = NOTHING
         response = Response(error.get_response().get_data(), status=error.code)
-        for name, value in error.get_headers(request.environ):
-            if name in {"Allow", "Retry-After", "Location"}:
-                response.headers[name] = value
-        if is_xml():
+        for header, value in error.get_headers(request.environ):
+            if header in {"Allow", "Retry-After", "Location"}:
+                response.headers[header] = value
+        if view() in endpoints:
             response.mimetype = "application/xml"
             if error.code == 404:
                 response.mimetype = rules.not_found_mimetype
             if error.code == 404 and rules.not_found is not None:
                 error.description = rules.not_found.text
             document = error_xml if rules.bare_errors else failed_xml
-            response.set_data(document(error.description or error.name))
+            body = document(error.description or error.name)
+            if endpoints[view()]:
+                response.mimetype = "application/json"
+                body = json_document(body)
+            response.set_data(body)
         else:
             response.mimetype = "text/html"
             response.set_data(error_page(store, error))
         return response
 
-    app.register_blueprint(create_pages(store, PageRate(page_rate)))
+    rate = page_rate if isinstance(page_rate, PageRate) else PageRate(page_rate)
+    app.register_blueprint(create_pages(store, rate))
     return app
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -21,6 +22,7 @@ from dirframe.service.dialects.xml_writer import (
 )
 from dirframe.service.records import fold, record_from_element, text_of
 from dirframe.service.synthetic.history import History
+from dirframe.service.synthetic.languages import languages
 from dirframe.service.web.params import page_or_first, requested_page, requested_query
 
 if TYPE_CHECKING:
@@ -76,6 +78,8 @@ class ExtensionViews:
     def __init__(self, store: Store, rules: Rules) -> None:
         self.store = store
         self.rules = rules
+        self._counting = Lock()
+        self._counted: list[dict[str, Value]] | None = None
         self._history = lru_cache(_CACHED_HISTORIES)(_history)
 
     def languages(self, arguments: Mapping[str, str]) -> bytes:
@@ -123,10 +127,13 @@ class ExtensionViews:
         return single_xml(xml, synthetic=self.store.synthetic)
 
     def _languages(self) -> list[dict[str, Value]]:
-        records = [record_from_element(etree.fromstring(xml)) for xml in self.store.languages()]
-        if not records:
+        if not self.store.synthetic:
             raise NotFound("This directory does not hold languages: its records were imported.")
-        return records
+        with self._counting:  # once, at the first request: it reads every generated project
+            if self._counted is None:
+                projects = map(etree.fromstring, self.store.synthetic_projects())
+                self._counted = languages(record_from_element(project) for project in projects)
+        return self._counted
 
     def _project(self, segment: str) -> tuple[str, dict[str, Value]]:
         fragment = self.store.by_segment(PROJECT, segment)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from flask import Blueprint, render_template, request, url_for
 from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.records import Value, record_from_element
+from dirframe.service.records import Value, is_url, record_from_element
 from dirframe.service.web.params import parse_arguments, requested_page, requested_query
 
 if TYPE_CHECKING:
@@ -135,13 +134,7 @@ def error_page(store: Store, error: HTTPException) -> str:
 
 def link(url: object) -> str | None:
     """Return a URL if it is safe to link to, else None (``javascript:`` and the like)."""
-    if not isinstance(url, str):
-        return None
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    return url if parts.scheme in {"http", "https", "ftp", "irc", "ircs"} and parts.netloc else None
+    return url if isinstance(url, str) and is_url(url) else None
 
 
 def thousands(value: object) -> str:

@@ -1,18 +1,20 @@
-"""XML views, each behind the key check."""
+"""Views as XML and as JSON, each behind the key check."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial, wraps
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from flask import Response, request
+from flask import Response, g, request
 from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests, default_exceptions
 
 from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.service.dialects.json_writer import json_document
 from dirframe.service.dialects.record_shapes import shape_fragment
 from dirframe.service.dialects.xml_writer import (
     collection_xml,
@@ -23,6 +25,7 @@ from dirframe.service.dialects.xml_writer import (
 )
 from dirframe.service.store.ties import page_without_tie_break
 from dirframe.service.web.extension_views import AnalysisUnavailable, ExtensionViews
+from dirframe.service.web.openapi import openapi_document
 from dirframe.service.web.params import (
     page_or_first,
     parse_arguments,
@@ -49,24 +52,42 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 def add_views(
-    app: Flask, store: Store, keys: KeyStore, rules: Rules, states: StatesFile
-) -> set[str]:
-    """Add the XML views, each behind the key check, and return their endpoints."""
-    xml_endpoints: set[str] = set()
+    app: Flask, store: Store, keys: KeyStore, rules: Rules, states: StatesFile, *, name: str
+) -> dict[str, bool]:
+    """Add the XML views and their JSON twins, each behind the key check.
+
+    Returns
+    -------
+    dict of str to bool
+        The endpoints, and whether they answer as JSON.
+    """
+    endpoints: dict[str, bool] = {}
     views = _Views(store, rules, states)
 
     def add_xml(
-        rule: str, endpoint: str, view: Callable[..., Response], **defaults: object
+        rule: str,
+        endpoint: str,
+        view: Callable[..., Response],
+        *,
+        suffixes: tuple[str, ...] = ("xml", "json"),
+        **defaults: object,
     ) -> None:
-        @wraps(view)
-        def with_key(**arguments: object) -> Response:
-            if states.read().maintenance:  # does not count towards the quota
-                return _web_page("Down for maintenance", "The directory is back soon.")
-            _check_key(keys, rules)
-            return view(**arguments)
+        def add(suffix: str) -> None:
+            @wraps(view)
+            def with_key(**arguments: object) -> Response:
+                if states.read().maintenance:  # does not count towards the quota
+                    return _web_page("Down for maintenance", "The directory is back soon.")
+                _check_key(keys, rules)
+                g.suffix = suffix
+                return view(**arguments)
 
-        app.add_url_rule(rule, endpoint, with_key, defaults=defaults)
-        xml_endpoints.add(endpoint)
+            twin = endpoint.removesuffix("xml") + suffix
+            address = rule.removesuffix("xml") + suffix
+            app.add_url_rule(address, twin, with_key, defaults=defaults)
+            endpoints[twin] = suffix == "json"
+
+        for suffix in suffixes:
+            add(suffix)
 
     if rules.states:
         app.add_url_rule("/accounts/<segment>/disabled", "disabled", _disabled)
@@ -111,9 +132,16 @@ def add_views(
             )
     add_xml("/languages.xml", "languages_xml", lambda: _respond(extensions.languages(_arguments())))
     add_xml("/languages/<identifier>.xml", "language_xml", _as_view(extensions.language))
+
+    def describe() -> Response:
+        described = [r for r in app.url_map.iter_rules() if endpoints.get(r.endpoint)]
+        document = openapi_document(store, name, described)
+        return _send(json.dumps(document).encode(), "application/json")
+
+    add_xml("/openapi.xml", "openapi_xml", describe, suffixes=("json",))
     # The least specific rule matches all other XML paths.
     add_xml("/<path:address>.xml", "no_xml", _not_found)
-    return xml_endpoints
+    return endpoints
 
 
 class _Views:
@@ -174,7 +202,7 @@ class _Views:
 
     def moved(self, rest: str) -> Response:
         """Redirect to the other path, with the parameters and so the key."""
-        path = f"{self.rules.project_path}{'/' if rest else ''}{quote(rest)}.xml"
+        path = f"{self.rules.project_path}{'/' if rest else ''}{quote(rest)}.{g.suffix}"
         address = f"{request.script_root}{path}?{request.environ.get('QUERY_STRING', '')}"
         return Response(status=302, headers={"Location": address})
 
@@ -241,7 +269,13 @@ def _refusal_error(refusal: Refusal, *, limit: int = 0, wait: int = 0) -> HTTPEx
 
 
 def _respond(body: bytes) -> Response:
-    response = conditional(body, request, mimetype="application/xml")
+    if g.suffix == "json":
+        return _send(json_document(body), "application/json")
+    return _send(body, "application/xml")
+
+
+def _send(body: bytes, mimetype: str) -> Response:
+    response = conditional(body, request, mimetype=mimetype)
     # Responses depend on the key: private caches only, with revalidation.
     response.headers["Cache-Control"] = "private, no-cache"
     return response

@@ -6,11 +6,16 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.store.build import base_sorts, build_store
+from dirframe.service.store.mapping import Section
+from dirframe.service.store.store import Store
+from dirframe.service.store.table_source import TableSource
+from dirframe.service.store.tables import frame_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,3 +59,41 @@ def test_a_file_that_cannot_be_read_leaves_no_store_behind(tmp_path: Path) -> No
     with pytest.raises(StoreError, match=r"cut\.xml"):
         build_store(target, [tmp_path / "good.xml", tmp_path / "cut.xml"])
     assert list(target.parent.iterdir()) == []
+
+
+def source(frame: pd.DataFrame) -> TableSource:
+    return TableSource(frame_table(frame), PROJECT, Section())
+
+
+def test_an_update_gives_the_store_that_a_new_import_gives(tmp_path: Path) -> None:
+    names = ["Reader of XML", "Writer", "zebra", "A parser", "Über", "Server"]
+    old = pd.DataFrame(
+        {
+            "id": range(1, 31),
+            "name": [f"{names[n % 6]} {n}" for n in range(30)],
+            "description": [f"word{n % 4} text" for n in range(30)],
+            "stack_count": [n % 5 for n in range(30)],
+            "average_rating": [None] * 30,
+        }
+    )
+    new = old.copy()
+    new.loc[3, ["name", "description"]] = ["Renamed", "quite other words"]
+    new.loc[5, "stack_count"] = 99
+    new.loc[6, "average_rating"] = 4.5
+    new = new.drop([0, 11, 29])  # the first, one inside, the last
+    new.loc[40] = [900, "Added", "word1 more", 2, None]
+    build_store(tmp_path / "old", [source(old)])
+    build_store(tmp_path / "updated", [source(new)], base=tmp_path / "old")
+    build_store(tmp_path / "anew", [source(new)])
+    with Store(tmp_path / "updated") as updated, Store(tmp_path / "anew") as anew:
+        assert (updated.changes.added, updated.changes.changed) == (1, 3)
+        assert (updated.changes.removed, updated.changes.unchanged) == (3, 24)
+        assert updated.sorts(PROJECT) == anew.sorts(PROJECT)
+        for query in ("", "word1", "xml", "quite", "renamed", "e"):
+            for sort in anew.sorts(PROJECT):
+                pages = [
+                    s.page(PROJECT, query=query, sort=sort, page_size=99) for s in (updated, anew)
+                ]
+                assert pages[0] == pages[1], (query, sort)
+        assert updated.by_id(PROJECT, "1") is None
+        assert updated.count(ACCOUNT) == 0

@@ -55,7 +55,7 @@ def test_serving_many_files_tells_it_on_standard_error_before_it_listens(tmp_pat
     files = many(tmp_path / "files")
     command = [sys.executable, "-m", "dirframe", "serve", "--data", str(files), "--port", "0"]
     with subprocess.Popen(
-        [*command, "--keys", str(tmp_path / "keys.sqlite")],
+        [*command, "--key-file", str(tmp_path / "keys.sqlite")],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -143,6 +143,27 @@ def test_a_statistic_is_the_same_of_a_table_of_arrow_and_of_polars(
     assert found.attrs["dirframe"]["counted"] == expected.attrs["dirframe"]["counted"]
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "dask", "polars"])
+def test_what_is_unfinished_and_how_sure_a_median_is_are_known_on_every_engine(
+    engine: str, frames: dict[str, pd.DataFrame], parts: Path, session: Any
+) -> None:
+    """Of the sample, so that the comparisons above compare more than missing values."""
+    polars = pytest.importorskip("polars", reason="polars is for those who have it")
+    of = {
+        "duckdb": lambda: session.read_parquet(f"{parts / 'projects'}/*.parquet"),
+        "dask": lambda: dask_frame.read_parquet(parts / "projects"),
+        "polars": lambda: polars.from_pandas(frames["projects"]),
+    }
+    with dask.config.set(scheduler="synchronous"):
+        records = of[engine]()
+        assert stats.growth(records)["finished"].to_list()[-2:] == [True, False]
+        assert set(stats.languages_by_year(records, top=1)["finished"]) == {True, False}
+        for name in ("contributors_by_language", "contributors_per_thousand_lines"):
+            table = getattr(stats, name)(records, top=3).iloc[0]
+            assert table["lower_quartile"] <= table["median"] <= table["upper_quartile"]
+            assert table["median_low"] <= table["median"] <= table["median_high"]
+
+
 def test_a_lazy_frame_of_polars_is_refused_with_the_way() -> None:
     polars = pytest.importorskip("polars", reason="polars is for those who have it")
     with pytest.raises(InvalidInputError, match=r"frame\.collect\(\)"):

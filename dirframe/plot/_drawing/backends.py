@@ -1,0 +1,115 @@
+"""Turn a function that describes a chart into one that draws it, with the common options."""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, cast
+
+from matplotlib.axes import Axes
+from matplotlib.text import Text
+
+from dirframe.errors import InvalidInputError
+from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.bins import bins_shared
+from dirframe.plot._drawing.chart import Chart
+from dirframe.plot._drawing.options import (
+    DEFAULT_APPEARANCE,
+    DOCUMENTED,
+    ChartOptions,
+    appearance,
+    current,
+)
+from dirframe.plot._drawing.panels import PANELS, Share, panels_of
+from dirframe.plot._drawing.small_multiples import draw_panels
+from dirframe.plot._drawing.tables import options_of_table
+from dirframe.stats._options.selection import (
+    BY_CHART,
+    DEFAULTS,
+    extend_signature,
+    record_exclusions,
+    result_of,
+    split_arguments,
+)
+from dirframe.stats._options.strata import strata_of
+from dirframe.stats._rules.exclusion import exclude_records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.plot._drawing.panels import Panels
+    from dirframe.stats._options.selection import Selection
+
+__all__ = ["drawn"]
+
+P = ParamSpec("P")
+
+
+def drawn(
+    share: Share, *, height: float = 3.2, highest: Callable[[Any], int] | None = None
+) -> Callable[[Callable[P, Chart]], Callable[P, Axes]]:
+    """Draw the described chart; `share` names the axes shared by its panels.
+
+    `share` is empty for a chart without scales. A panel is `height` inches high. `highest` returns
+    the highest number in a chart of all records, for a chart whose shades mean numbers.
+    """
+
+    def decorate(describe: Callable[P, Chart]) -> Callable[P, Axes]:
+        signature, document = extend_signature(
+            describe,
+            BY_CHART + DOCUMENTED,
+            annotations=ChartOptions.__annotations__,
+            defaults=DEFAULTS | DEFAULT_APPEARANCE,
+        )
+        own = list(signature.parameters.values())
+        ax = inspect.Parameter("ax", own[-1].kind, default=None, annotation="Axes | None")
+        own.insert(-len(DEFAULT_APPEARANCE), ax)
+        signature = signature.replace(parameters=own, return_annotation="Axes | Figure")
+        name = getattr(describe, "__name__", "chart")
+
+        @wraps(describe)
+        def wrapper(*args: P.args, **given: P.kwargs) -> Any:
+            frame, own, selection = split_arguments(name, signature, args, given)
+            ax = own.pop("ax", None)
+            look = {n: own.pop(n) for n in DEFAULT_APPEARANCE if n in own}
+            by = selection["by"] is not None and not result_of(frame)
+            if by and ax is not None:
+                raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
+            described: Callable[..., Chart] = describe
+            with appearance(look, has_axes=ax is not None):
+                if by:
+                    result = _panels(frame, selection, lambda part: described(part, **own))
+                elif result_of(frame):
+                    options = options_of_table(name, frame, own, selection)
+                    result = _draw(described(frame, **options), ax)
+                else:
+                    exclusions = {option: selection[option] for option in ("exclude", "max_age")}
+                    result = _draw(described(frame, **own, **exclusions), ax)
+            if isinstance(result, Axes):
+                texts = result.figure.findobj(Text)
+                typography.warn_of_missing_glyphs(text.get_text() for text in texts)
+            return result
+
+        def _panels(frame: Any, selection: Selection, part: Callable[[Any], Chart]) -> Any:
+            records, numbers = exclude_records(frame, selection["exclude"], selection["max_age"])
+            by, least = selection["by"] or (), selection["min_records"]
+            strata = strata_of(records, by, min_records=least, most=PANELS)
+            if not strata:
+                return _draw(part(records), None)
+            with bins_shared(highest(records) if highest else None):
+                panels = panels_of(records, strata, by, part)
+                record_exclusions(panels.table, numbers, before=2)
+                return _draw(panels._replace(share=share, height=height), None)
+
+        def _draw(what: Chart | Panels, ax: Axes | None) -> Any:
+            if current().backend == "plotly":
+                from dirframe.plot._drawing.interactive import figure_of
+
+                return figure_of(what, name)
+            return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
+
+        charted = cast("Callable[P, Axes]", document(wrapper))
+        charted.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
+        return charted
+
+    return decorate

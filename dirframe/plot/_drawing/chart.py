@@ -1,0 +1,100 @@
+"""What a chart shows: stated once, and drawn by Matplotlib or by Plotly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from dirframe.plot._drawing.bins import Bins
+
+__all__ = ["Axis", "Chart", "Marks", "Remark"]
+
+_ROWS = 11  # height of a chart with two numeric axes, in rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """An axis; one of ``rows`` has a name for each."""
+
+    label: str = ""
+    scale: Literal["number", "share", "log", "date", "rows", "none"] = "number"
+    names: Sequence[str] = ()
+    least: float = 0
+
+    @property
+    def text(self) -> str:
+        """Label that says so if the axis is logarithmic."""
+        return f"{self.label}, logarithmic" if self.scale == "log" else self.label
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Marks:
+    """Bars, dots, a line or countries: each mark shows a row of the table.
+
+    `rows` are horizontal bars, of the length `x` from `base`; `columns` are vertical ones.
+    `table` is empty for lines without data of their own. Fewer `records` than ten are pale.
+    """
+
+    kind: Literal["rows", "columns", "dots", "line", "regions"]
+    table: pd.DataFrame
+    x: Any
+    y: Any
+    base: Any = 0
+    width: Any = None
+    colours: Sequence[str]
+    hatches: Sequence[str] = ()
+    records: Sequence[int] = ()
+    sizes: Sequence[float] = ()
+    labels: Sequence[str] = ()
+    name: str = ""
+    unfinished: Any = False
+    #: Low and high ends, and the width in points, of lines at the marks.
+    ranges: Sequence[tuple[Any, Any, float]] = ()
+    is_filled: bool = False
+    is_dashed: bool = False
+    lane: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """Text at a place in the chart."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chart:
+    """A chart of a table; without marks it says why it is empty.
+
+    `draw` is how Matplotlib draws the marks on axes, after `rows` gave them their height.
+    `columns` are numbers beside the rows, `key` is the title of the legend, `bins` its classes.
+    """
+
+    table: pd.DataFrame
+    title: str
+    empty: str
+    draw: Callable[[Axes, Chart], None]
+    marks: Sequence[Marks] = ()
+    notes: Sequence[str] = ()
+    x: Axis = field(default_factory=Axis)
+    y: Axis = field(default_factory=Axis)
+    rows: int = _ROWS
+    is_square: bool = False
+    remark: Remark | None = None
+    key: str = ""
+    bins: Bins | None = None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    lanes: Sequence[str] = ()
+
+    @property
+    def shown_notes(self) -> Sequence[str]:
+        """Notes on the marks; without marks there are none."""
+        return self.notes if self.marks else ()

@@ -1,0 +1,182 @@
+"""Serve a directory in the foreground until a signal, and read changed data again."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from dirframe.errors import DirframeError
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.connections import Limits, bounded_by_open_files
+from dirframe.service.dialects.dialects import SPECIFICATION
+from dirframe.service.server import serve
+from dirframe.service.store.import_progress import ImportProgress
+from dirframe.service.store.sources import data_files
+from dirframe.service.web.access_log import ACCESS_LOG
+from dirframe.service.web.app import SITE_NAME
+from dirframe.service.web.page_rate import PAGE_RATE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
+    from dirframe.service.store.sources import Data
+
+
+def run(
+    data: Data | None = None,
+    *,
+    mapping: str | PathLike[str] | None = None,
+    skip_invalid: bool = False,
+    name: str = SITE_NAME,
+    metrics: str | None = None,
+    watch: float | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    keys: str | PathLike[str] | KeyStore | None = None,
+    page_rate: int = PAGE_RATE,
+    trusted_proxy: str | None = None,
+    dialect: str = SPECIFICATION.name,
+    states: str | PathLike[str] | None = None,
+) -> None:
+    """Serve a directory in the foreground until SIGINT or SIGTERM.
+
+    Responses in progress are finished. The access log, without API keys, goes to standard
+    error.
+
+    Parameters
+    ----------
+    data
+        A store; an XML file or a folder of XML files; a table: a CSV, JSON lines or Parquet file,
+        a pandas, polars or Arrow frame, or the address of a database as SQLAlchemy reads it; a
+        sequence of these, or a mapping from ``accounts`` and ``projects`` to them. Default: the
+        bundled sample.
+    mapping
+        A TOML file that says which columns of tables are which fields. Columns with the names of
+        fields need none.
+    skip_invalid
+        Whether to leave out rows of tables that do not fit; else they are refused.
+    name
+        Name of the site.
+    metrics
+        Where to publish metrics for Prometheus: a path such as ``/metrics``, or ``HOST:PORT``.
+        Default: nowhere.
+    watch
+        Seconds between two looks at the data; changed data is imported while the service answers.
+        Default: only at SIGHUP.
+    host
+        Address to listen on. Default: loopback only. A host name stands for all its addresses;
+        ``::`` for every address of this machine, including IPv4.
+    port
+        Port to listen on; 0 selects a free port.
+    keys
+        File of the API keys. Default: the one in the user's data folder.
+    page_rate
+        HTML pages per minute and client address; 0 for no limit.
+    trusted_proxy
+        Address or network of the proxy whose X-Forwarded headers are trusted.
+    dialect
+        Dialect of the XML: ``specification``, ``recorded`` (responses of 2008 to 2013) or
+        ``today`` (the live service).
+    states
+        A TOML file, reloaded when it changes: ``maintenance = true``, and ids in lists
+        ``deleted_projects`` and ``disabled_accounts``. Only for the dialect ``today``.
+
+    Raises
+    ------
+    StoreError
+        The data or the keys cannot be used.
+    ConfigurationError
+        The address cannot be listened on, or the page rate or the proxy is invalid.
+    """
+    connections = bounded_by_open_files(Limits().connections, raise_soft_limit=True)
+    commands: SimpleQueue[str] = SimpleQueue()
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    level = ACCESS_LOG.level
+    ACCESS_LOG.addHandler(handler)
+    ACCESS_LOG.setLevel(logging.INFO)
+    handlers: dict[int, str] = {signal.SIGINT: "stop", signal.SIGTERM: "stop"}
+    if hasattr(signal, "SIGHUP"):
+        handlers[signal.SIGHUP] = "reload"
+    previous_handlers: dict[int, Any] = {}
+    try:
+        with ExitStack() as stack:
+            with ImportProgress() as progress:
+                # Before the signal handlers: Ctrl-C aborts an import.
+                service = serve(
+                    data,
+                    host=host,
+                    port=port,
+                    keys=KeyStore() if keys is None else keys,
+                    page_rate=page_rate,
+                    trusted_proxy=trusted_proxy,
+                    dialect=dialect,
+                    states=states,
+                    name=name,
+                    metrics=metrics,
+                    on_file=progress,
+                    mapping=mapping,
+                    skip_invalid=skip_invalid,
+                )
+            url = stack.enter_context(service)
+            for number, command in handlers.items():
+                previous_handlers[number] = signal.signal(
+                    number, lambda *_, command=command: commands.put(command)
+                )
+            ACCESS_LOG.info("Serving %s at %s; stop with Ctrl-C.", name, url)
+            if connections < Limits().connections:
+                ACCESS_LOG.info(
+                    "At most %d connections: this process may open no more files.", connections
+                )
+            for line in service.import_report.splitlines():
+                ACCESS_LOG.info("%s", line)
+            for _ in _reload_requests(commands, watch, lambda: _state(data, mapping)):
+                try:
+                    changes = service.reload()
+                    ACCESS_LOG.info("Data read again: %s.", changes or "it is the same as before")
+                except DirframeError as error:
+                    ACCESS_LOG.error("The records stay as they were. %s", error.shell_text)
+            ACCESS_LOG.info("Stopping.")
+    finally:
+        for number, previous in previous_handlers.items():
+            signal.signal(number, previous)
+        ACCESS_LOG.removeHandler(handler)
+        ACCESS_LOG.setLevel(level)
+
+
+def _state(data: Data | None, mapping: str | PathLike[str] | None) -> object:
+    """Return a value that changes with the files of the data; None if they cannot tell."""
+    try:
+        files = data_files(
+            () if data is None else data, mapping=None if mapping is None else Path(mapping)
+        )
+        return files and [(f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files]
+    except (OSError, DirframeError):
+        return "missing"  # while a file is replaced
+
+
+def _reload_requests(
+    commands: SimpleQueue[str], watch: float | None, state: Callable[[], object]
+) -> Iterator[None]:
+    """Yield whenever the data is to be read again, until the command to stop."""
+    seen = previous = state()
+    while True:
+        try:
+            command = commands.get(timeout=watch)
+        except Empty:
+            # A file is read when it has stopped changing.
+            current = state()
+            if current is None or current == previous != seen:
+                seen = current
+                yield
+            previous = current
+        else:
+            if command == "stop":
+                return
+            yield

@@ -1,0 +1,369 @@
+"""Convert the rows of a table to records, and report the values that do not fit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from dirframe.errors import ConfigurationError, Hint, StoreError
+from dirframe.schema import ACCOUNT, Field, Kind, Resource
+from dirframe.service.records import FORBIDDEN, is_url
+from dirframe.service.store.importer import (
+    ID,
+    MD5,
+    SourceRecord,
+    append_element,
+    email_digests,
+    to_timestamp,
+)
+from dirframe.service.store.mapping import FieldMap, Section, mappable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lxml.etree import _Element
+
+    from dirframe.service.store.tables import Table
+
+
+_EXAMPLES = 3
+_CUT = 60
+_CONTROL = re.compile(f"[{FORBIDDEN}]")
+_NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+#: Fields without which a row is no record.
+_NEEDED = ("id", "name")
+
+
+@dataclasses.dataclass
+class Problem:
+    """Values of one column that do not fit for one reason, with examples: row and value."""
+
+    column: str
+    field: str
+    why: str
+    count: int = 0
+    examples: list[tuple[int, str]] = dataclasses.field(default_factory=list)
+
+    def __str__(self) -> str:
+        rows = ", ".join(f"row {row} ({value})" for row, value in self.examples)
+        more = f" and {self.count - len(self.examples):,} more" if self.count > _EXAMPLES else ""
+        target = f" (for {self.field})" if self.field not in {"", self.column} else ""
+        place = f"column {self.column}{target}" if self.column else "whole row"
+        return f"  {place}, {self.count:,}: {self.why} {rows[0].upper()}{rows[1:]}{more}."
+
+
+@dataclasses.dataclass
+class TableReport:
+    """What of a table fits the schema.
+
+    Rows are counted from 1, without the line of column names.
+    """
+
+    collection: str
+    table: str
+    unused: list[str] = dataclasses.field(default_factory=list)
+    unmapped: list[str] = dataclasses.field(default_factory=list)
+    rows: int = 0
+    invalid: int = 0
+    problems: dict[tuple[str, str, str], Problem] = dataclasses.field(default_factory=dict)
+
+    def add(self, row: int, column: str, name: str, shown: str, why: str) -> None:
+        """Count a problem and keep the first examples."""
+        problem = self.problems.setdefault((column, name, why), Problem(column, name, why))
+        problem.count += 1
+        if len(problem.examples) < _EXAMPLES:
+            problem.examples.append((row, shown if len(shown) <= _CUT else shown[:_CUT] + "…"))
+
+    def __str__(self) -> str:
+        fit = self.rows - self.invalid
+        lines = [f"{self.collection} from {self.table}: {self.rows:,} rows, {fit:,} fit."]
+        if self.invalid:
+            lines[0] += " Rows are numbered from 1, below the names of the columns."
+        lines += map(str, self.problems.values())
+        if self.unused:
+            lines.append(f"  Columns that no field takes, not served: {', '.join(self.unused)}.")
+        if self.unmapped:
+            lines.append(
+                f"  Fields of the interface without a column, served empty: "
+                f"{', '.join(self.unmapped)}."
+            )
+        return "\n".join(lines)
+
+
+class TableSource:
+    """The rows of a table as records of a collection.
+
+    Parameters
+    ----------
+    table
+        Columns and rows.
+    resource
+        The kind of record.
+    section
+        The map; columns named as a field, and not mapped, are that field.
+    skip_invalid
+        Whether to leave out rows that do not fit; else the import is refused at the end, when
+        all rows have been checked.
+
+    Raises
+    ------
+    ConfigurationError
+        The map names a column that the table does not have, or no column is the id.
+    """
+
+    def __init__(
+        self, table: Table, resource: Resource, section: Section, *, skip_invalid: bool = False
+    ) -> None:
+        self.name = table.name
+        self._table = table
+        self._resource = resource
+        self._skip_invalid = skip_invalid
+        known = mappable(resource)
+        mapped = {name: FieldMap(column=name) for name in table.columns if name in known}
+        taken = {m.column for m in section.fields.values()}
+        mapped = {name: m for name, m in mapped.items() if name not in taken} | section.fields
+        for name, m in mapped.items():
+            if m.column and m.column not in table.columns:
+                raise ConfigurationError(
+                    f"The map takes {name} from the column {m.column!r}, which {table.name} does "
+                    f"not have; it has {', '.join(table.columns)}."
+                )
+        if absent := [name for name in _NEEDED if name not in mapped]:
+            raise ConfigurationError(
+                f"{table.name} has no column for {' and '.join(absent)}, which every record needs; "
+                f"it has {', '.join(table.columns)}.",
+                hint=Hint(
+                    f'Pass mapping= a TOML file with [{resource.collection}.fields] {absent[0]} = "COLUMN".',
+                    shell=f"Give --map a TOML file with [{resource.collection}.fields] "
+                    f'{absent[0]} = "COLUMN".',
+                ),
+            )
+        # In the order of the schema, which is that of the elements.
+        self._fields = [(known[name], mapped[name]) for name in known if name in mapped]
+        digests = {"email_sha1"} if "email" in mapped else set()
+        self.report = TableReport(
+            resource.collection,
+            table.name,
+            unused=[c for c in table.columns if c not in {m.column for m in mapped.values()}],
+            unmapped=[
+                f.column
+                for f in resource.specified
+                if f.required and f.column not in {*mapped, *digests}
+            ],
+        )
+
+    def records(self) -> Iterator[SourceRecord]:
+        """Yield the records that fit, and fill the report.
+
+        Raises
+        ------
+        StoreError
+            Rows do not fit; the message is the report.
+        """
+        report = self.report
+        report.rows = report.invalid = 0
+        report.problems.clear()
+        columns = self._table.columns
+        position = {name: number for number, name in enumerate(columns)}
+        plan = [(f, m, position.get(m.column, -1)) for f, m in self._fields]
+        seen: set[str] = set()
+        for number, row in enumerate(self._table.rows(), start=1):
+            report.rows = number
+            found: dict[str, Any] = {}
+            fits = len(row) == len(columns)
+            if not fits:
+                why = f"the table has {len(columns)} columns."
+                report.add(number, "", "", f"{len(row)} values", why)
+            for target, m, place in plan if fits else ():
+                value = m.value if place < 0 else row[place]
+                try:
+                    text = _converted(value, target, m)
+                    if text is None and target.column in _NEEDED:
+                        raise ValueError("every record needs one.")
+                    if target.column == "id":
+                        if text in seen:
+                            raise ValueError("another row has the same id.")
+                        seen.add(text)
+                except ValueError as error:
+                    report.add(number, m.column, target.column, repr(value), str(error))
+                    fits = False
+                else:
+                    if text is not None:
+                        found[target.column] = text
+            if fits:
+                element = _element(self._resource, found)
+                yield SourceRecord(self._resource, element, f"{self.name}, row {number}", False)
+            else:
+                report.invalid += 1
+        if report.invalid and not self._skip_invalid:
+            raise StoreError(
+                f"{report.invalid:,} of {report.rows:,} rows do not fit; nothing was imported.\n"
+                f"{report}",
+                hint=Hint(
+                    "Correct the data or the map, or pass skip_invalid=True to leave these rows out.",
+                    shell="Correct the data or the map, or give --skip-invalid to leave these rows "
+                    "out.",
+                ),
+            )
+
+
+def _converted(value: Any, target: Field, m: FieldMap) -> Any:
+    """Return the text of a value, or the entries of a list; None if it is missing."""
+    if target.kind is Kind.ITEMS:
+        return _entries(value, target, m)
+    if isinstance(value, str):
+        value = value.strip()
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    text = _CONVERT[target.kind](value, m)
+    if match := _CONTROL.search(text):
+        raise ValueError(f"it has the character U+{ord(match[0]):04X}, which XML does not allow.")
+    if target.column == "id" and not ID.fullmatch(text):
+        raise ValueError("an id has no blanks or slashes, and at most 100 characters.")
+    if target.column == "email_md5" and not MD5.fullmatch(text.lower()):
+        raise ValueError("it is not 32 hexadecimal digits.")
+    return text
+
+
+def _plain(value: Any, _: FieldMap) -> str:
+    if isinstance(value, (list, dict, bytes)):
+        raise ValueError(f"it is a {type(value).__name__}, not one text.")  # noqa: TRY004  # caught as such
+    # Tables with a missing number turn the others into fractions.
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _timestamp(value: Any, m: FieldMap) -> str:
+    form = f"as its format says ({m.format})" if m.format else "of ISO 8601"
+    try:
+        if isinstance(value, str):
+            value = (
+                datetime.strptime(value, m.format)  # noqa: DTZ007  # UTC if it has no zone
+                if m.format
+                else datetime.fromisoformat(value)
+            )
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime.combine(value, time(), UTC)
+        return to_timestamp(value)
+    except (ValueError, OverflowError, AttributeError, TypeError):
+        raise ValueError(
+            f"it is no timestamp {form}. The map may name the format: "
+            '{ column = "…", format = "%d.%m.%Y" }.'
+        ) from None
+
+
+def _number(value: Any, m: FieldMap) -> str:
+    text = _plain(value, m)
+    text = text.replace(",", "") if _NUMBER.fullmatch(text) else text
+    try:
+        if isinstance(value, bool) or not text.isascii() or not math.isfinite(float(text)):
+            raise ValueError
+    except ValueError:
+        raise ValueError("it is no number.") from None
+    return text
+
+
+def _integer(value: Any, m: FieldMap) -> str:
+    text = _number(value, m)
+    if not float(text).is_integer():
+        raise ValueError("it is no whole number.")
+    return str(int(text)) if text.lstrip("+-").isdigit() else str(int(float(text)))
+
+
+def _url(value: Any, m: FieldMap) -> str:
+    text = _plain(value, m)
+    if not is_url(text):
+        raise ValueError("it is no URL, which begins with https://, http://, ftp:// or irc://.")
+    return text
+
+
+_CONVERT = {
+    Kind.TEXT: _plain,
+    Kind.IDENTIFIER: _plain,
+    Kind.URL: _url,
+    Kind.INTEGER: _integer,
+    Kind.NUMBER: _number,
+    Kind.TIMESTAMP: _timestamp,
+}
+
+
+def _entries(value: Any, target: Field, m: FieldMap) -> list[list[tuple[Field, str]]] | None:
+    """Return the fields of each entry of a list."""
+    assert target.items is not None  # noqa: S101  # a list
+    if isinstance(value, str):
+        if m.separator:
+            value = [part for part in value.split(m.separator) if part.strip()]
+        elif value.lstrip()[:1] == "[":
+            try:
+                value = json.loads(value)
+            except ValueError:
+                raise ValueError("it begins as a JSON list, but is none.") from None
+        else:
+            value = [value] if value.strip() else None
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise ValueError("it is no list; a text needs a separator in the map.")  # noqa: TRY004  # caught as such
+    known = {f.column: f for f in target.items.fields}
+    entries: list[list[tuple[Field, str]]] = []
+    for entry in value:
+        content = entry if isinstance(entry, dict) else {target.items.tag: entry}
+        if unknown := sorted(set(content) - set(known)):
+            raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}.")
+        pairs = (
+            (known[name], _converted(v, known[name], FieldMap())) for name, v in content.items()
+        )
+        entries.append([(f, text) for f, text in pairs if text is not None])
+    return entries
+
+
+def _element(resource: Resource, values: dict[str, Any]) -> _Element:
+    """Return the record, in the order of the schema, with empty elements where one is needed."""
+    element = etree.Element(resource.name)
+    element.text = "\n"
+    parents: dict[tuple[str, ...], _Element] = {(): element}
+    if "email" in values:
+        values.setdefault("email_sha1", email_digests(values["email"])[0])
+    for column, target in mappable(resource).items():
+        value: Any = values.get(column)
+        is_needed = target in resource.specified and (resource is not ACCOUNT or target.required)
+        if value is None and not (is_needed and len(target.path) == 1):
+            continue
+        *above, name = target.path
+        parent = element
+        for depth in range(len(above)):
+            path = tuple(above[: depth + 1])
+            if path not in parents:
+                parents[path] = append_element(parent, path[-1], "\n")
+            parent = parents[path]
+        if target.kind is Kind.ITEMS:
+            wrapper = parents.get(target.path)
+            if wrapper is None:
+                wrapper = parents[target.path] = append_element(parent, name, "\n")
+            for entry in value:
+                _append_entry(wrapper, target, entry)
+        elif resource.by_column.get("_".join(above), target).kind is Kind.ITEMS:
+            parent.set(name, value)  # of a list, such as the picture of its languages
+        else:
+            append_element(parent, name, value)
+    return element
+
+
+def _append_entry(wrapper: _Element, target: Field, entry: Sequence[tuple[Field, str]]) -> None:
+    # As recorded: an entry with a text of its own has its other fields as attributes.
+    assert target.items is not None  # noqa: S101  # a list
+    tag = target.items.tag
+    has_text = any(f.column == tag for f in target.items.fields)
+    child = append_element(wrapper, tag, None if has_text else "\n")
+    for f, text in entry:
+        if f.column == tag:
+            child.text = text
+        elif has_text:
+            child.set(f.column, text)
+        else:
+            append_element(child, f.column, text)

@@ -1,0 +1,226 @@
+"""Read tables of records: CSV, JSON lines and Parquet files, data frames and SQL queries."""
+
+# A table is its column names and an iterator of rows, read in batches. Values keep the types of the
+# format; those of CSV are texts.
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from dirframe.errors import (
+    ConfigurationError,
+    Hint,
+    InvalidInputError,
+    MissingExtraError,
+    StoreError,
+)
+from dirframe.service.store.xml_files import open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+
+_SEPARATORS = ",;\t"
+_BATCH_SIZE = 1_000
+
+
+#: Yields the names of the columns, then the rows.
+Rows: TypeAlias = "Generator[Sequence[Any]]"
+
+
+class Table:
+    """A table: its column names, and a function that reads the rows anew.
+
+    Parameters
+    ----------
+    name
+        The name for messages.
+    read
+        Yields the names of the columns, then the rows.
+    """
+
+    def __init__(self, name: str, read: Callable[[], Rows]) -> None:
+        self.name = name
+        self._read = read
+        with closing(read()) as rows:
+            self.columns: list[str] = list(next(rows))
+
+    def rows(self) -> Iterator[Sequence[Any]]:
+        """Yield the rows."""
+        with closing(self._read()) as rows:
+            next(rows)
+            yield from rows
+
+
+def is_table(path: Path) -> bool:
+    """Return whether the name of a file is that of a table."""
+    return _suffix(path) in _READERS
+
+
+def read_table(path: Path) -> Table:
+    """Open a file of rows by its suffix.
+
+    Raises
+    ------
+    StoreError
+        The file cannot be read as what its suffix says.
+    """
+
+    def read() -> Rows:
+        try:
+            with closing(_READERS[_suffix(path)](path)) as rows:
+                yield from rows
+        except (
+            OSError,
+            EOFError,
+            csv.Error,
+            ValueError,
+        ) as error:  # ValueError: UTF-8, JSON, Arrow
+            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+            raise StoreError(f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.") from None
+
+    table = Table(str(path), read)
+    if repeated := sorted({name for name in table.columns if table.columns.count(name) > 1}):
+        raise StoreError(f"{path} has several columns of one name: {', '.join(repeated)}.")
+    return table
+
+
+def _suffix(path: Path) -> str:
+    name = path.name.lower().removesuffix(".gz")
+    return name[name.rfind(".") :] if "." in name else ""
+
+
+def _read_csv(path: Path) -> Rows:
+    with open_file(path) as file, io.TextIOWrapper(file, "utf-8-sig", newline="") as stream:
+        first = stream.readline()
+        if not first.strip():
+            raise ValueError("the first line must name the columns")
+        separator = max(_SEPARATORS, key=first.count)
+        yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+        yield from (row for row in csv.reader(stream, delimiter=separator, strict=True) if row)
+
+
+def _read_json_lines(path: Path) -> Rows:
+    # Any line may have a further name.
+    columns = list(dict.fromkeys(chain.from_iterable(_json_records(path))))
+    yield columns
+    yield from ([record.get(name) for name in columns] for record in _json_records(path))
+
+
+def _json_records(path: Path) -> Iterator[dict[str, Any]]:
+    with open_file(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError(f"line {number} is no object")
+                yield record
+
+
+def _read_parquet(path: Path) -> Rows:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        yield file.schema_arrow.names
+        yield from _values(file.iter_batches(_BATCH_SIZE))
+
+
+_READERS: dict[str, Callable[[Path], Rows]] = {
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".parquet": _read_parquet,
+}
+
+
+def _values(batches: Iterable[Any]) -> Iterator[Sequence[Any]]:
+    for batch in batches:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def frame_table(frame: object) -> Table:
+    """Return the rows of a pandas, polars or Arrow frame.
+
+    Raises
+    ------
+    InvalidInputError
+        The object is no frame, or a column has values of several types.
+    """
+    import pyarrow as pa
+
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise InvalidInputError(
+            f"A {type(frame).__name__} cannot be served: pass a path, or a data frame of pandas, "
+            "polars or Arrow."
+        )
+    try:
+        table = pa.table(frame)
+    except pa.ArrowException as error:
+        raise InvalidInputError(f"The frame is no table: {str(error).splitlines()[0]}") from None
+    columns = [name for name in table.column_names if not name.startswith("__index_level_")]
+    table = table.select(columns)
+    batches = table.to_batches(_BATCH_SIZE)
+    return Table("the frame", lambda: (row for row in chain([columns], _values(batches))))
+
+
+def query_table(address: str, query: str) -> Table:
+    """Return the rows of a query of an SQL database.
+
+    Parameters
+    ----------
+    address
+        An address as SQLAlchemy reads it, such as ``sqlite:///people.db``. It is never displayed
+        with its user, password or options.
+    query
+        The query.
+
+    Raises
+    ------
+    MissingExtraError
+        SQLAlchemy is not installed.
+    StoreError
+        The database cannot be read.
+    """
+    try:
+        import sqlalchemy
+    except ImportError:
+        raise MissingExtraError("sqlalchemy", extra="serve", purpose="An SQL database") from None
+    try:
+        url = sqlalchemy.make_url(address)
+    except sqlalchemy.exc.ArgumentError:
+        raise ConfigurationError(
+            "The address of the database is not readable.",
+            hint=Hint("It is DIALECT://USER:PASSWORD@HOST/DATABASE, as SQLAlchemy reads it."),
+        ) from None
+    shown = f"{url.drivername}://{url.host or ''}/{url.database or ''}"
+
+    def read() -> Rows:
+        # The text of a driver's error may repeat the address, so that it is not displayed.
+        try:
+            engine = sqlalchemy.create_engine(url)
+        except (ImportError, sqlalchemy.exc.SQLAlchemyError) as error:
+            raise StoreError(
+                f"{shown} cannot be opened: the driver {url.drivername} is not usable "
+                f"({type(error).__name__}). Install the package of the driver."
+            ) from None
+        try:
+            with engine.connect().execution_options(yield_per=_BATCH_SIZE) as connection:
+                result = connection.execute(sqlalchemy.text(query))
+                yield list(result.keys())
+                yield from result
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise StoreError(
+                f"{shown} does not answer the query of the map ({type(error).__name__}). "
+                "Try address and query with the database's own program."
+            ) from None
+        finally:
+            engine.dispose()
+
+    return Table(shown, read)

@@ -1,0 +1,129 @@
+"""Read collections in XML files, one record at a time, so that files may have any size."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from dirframe.errors import StoreError
+from dirframe.schema import RESOURCES, SYNTHETIC_MARK
+from dirframe.service.store.importer import SourceRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import IO
+
+    from lxml.etree import _Element
+
+
+_PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
+
+
+def find_files(sources: Iterable[Path]) -> list[Path]:
+    """Return files, and the XML files of folders sorted by name."""
+    files: list[Path] = []
+    for source in sources:
+        if source.is_dir():
+            matches = sorted(p for p in source.rglob("*") if p.name.endswith((".xml", ".xml.gz")))
+            if not matches:
+                raise StoreError(f"The folder {source} holds no .xml and no .xml.gz file.")
+            files += matches
+        elif source.is_file():
+            files.append(source)
+        else:
+            raise StoreError(f"There is no file or folder {source}.")
+    return files
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file for reading, decompressed if its name ends in ``.gz``."""
+    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
+
+
+@dataclass(frozen=True)
+class XmlFile:
+    """A file of the interface's XML as a source of records."""
+
+    path: Path
+
+    report = None
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def records(self) -> Iterator[SourceRecord]:
+        """Yield the records of the file.
+
+        Raises
+        ------
+        StoreError
+            The file is not the interface's XML; the message names the file and the line.
+        """
+        path = self.path
+        try:
+            with open_file(path) as stream:
+                synthetic = _check_root(path, stream)
+            with open_file(path) as stream:
+                for number, element in enumerate(_elements(path, stream), start=1):
+                    where = f"{path}, record {number} (line {element.sourceline})"
+                    yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
+        except etree.XMLSyntaxError as error:
+            raise StoreError(
+                f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
+            ) from None
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise StoreError(
+                f"{path} is not a whole gzip file: {error}. Nothing was imported."
+            ) from None
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _check_root(path: Path, stream: IO[bytes]) -> bool:
+    """Raise unless the root is that of a collection; return whether it is marked as synthetic."""
+    _, root = next(iter(etree.iterparse(stream, events=("start",), **_PARSER)))
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise StoreError(f"{path} declares a document type, which no collection does.")
+    if root.tag != "response":
+        raise StoreError(
+            f"{path} is no collection of the interface: its root is <{root.tag}>, not <response>."
+        )
+    return bool(root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"))
+
+
+def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
+    # Only the ends of records and of the status are events: lxml then skips the rest in C.
+    events = etree.iterparse(
+        stream, tag=(*RESOURCES, "status"), remove_comments=True, remove_pis=True, **_PARSER
+    )
+    for _, element in events:
+        parent = element.getparent()
+        grandparent = None if parent is None else parent.getparent()
+        if parent is None or (grandparent is not None and grandparent.getparent() is not None):
+            continue
+        if element.tag == "status":
+            if grandparent is None and (element.text or "").strip() != "success":
+                raise StoreError(
+                    f"{path} holds a failed answer (its status is {element.text!r}), no records."
+                )
+        elif parent.tag == "result" and grandparent is not None:
+            yield element
+            element.clear()
+            _check_tags(path, element.itersiblings(preceding=True))
+            while element.getprevious() is not None:
+                del parent[0]
+    _check_tags(path, events.root.iterfind("result/*"))
+
+
+def _check_tags(path: Path, elements: Iterable[_Element]) -> None:
+    for element in elements:
+        if element.tag not in RESOURCES:
+            raise StoreError(
+                f"{path}, line {element.sourceline}: a <{element.tag}> is neither an "
+                "account nor a project; only collections of these can be served."
+            )

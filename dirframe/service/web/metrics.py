@@ -1,0 +1,114 @@
+"""Metrics of the service for Prometheus, without keys, addresses and names of records."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from dirframe.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+#: Key of the WSGI environment for the name of the view that answered.
+VIEW = "dirframe.view"
+
+
+def with_metrics(
+    app: WSGIApplication, address: str, counts: Callable[[], Mapping[str, int]]
+) -> tuple[WSGIApplication, Callable[[], None]]:
+    """Wrap `app` to count requests, and publish the counts.
+
+    Parameters
+    ----------
+    app
+        The application, which sets `VIEW`.
+    address
+        A path of the service, such as ``/metrics``, or ``HOST:PORT`` for a listener of its own.
+    counts
+        Returns the number of records of each collection.
+
+    Returns
+    -------
+    tuple
+        The application, and a function that stops the listener.
+
+    Raises
+    ------
+    MissingExtraError
+        The package prometheus_client is not installed.
+    ConfigurationError
+        The address is invalid, or cannot be listened on.
+    """
+    try:
+        import prometheus_client
+        from prometheus_client.core import GaugeMetricFamily
+    except ImportError:
+        raise MissingExtraError(
+            "prometheus_client", extra="serve", purpose="Metrics for Prometheus"
+        ) from None
+    host, _, port = address.rpartition(":")
+    is_path = address.startswith("/")
+    if not is_path and not (host and port.isdigit() and int(port) <= 65_535):
+        raise ConfigurationError(
+            f"Metrics cannot be published at {address!r}; it is a path of the service such as "
+            "/metrics, or HOST:PORT such as 127.0.0.1:9100."
+        )
+    if is_path and address.endswith((".xml", ".json", "/")):
+        raise ConfigurationError(
+            f"Metrics cannot be published at {address!r}, which is an address of the interface."
+        )
+
+    class Records:
+        """Numbers of records, read when the metrics are."""
+
+        def collect(self) -> Iterable[GaugeMetricFamily]:
+            """Yield the metric."""
+            family = GaugeMetricFamily("dirframe_records", "Records served.", labels=["collection"])
+            for name, count in counts().items():
+                family.add_metric([name], count)
+            yield family
+
+    registry = prometheus_client.CollectorRegistry()
+    registry.register(Records())
+    requests = prometheus_client.Counter(
+        "dirframe_requests", "Requests answered.", ["view", "status"], registry=registry
+    )
+    seconds = prometheus_client.Histogram(
+        "dirframe_request_seconds", "Time to answer.", ["view"], registry=registry
+    )
+    published: WSGIApplication = prometheus_client.make_wsgi_app(registry)
+
+    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if is_path and environ.get("PATH_INFO") == address:
+            return published(environ, start_response)
+        begin, statuses = time.perf_counter(), ["500"]
+
+        def start(status: str, *rest: object) -> object:
+            statuses[:] = [status[:3]]
+            return start_response(status, *rest)  # type: ignore[arg-type]  # passed on
+
+        try:
+            return app(environ, start)  # type: ignore[arg-type]  # nobody uses the write callable
+        finally:
+            view = environ.get(VIEW) or "none"
+            requests.labels(view, statuses[0]).inc()
+            seconds.labels(view).observe(time.perf_counter() - begin)
+
+    if is_path:
+        return wrapped, lambda: None
+    try:
+        server, thread = prometheus_client.start_http_server(int(port), host, registry)
+    except OSError as error:
+        raise ConfigurationError(
+            f"Metrics cannot be published at {address}: {error.strerror}."
+        ) from error
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    return wrapped, stop

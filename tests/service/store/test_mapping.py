@@ -1,0 +1,51 @@
+"""A map that cannot be meant is refused by its entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dirframe.errors import ConfigurationError
+from dirframe.service.server import serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+from tests.service.store.test_table_source import MAP, PEOPLE
+
+
+@pytest.fixture
+def mapping(tmp_path: Path) -> Path:
+    path = tmp_path / "map.toml"
+    path.write_text(MAP, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[accounts.fields]\nid = 'number'\nname = 'full name'", "does not have; it has no,"),
+        ("[accounts.fields]\nnaame = 'full name'", "there is name"),
+        ("[people.fields]\nid = 'no'", "people, which does not exist; there is accounts, projects"),
+        ("[accounts.fields]\nid = 'no'", "no column for name"),
+        ("[accounts.fields]\nid = {}", "either a column or a value"),
+        ("[accounts.fields]\nid = 7", "must be a table"),
+        ("accounts = 7", "must be a table"),
+        ("[accounts", "is no TOML"),
+        ("", "is empty"),
+    ],
+)
+def test_a_map_that_cannot_be_meant_is_refused_by_its_entry(
+    people: Path, mapping: Path, text: str, told: str
+) -> None:
+    mapping.write_text(text)
+    with pytest.raises(ConfigurationError, match=told):
+        serve(people, mapping=mapping)

@@ -1,0 +1,124 @@
+"""Rows are served as their map says, or refused with what does not fit."""
+
+from __future__ import annotations
+
+from hashlib import md5, sha1
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+from click.testing import CliRunner
+from lxml import etree
+
+from dirframe.cli import cli
+from dirframe.errors import StoreError
+from dirframe.service.server import serve
+from dirframe.service.store.sources import check_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PEOPLE = """no;full name;joined;town;mail;points
+1;Ada & "A" <b>;10.12.2015;London;Ada@Example.org ;12
+2;=cmd|' /C calc'!A0;28.02.2016;../../etc/passwd;;1,200
+"""
+MAP = """
+[accounts.fields]
+id = "no"
+name = "full name"
+created_at = { column = "joined", format = "%d.%m.%Y" }
+location = "town"
+email = "mail"
+posts_count = "points"
+avatar_url = { value = "https://images.example/none.png" }
+"""
+
+
+@pytest.fixture
+def mapping(tmp_path: Path) -> Path:
+    path = tmp_path / "map.toml"
+    path.write_text(MAP, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return path
+
+
+def test_a_table_is_served_as_its_map_says_with_every_sign_as_text(
+    people: Path, mapping: Path
+) -> None:
+    service = serve(people, mapping=mapping, name="Us & <them>")
+    with service as url:
+        assert service.api_key is not None
+        key = service.api_key.reveal()
+        xml = requests.get(f"{url}/accounts.xml?sort=id&api_key={key}", timeout=30).content
+        digest = md5(b"ada@example.org").hexdigest()
+        found = requests.get(f"{url}/accounts/{digest}.json?api_key={key}", timeout=30).json()
+        page = requests.get(f"{url}/accounts/1", timeout=30).text
+        home = requests.get(url, timeout=30).text
+    first, second = etree.fromstring(xml).iterfind("result/account")
+    # The order is that of the specification, and what it requires is there, also without a value.
+    assert [child.tag for child in first] == [
+        *("id", "name", "created_at", "updated_at", "avatar_url", "email_sha1", "posts_count"),
+        "location",
+    ]
+    assert first.findtext("name") == 'Ada & "A" <b>'
+    assert first.findtext("created_at") == "2015-12-10T00:00:00Z"
+    assert first.findtext("email_sha1") == sha1(b"ada@example.org").hexdigest()
+    assert second.findtext("name") == "=cmd|' /C calc'!A0"
+    assert (second.findtext("location"), second.findtext("posts_count")) == (
+        "../../etc/passwd",
+        "1200",
+    )
+    assert b"xample.org" not in xml
+    assert found["result"]["id"] == "1"
+    assert "<b>" not in page
+    assert "Us &amp; &lt;them&gt;" in home
+
+
+BAD = """no;full name;joined;town;mail;points
+1;Ada;10.12.2015;London;;12
+2;Bob;2016-02-30;;;many
+2;Cy;01.01.2016;;;
+a/b;;01.01.2016;;;
+5;Eve
+6;\x01;01.01.2016;;;1
+"""
+
+
+def test_what_does_not_fit_is_reported_and_refused_or_left_out_with_its_count(
+    people: Path, mapping: Path
+) -> None:
+    people.write_text(BAD, encoding="utf-8")
+    (report,) = check_data(people, mapping=mapping)
+    counts = {(p.column, p.field): (p.count, p.examples[0]) for p in report.problems.values()}
+    assert (report.rows, report.invalid) == (6, 5)
+    assert counts == {
+        ("joined", "created_at"): (1, (2, "'2016-02-30'")),
+        ("points", "posts_count"): (1, (2, "'many'")),
+        ("no", "id"): (1, (4, "'a/b'")),
+        ("full name", "name"): (1, (6, r"'\x01'")),
+        ("", ""): (1, (5, "2 values")),
+    } | {key: value for key, value in counts.items() if key[0] in {"no", "full name"}}
+    why = [problem.why for problem in report.problems.values()]
+    assert any("another row has the same id" in text for text in why)
+    assert any("every record needs one" in text for text in why)
+    with pytest.raises(StoreError, match="5 of 6 rows do not fit") as caught:
+        serve(people, mapping=mapping)
+    assert str(report) in str(caught.value)
+    service = serve(people, mapping=mapping, skip_invalid=True)
+    service.stop()
+    assert service.import_report == str(report)
+
+
+def test_the_command_checks_without_serving(people: Path, mapping: Path) -> None:
+    command = ["serve", "--data", str(people), "--map", str(mapping), "--check"]
+    good = CliRunner().invoke(cli, command)
+    assert (good.exit_code, "2 rows, 2 fit" in good.output) == (0, True), good.output
+    people.write_text(BAD, encoding="utf-8")
+    bad = CliRunner().invoke(cli, command)
+    assert (bad.exit_code, "6 rows, 1 fit" in bad.output) == (1, True)

@@ -1,0 +1,47 @@
+"""Tables that cannot be read are named, and no password with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dirframe.errors import DirframeError, StoreError
+from dirframe.service.server import serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_password_of_a_database_is_never_told(tmp_path: Path) -> None:
+    mapping = tmp_path / "map.toml"
+    mapping.write_text("[accounts]\nquery = 'SELECT 1 AS id, 2 AS name FROM nothing'")
+    for address in (
+        "postgresql+nodriver://user:s3cret@127.0.0.1:1/db?sslpassword=s3cret",
+        "sqlite://user:s3cret@127.0.0.1/a.db",
+    ):
+        with pytest.raises(DirframeError) as caught:
+            serve(address, mapping=mapping)
+        chain = [caught.value, caught.value.__cause__]
+        assert "s3cret" not in "".join(map(str, chain)), address
+        assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", b"id,name\n\xff,x\n", "cannot be read as csv"),
+        ("a.csv", b"", "first line must name"),
+        ("a.csv", b"id,id,name\n", "several columns of one name: id"),
+        ("a.csv", b'id,name\n1,"x', "cannot be read as csv"),
+        ("a.jsonl", b'{"id": 1}\n[]\n', "line 2 is no object"),
+        ("a.parquet", b"PAR1", "cannot be read as parquet"),
+        ("a.csv.gz", b"plain", "cannot be read as csv"),
+    ],
+)
+def test_a_damaged_table_is_named_with_what_is_wrong(
+    tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(StoreError, match=told):
+        serve({"accounts": tmp_path / name})

@@ -1,0 +1,53 @@
+"""A service in the foreground reads changed data again."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+SERVE = "from dirframe.service.foreground import run; import sys; run(sys.argv[1], port=0, keys=sys.argv[2], watch=float(sys.argv[3]) or None)"
+
+
+@pytest.mark.parametrize("watch", ["0", "0.2"], ids=["signal", "watched"])
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
+def test_a_running_service_reads_changed_files_at_a_signal_or_by_itself(
+    tmp_path: Path, watch: str
+) -> None:
+    path, log = tmp_path / "accounts.csv", tmp_path / "log"
+    path.write_text("id,name\n1,first\n")
+    environ = {**os.environ, "DIRFRAME_CACHE_DIR": str(tmp_path / "cache")}
+
+    def wait_for(pattern: str) -> str:
+        end = time.monotonic() + 120
+        while not (found := re.search(pattern, log.read_text())):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.05)
+        return found[0]
+
+    command = [sys.executable, "-c", SERVE, str(path), str(tmp_path / "keys"), watch]
+    with log.open("w") as stream, subprocess.Popen(command, stderr=stream, env=environ) as process:
+        try:
+            url = wait_for(r"http://\S+?:\d+")
+            path.write_text("id,name\n1,first\n2,second\n")
+            if watch == "0":
+                process.send_signal(signal.SIGHUP)
+            wait_for("1 added, 0 changed, 0 removed, 1 unchanged")
+            assert "2 accounts" in requests.get(f"{url}/healthz", timeout=60).text
+            # A store that is no longer served leaves the cache.
+            assert len(list((tmp_path / "cache" / "stores").iterdir())) == 1
+        finally:
+            process.terminate()
+        assert process.wait(timeout=60) == 0

@@ -6,41 +6,37 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot.inference.forest import forest, not_shown, p_note
 from dirframe.stats._core.groupby import CONTRIBUTORS
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+    from dirframe.plot._drawing.chart import Chart
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 __all__ = ["compare_groups", "compare_survival"]
 
 
-@multiples("x")
+@drawn("x")
 def compare_groups(
     frame: Frame,
     *,
-    ax: Axes | None = None,
     column: str = CONTRIBUTORS,
     groups: str = "language",
     top: int | None = 4,
     correction: str = "holm",
     confidence: float = 0.95,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the effect sizes between pairs of groups.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects or accounts as the loaders give them; `dirframe.stats.compare_groups` compares.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     column : str, default "analysis_twelve_month_contributor_count"
         Column of numbers to compare.
     groups : str, default "language"
@@ -93,7 +89,6 @@ def compare_groups(
         not_shown(table),
     ]
     return forest(
-        ax,
         pairs,
         [
             f"{first} > {second}"
@@ -110,18 +105,17 @@ def compare_groups(
     )
 
 
-@multiples("x")
+@drawn("x")
 def compare_survival(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     groups: str = "language",
     top: int | None = 5,
     window: int = 12,
     correction: str = "holm",
     confidence: float = 0.95,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw how many times as often the projects of groups end.
 
     Parameters
@@ -129,8 +123,6 @@ def compare_survival(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.compare_survival`
         compares.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     groups : str, default "language"
         What divides the projects.
     top : int or None, default 5
@@ -195,7 +187,6 @@ def compare_survival(
         "\n" + typography.not_shown("project", reasons),
     ]
     return forest(
-        ax,
         rows,
         rows["group"],
         "hazard_ratio",

@@ -6,19 +6,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-import pandas as pd
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from dirframe import provenance, stats
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing.backends import drawn
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.small_multiples import multiples
 from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.stats._core.groupby import CONTRIBUTORS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.plot._drawing.options import ChartOptions
@@ -31,23 +34,20 @@ _LINES = ((0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
-@multiples("xy")
+@drawn("xy")
 def survival(
     projects: Frame,
     *,
-    ax: Axes | None = None,
     window: int = 12,
     confidence: float = 0.95,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the share of projects that live on, with the numbers at risk.
 
     Parameters
     ----------
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.survival` estimates.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     window : int, default 12
         Months without activity after which a life has ended: 1 to 24.
     confidence : float, default 0.95
@@ -78,30 +78,10 @@ def survival(
     """
     table = table_of(stats.survival, projects, window=window, confidence=confidence, **selection)
     counts = table.attrs["dirframe"]["counted"]
-    title = "Survival of projects"
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        reason = typography.empty_reason(counts["projects"], "project", "a life whose end is known")
-        return axes.empty(ax, table, title, reason)
-    unit = "Months since the first activity; below: at risk"
-    numeric_axes.labels(ax, title, unit, "Projects that live on (share)")
     months, share, low, high = (
         table[name].to_numpy(float, na_value=np.nan)
         for name in ("months", "survival", "low", "high")
     )
-    colour = current().palette.accent
-    ax.fill_between(months, low, high, step="post", color=colour, alpha=0.2, linewidth=0)
-    ax.plot(months, share, drawstyle="steps-post", color=colour, linewidth=1.8, gid="survival")
-    numeric_axes.shares(ax, "y")
-    ax.set_ylim(0, 1.02)
-    ax.set_xlim(0, months[-1])
-    size = typography.size(ax, "small")
-    fit = max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 8), 2)
-    step = next((12 * n for n in (1, 2, 5, 10, 20, 50) if months[-1] / (12 * n) < fit), 1200)
-    ax.tick_params(axis="x", labelsize=size)
-    ax.xaxis.set_major_locator(MultipleLocator(step))
-    at_risk = table["at_risk"].to_numpy(np.int64)
-    ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, months, at_risk)))
     below = table["months"][table["survival"] <= 0.5]
     median = (
         f"Median life: {typography.counted(int(below.iloc[0]), 'month')}."
@@ -114,15 +94,49 @@ def survival(
         "that ended before they began": counts["months_reversed"],
         "with activity after the fetch": counts["months_after_fetch"],
     }
-    axes.caption(
-        ax,
-        table,
-        median,
-        f"Ended: no activity in the last {window} months seen; {counts['not_ended']:,} had not "
-        f"ended. Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-        typography.not_shown("project", reasons),
+    curve = Marks(
+        kind="line",
+        table=table,
+        x=months,
+        y=share,
+        colours=[current().palette.accent],
+        name="survival",
     )
-    return ax
+    return Chart(
+        table=table,
+        title="Survival of projects",
+        empty=typography.empty_reason(counts["projects"], "project", "a life whose end is known"),
+        marks=[curve] if len(table) else [],
+        notes=[
+            median,
+            f"Ended: no activity in the last {window} months seen; {counts['not_ended']:,} had not ended.",
+            f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
+            typography.not_shown("project", reasons),
+        ],
+        x=Axis(label="Months since the first activity; below: at risk"),
+        y=Axis(label="Projects that live on (share)", scale="share"),
+        draw=partial(_draw_survival, low=low, high=high),
+    )
+
+
+def _draw_survival(ax: Axes, chart: Chart, *, low: Any, high: Any) -> None:
+    (curve,) = chart.marks
+    (colour,) = curve.colours
+    numeric_axes.labels(ax, chart)
+    ax.fill_between(curve.x, low, high, step="post", color=colour, alpha=0.2, linewidth=0)
+    look = {"drawstyle": "steps-post", "linewidth": 1.8, "gid": "survival"}
+    ax.plot(curve.x, curve.y, color=colour, **look)  # type: ignore[arg-type]  # of several types
+    numeric_axes.shares(ax, "y")
+    ax.set_ylim(0, 1.02)
+    last = curve.x[-1]
+    ax.set_xlim(0, last)
+    size = typography.size(ax, "small")
+    fit = max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 8), 2)
+    step = next((12 * n for n in (1, 2, 5, 10, 20, 50) if last / (12 * n) < fit), 1200)
+    ax.tick_params(axis="x", labelsize=size)
+    ax.xaxis.set_major_locator(MultipleLocator(step))
+    at_risk = curve.table["at_risk"].to_numpy(np.int64)
+    ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, curve.x, at_risk)))
 
 
 def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None) -> str:
@@ -132,22 +146,19 @@ def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None)
     return f"{value:,.0f}\n{number:,}"
 
 
-@multiples("xy")
+@drawn("xy")
 def distribution_tail(
     frame: Frame,
     *,
-    ax: Axes | None = None,
     column: str = CONTRIBUTORS,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw how many records have a value or more, beside fitted distributions.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects or accounts as the loaders give them; `dirframe.stats.distribution_tail` fits.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     column : str, default "analysis_twelve_month_contributor_count"
         Column of whole numbers.
 
@@ -174,70 +185,52 @@ def distribution_tail(
     counts = table.attrs["dirframe"]["counted"]
     collection = next(iter(counts))
     noun = collection.removesuffix("s")
-    title = f"Tail of {label(column)}"
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        what = "a value" if not counts["with_value"] else "a value above 0"
-        return axes.empty(ax, table, title, typography.empty_reason(counts[collection], noun, what))
-    numeric_axes.labels(
-        ax,
-        title,
-        label(column).capitalize(),
-        f"{collection.capitalize()} with so many or more (share)",
-        logarithmic="xy",
-    )
     values, shares = (table[name].to_numpy(float) for name in ("value", "share_at_least"))
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    colour = current().palette.accent
-    ax.plot(
-        values, shares, "o", color=colour, markersize=numeric_axes.dot(ax) * 0.8, label="observed"
-    )
-    for name, title_of, style in zip(
-        ("power_law", "log_normal"), ("power law", "log-normal"), _LINES, strict=False
-    ):
-        fitted = table[name].to_numpy(float, na_value=np.nan)
-        tail = np.isfinite(fitted)
-        if tail.any():
-            ax.plot(
-                values[tail],
-                fitted[tail],
-                linestyle=style,
-                color=NEUTRAL,
-                linewidth=1.3,
-                label=title_of,
-            )
-    ax.set_xlim(0.8, max(values[-1], 2) * 1.3)
-    ax.set_ylim(min(shares[-1], 0.5) / 1.5, 1.3)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(FuncFormatter(_plain))
-        axis.set_minor_formatter("")
     known = table["power_law"].dropna()
     note = "Too few values to fit."
     if len(known):
         smallest = int(table["value"][known.index[0]])
         records = int(table["records"][known.index[0] :].sum())
         note = f"Fitted from {smallest:,} on: {typography.counted(records, noun)}."
-    if len(ax.lines) > 1:
-        axes.legend(ax, ax.lines)
     reasons = {
         "with 0": counts["value_zero"],
         "without a value": counts["value_missing"],
         "with a negative one": counts["value_negative"],
     }
-    axes.caption(ax, table, note, typography.not_shown(noun, reasons))
-    return ax
+    what = "a value above 0" if counts["with_value"] else "a value"
+    return Chart(
+        table=table,
+        title=f"Tail of {label(column)}",
+        empty=typography.empty_reason(counts[collection], noun, what),
+        marks=_observed_and_fitted(table, values, shares, ("power law", "log-normal")),
+        notes=[note, typography.not_shown(noun, reasons)],
+        x=Axis(label=label(column).capitalize(), scale="log"),
+        y=Axis(label=f"{collection.capitalize()} with so many or more (share)", scale="log"),
+        draw=_draw_tail,
+    )
 
 
-@multiples("x")
+def _draw_tail(ax: Axes, chart: Chart) -> None:
+    numeric_axes.labels(ax, chart)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    _curves(ax, chart)
+    observed = chart.marks[0]
+    ax.set_xlim(0.8, max(observed.x[-1], 2) * 1.3)
+    ax.set_ylim(min(observed.y[-1], 0.5) / 1.5, 1.3)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(FuncFormatter(_plain))
+        axis.set_minor_formatter("")
+
+
+@drawn("x")
 def growth_curve(
     frame: Frame,
     *,
-    ax: Axes | None = None,
     column: str = "commits",
     cumulative: bool = True,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the growth of a project beside the curves fitted to it.
 
     Parameters
@@ -245,8 +238,6 @@ def growth_curve(
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         The months of one project as `dirframe.load_activity` gives them;
         `dirframe.stats.growth_curve` fits.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure.
     column : str, default "commits"
         Column of whole numbers, or ``"code"``: lines added less those removed.
     cumulative : bool, default True
@@ -274,40 +265,73 @@ def growth_curve(
     table = table_of(stats.growth_curve, frame, column=column, cumulative=cumulative, **selection)
     counts = table.attrs["dirframe"]["counted"]
     project = provenance.get_provenance(table)["query"].get("project")
-    title = f"Growth of {label(column)}" + (f": {project}" if project else "")
-    ax = numeric_axes.panel(ax)
-    if table.empty:
-        what = "a month" + (" that was over" if counts["with_month"] else "")
-        reason = typography.empty_reason(counts["activity_facts"], "activity fact", what)
-        return axes.empty(ax, table, title, reason)
-    year = dates.only_year(ax, table["month"].iloc[0], table["month"].iloc[-1])
-    unit = label(column).capitalize() + (" so far" if cumulative else " in the month")
-    numeric_axes.labels(ax, title, f"Month (UTC{year})", unit)
-    x = dates.places([*table["month"]])
-    observed = table["observed"].to_numpy(float)
-    ax.plot(x, observed, "o", color=current().palette.accent, markersize=3, label="observed")
-    highest = [observed.max()]
-    for name, style in zip(("linear", "exponential", "logistic"), _LINES, strict=True):
-        fitted = table[name].to_numpy(float, na_value=np.nan)
-        if np.isfinite(fitted).all():
-            ax.plot(x, fitted, linestyle=style, color=NEUTRAL, linewidth=1.3, label=name)
-            highest.append(np.nanmax(fitted))
-    dates.axis(ax)
-    end = table["month"].iloc[-1] + pd.offsets.MonthBegin()
-    ax.set_xlim(x[0] - 15, dates.places([end])[0])
-    numeric_axes.counts(ax, "y", max(highest))
-    ax.set_ylim(min(0.0, observed.min() * 1.05))
-    if len(ax.lines) > 1:
-        axes.legend(ax, ax.lines)
-    fitted_months = typography.counted(counts["months_fitted"], "month")
+    of = f": {project}" if project else ""
+    what = "a month" + (" that was over" if counts["with_month"] else "")
+    x, observed = dates.places([*table["month"]]), table["observed"].to_numpy(float)
+    marks = _observed_and_fitted(table, x, observed, ("linear", "exponential", "logistic"))
+    months = typography.counted(counts["months_fitted"], "month")
     reasons = {"without a month": counts["month_missing"]}
-    axes.caption(
-        ax,
-        table,
-        f"Least squares over {fitted_months}." if len(ax.lines) > 1 else "Too few months to fit.",
-        typography.not_shown("activity fact", reasons),
+    year = dates.only_year(table["month"])
+    return Chart(
+        table=table,
+        title=f"Growth of {label(column)}{of}",
+        empty=typography.empty_reason(counts["activity_facts"], "activity fact", what),
+        marks=marks,
+        notes=[
+            f"Least squares over {months}." if len(marks) > 1 else "Too few months to fit.",
+            typography.not_shown("activity fact", reasons),
+        ],
+        x=Axis(label=f"Month (UTC{year})", scale="date"),
+        y=Axis(label=label(column).capitalize() + (" so far" if cumulative else " in the month")),
+        draw=_draw_growth,
     )
-    return ax
+
+
+def _draw_growth(ax: Axes, chart: Chart) -> None:
+    numeric_axes.labels(ax, chart)
+    _curves(ax, chart)
+    observed = chart.marks[0]
+    dates.axis(ax)
+    ax.set_xlim(observed.x[0] - 15, observed.x[-1] + 31)
+    numeric_axes.counts(ax, "y", max(marks.y.max() for marks in chart.marks))
+    ax.set_ylim(min(0.0, observed.y.min() * 1.05))
+
+
+def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[str]) -> list[Marks]:
+    """Describe the observed values and the curves that were fitted; nothing without values."""
+    if table.empty:
+        return []
+    colours = [current().palette.accent]
+    marks = [Marks(kind="dots", table=table, x=x, y=y, colours=colours, name="observed")]
+    for name in names:
+        column = name.replace(" ", "_").replace("-", "_")
+        fitted = table[column].to_numpy(float, na_value=np.nan)
+        known = np.isfinite(fitted)
+        if known.any():
+            marks.append(
+                Marks(
+                    kind="line",
+                    table=table[known],
+                    x=x[known],
+                    y=fitted[known],
+                    colours=[NEUTRAL],
+                    name=name,
+                    is_dashed=True,
+                )
+            )
+    return marks
+
+
+def _curves(ax: Axes, chart: Chart) -> None:
+    """Draw the observed values and the fitted curves, each with its kind of line."""
+    observed, *fitted = chart.marks
+    size = numeric_axes.dot(ax) * 0.7
+    (colour,) = observed.colours
+    ax.plot(observed.x, observed.y, "o", color=colour, markersize=size, label=observed.name)
+    for marks, style in zip(fitted, _LINES, strict=False):
+        ax.plot(marks.x, marks.y, linestyle=style, color=NEUTRAL, linewidth=1.3, label=marks.name)
+    if fitted:
+        axes.legend(ax, ax.lines)
 
 
 def _plain(value: float, _place: int | None = None) -> str:

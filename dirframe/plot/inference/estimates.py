@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.small_multiples import multiples
+from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot.inference.forest import forest, not_shown
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
+    from dirframe.plot._drawing.chart import Chart
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
     from dirframe.stats.inference.bootstrap import Measure
@@ -27,16 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["accounts_per_capita", "correlation", "intervals"]
 
 
-@multiples("x")
+@drawn("x")
 def accounts_per_capita(
     accounts: Frame,
     *,
-    ax: Axes | None = None,
     per: Per = "inhabitant",
     population: pd.DataFrame | str | os.PathLike[str] | None = None,
     top: int | None = 20,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the accounts per million people of each country.
 
     Parameters
@@ -44,8 +43,6 @@ def accounts_per_capita(
     accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts with unified countries, as `dirframe.unify_countries` gives them;
         `dirframe.stats.accounts_per_capita` relates them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     per : {"inhabitant", "internet_user"}, default "inhabitant"
         Whose number divides the accounts.
     population : pandas.DataFrame or path, optional
@@ -90,7 +87,6 @@ def accounts_per_capita(
         "of countries without a number of people": counts["population_missing"],
     }
     return forest(
-        ax,
         table,
         table["country_name"],
         "per_million",
@@ -105,26 +101,23 @@ def accounts_per_capita(
     )
 
 
-@multiples("x")
+@drawn("x")
 def correlation(
     frame: Frame,
     *,
-    ax: Axes | None = None,
     variables: Sequence[str] = (CONTRIBUTORS, LINES, FIRST_MONTH),
     correction: str = "holm",
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the rank correlations of pairs of columns.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects or accounts as the loaders give them; `dirframe.stats.correlation` computes.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     variables : sequence of str, default contributors, lines and first month of projects
         Two or more columns of numbers or dates.
     correction : {"holm", "bonferroni", "fdr_bh", "fdr_by"}, default "holm"
@@ -166,7 +159,6 @@ def correlation(
         **selection,
     )
     return forest(
-        ax,
         table,
         [f"{label(x)}, {label(y)}" for x, y in zip(table["first"], table["second"], strict=True)],
         "correlation",
@@ -183,11 +175,10 @@ def correlation(
     )
 
 
-@multiples("x")
+@drawn("x")
 def intervals(
     frame: Frame,
     *,
-    ax: Axes | None = None,
     measure: Measure = "median",
     column: str = CONTRIBUTORS,
     denominator: str | None = None,
@@ -197,15 +188,13 @@ def intervals(
     resamples: int = 2000,
     seed: int = 0,
     **selection: Unpack[ChartOptions],
-) -> Axes:
+) -> Chart:
     """Draw the estimate of each group with its interval.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects or accounts as the loaders give them; `dirframe.stats.intervals` estimates.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as the rows need.
     measure : {"median", "mean", "gini", "ratio", "share"}, default "median"
         What is estimated of `column`.
     column : str, default "analysis_twelve_month_contributor_count"
@@ -264,7 +253,6 @@ def intervals(
     estimate = estimate[0].upper() + estimate[1:]
     by = f" by {label(groups)}" if groups else ""
     return forest(
-        ax,
         table,
         table["group"],
         "value",

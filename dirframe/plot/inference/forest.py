@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
-from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
 
@@ -27,7 +29,6 @@ _REASONS = {
 
 
 def forest(
-    ax: Axes | None,
     table: pd.DataFrame,
     names: Sequence[str] | pd.Series[str],
     value: str,
@@ -41,35 +42,68 @@ def forest(
     limits: tuple[float, float] | None = None,
     logarithmic: bool = False,
     share: bool = False,
-) -> Axes:
-    """Draw a dot and its interval for each row, with the figures beside them."""
-    ax = axes.axes(ax, len(table))
+) -> Chart:
+    """Describe a dot and its interval for each row, with the figures beside them."""
     x, low, high = (table[name].to_numpy(float, na_value=np.nan) for name in (value, "low", "high"))
-    if not np.isfinite(x).any():
-        records = table.attrs["dirframe"]
-        base = records["base"].get("records", 0)
-        collection = next(name for name in _NOUNS if name in records["counted"])
-        reason = typography.empty_reason(records["counted"][collection], _NOUNS[collection], needed)
-        return axes.empty(ax, table, title, lacking if base else reason)
-    size = axes.name_rows(ax, [str(name) for name in names])
-    axes.titles(ax, title, unit + numeric_axes.LOGARITHMIC * logarithmic, pad=2.4 * size)
-    rows, colour = np.arange(len(table)), current().palette.accent
-    if reference is not None:
-        ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
-    known, between = np.isfinite(x), np.isfinite(low) & np.isfinite(high)
-    spans = (rows[between], low[between], high[between])
-    ax.hlines(*spans, colors=colour, linewidth=1.6, gid="interval")
-    ax.plot(x[known], rows[known], "o", color=colour, markersize=5, gid="estimate", clip_on=False)
     columns: dict[str, Sequence[str]] = {}
     if "records" in table:
         columns["n"] = [f"{number:,}" for number in table["records"]]
     columns["estimate"] = [_figure(number, share=share) for number in x]
     if "p_corrected" in table:
-        columns["p"] = [_p(p) for p in table["p_corrected"].to_numpy(float, na_value=np.nan)]
-    axes.columns(ax, columns, size)
-    _scale(ax, np.concatenate([x, low, high]), limits, logarithmic=logarithmic, share=share)
-    axes.caption(ax, table, *notes)
-    return ax
+        p_values = table["p_corrected"].to_numpy(float, na_value=np.nan)
+        columns["p"] = [_p(number) for number in p_values]
+    known = np.isfinite(x)
+    dots = Marks(
+        kind="dots",
+        table=table[known],
+        x=x[known],
+        y=np.flatnonzero(known),
+        colours=[current().palette.accent],
+        ranges=[(low[known], high[known], 1.6)],
+        name="estimate",
+    )
+    records = table.attrs["dirframe"]
+    collection = next(name for name in _NOUNS if name in records["counted"])
+    count = records["counted"][collection]
+    nothing = typography.empty_reason(count, _NOUNS[collection], needed)
+    scale: Literal["number", "share", "log"] = "share" if share else "number"
+    return Chart(
+        table=table,
+        title=title,
+        empty=lacking if records["base"].get("records", 0) else nothing,
+        marks=[dots] if known.any() else [],
+        notes=notes,
+        x=Axis(label=unit, scale="log" if logarithmic else scale),
+        y=Axis(scale="rows", names=[str(name) for name in names]),
+        rows=len(table),
+        columns=columns,
+        draw=partial(_draw, reference=reference, limits=limits),
+    )
+
+
+def _draw(
+    ax: Axes, chart: Chart, *, reference: float | None, limits: tuple[float, float] | None
+) -> None:
+    (dots,) = chart.marks
+    ((low, high, width),) = dots.ranges
+    size = axes.name_rows(ax, chart.y.names)
+    axes.titles(ax, chart.title, chart.x.text, pad=2.4 * size)
+    if reference is not None:
+        ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
+    between = np.isfinite(low) & np.isfinite(high)
+    spans = (dots.y[between], low[between], high[between])
+    (colour,) = dots.colours
+    ax.hlines(*spans, colors=colour, linewidth=width, gid="interval")
+    ax.plot(dots.x, dots.y, "o", color=colour, markersize=5, gid="estimate", clip_on=False)
+    axes.columns(ax, chart.columns, size)
+    numbers = np.concatenate([dots.x, low, high])
+    _scale(
+        ax,
+        numbers,
+        limits,
+        logarithmic=chart.x.scale == "log",
+        share=chart.x.scale == "share",
+    )
 
 
 def _scale(

@@ -85,7 +85,11 @@ def test_the_options_stand_in_the_signature_and_in_the_help(name: str) -> None:
 
 
 def of_two_projects(name: str) -> tuple[pd.DataFrame, str]:
-    frame = activity_facts() if name in {"growth_curve", "growth_fit", "monthly_activity"} else contributors()
+    frame = (
+        activity_facts()
+        if name in {"growth_curve", "growth_fit", "monthly_activity"}
+        else contributors()
+    )
     both = [frame.assign(project="a"), frame.iloc[:2].assign(project="b")]
     return pd.concat(both, ignore_index=True), "project"
 

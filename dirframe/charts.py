@@ -67,6 +67,7 @@ class ChartSpec:
 
 
 _WITH_CONTRIBUTORS = ("with_contributors", "with a valid number of contributors")
+_WITH_VALUE = ("with_value", "with a value")
 _WITH_COMMITS = ("with_commits", "with a valid number of commits")
 
 #: In display order.
@@ -263,10 +264,11 @@ _ALL = (
     ChartSpec(
         name="commit_concentration",
         collection=_C,
-        summary="Give bus factor, Gini and top shares.",
+        summary="Give truck factor, Gini and top shares.",
         keys=("measure",),
         table_title="Concentration of commits",
         base=_WITH_COMMITS,
+        options=("window",),
     ),
     ChartSpec(
         name="contributor_concentration",
@@ -284,6 +286,100 @@ _ALL = (
         table_title="Quantiles of contributors per project",
         base=_WITH_CONTRIBUTORS,
         options=("quantiles",),
+    ),
+    ChartSpec(
+        name="intervals",
+        collection=_P,
+        summary="Estimate by group, with intervals.",
+        keys=("group",),
+        title="Estimates with intervals",
+        base=_WITH_VALUE,
+        options=(
+            *("measure", "column", "denominator", "groups", "top"),
+            *("confidence", "resamples", "seed"),
+        ),
+    ),
+    ChartSpec(
+        name="compare_groups",
+        collection=_P,
+        summary="Compare groups: tests and effect sizes.",
+        keys=("test", "first", "second"),
+        title="Groups compared",
+        base=_WITH_VALUE,
+        options=("column", "groups", "top", "correction", "confidence"),
+    ),
+    ChartSpec(
+        name="correlation",
+        collection=_P,
+        summary="Correlate the ranks of columns.",
+        keys=("first", "second"),
+        title="Rank correlations",
+        base=("with_value", "with a value in all columns"),
+        options=("variables", "correction", "confidence", "resamples", "seed"),
+    ),
+    ChartSpec(
+        name="survival",
+        collection=_P,
+        summary="Estimate how long projects live.",
+        keys=("months",),
+        title="Survival of projects",
+        base=("with_known_end", "whose end is known"),
+        options=("window", "confidence"),
+    ),
+    ChartSpec(
+        name="compare_survival",
+        collection=_P,
+        summary="Compare the survival of groups.",
+        keys=("test", "group"),
+        title="Survival compared",
+        base=("compared", "whose end is known"),
+        options=("groups", "top", "window", "correction", "confidence"),
+    ),
+    ChartSpec(
+        name="distribution_tail",
+        collection=_P,
+        summary="Draw a long tail beside fitted ones.",
+        keys=("value",),
+        title="Tail of a distribution",
+        base=_WITH_VALUE,
+        options=("column",),
+    ),
+    ChartSpec(
+        name="distribution_fit",
+        collection=_P,
+        summary="Fit a power law and a log-normal.",
+        keys=("distribution",),
+        table_title="Fitted distributions",
+        base=_WITH_VALUE,
+        options=("column", "resamples", "seed"),
+    ),
+    ChartSpec(
+        name="growth_curve",
+        collection=_M,
+        summary="Follow growth beside fitted curves.",
+        keys=("month",),
+        title="Growth and fitted curves",
+        base=("with_month", "with a month"),
+        options=("column", "cumulative"),
+    ),
+    ChartSpec(
+        name="growth_fit",
+        collection=_M,
+        summary="Fit growth: linear, exponential, logistic.",
+        keys=("model",),
+        table_title="Growth compared",
+        base=("with_month", "with a month"),
+        options=("column", "cumulative"),
+    ),
+    ChartSpec(
+        name="accounts_per_capita",
+        collection=_A,
+        summary="Relate accounts to a country's people.",
+        keys=("country_alpha_2", "country_name"),
+        title="Accounts per million people",
+        base=("with_population", "with a known number of people in their country"),
+        options=("per", "population", "top"),
+        by_country=True,
     ),
 )
 

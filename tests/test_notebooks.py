@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import shutil
+from io import StringIO
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from nbmake.nb_run import NotebookRun
 
@@ -64,6 +66,25 @@ def test_a_notebook_runs_from_top_to_bottom_without_a_warning(
     if name == "gallery.ipynb":
         drawn = [output for output in outputs if "image/png" in output.get("data", {})]
         assert len(drawn) == len(re.findall(r"^plot\.|^with plot", source(content), re.MULTILINE))
+
+
+def test_the_published_figures_are_found_in_recorded_pages(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("DIRFRAME_RECORDED_PAGES", str(shared / "real" / "pages"))
+    copy = Path(shutil.copy(FOLDER / "published_results.ipynb", tmp_path))
+    ran = NotebookRun(copy, default_timeout=120).execute()
+    assert ran.error is None, ran.error.trace
+    (cell,) = (one for one in ran.nb.cells if one.get("id") == "comparison")
+    (table,) = pd.read_html(StringIO(cell.outputs[0]["data"]["text/html"]), index_col=0)
+    here = table.set_index("figure")["here"].astype(float)
+    assert here["developers, median"] == 4
+    assert here["developers, mode"] == 1
+    assert here["with one developer"] == pytest.approx(47 / 184, abs=1e-4)
+    assert here["with more than 10"] == pytest.approx(45 / 184, abs=1e-4)
+    assert here["doubling time (months)"] == pytest.approx(25.4, abs=0.1)
+    assert here["of those, two or more"] == pytest.approx(137 / 184, abs=1e-4)
 
 
 def test_the_gallery_shows_every_chart() -> None:

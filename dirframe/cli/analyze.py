@@ -15,6 +15,7 @@ from dirframe.charts import APPEARANCE, CHARTS, FILES, SELECTION, STATISTICS
 from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
+    INFERENCE_OPTIONS,
     SELECTION_OPTIONS,
     Command,
     collection_option,
@@ -83,6 +84,13 @@ _OPTIONS: dict[str, Any] = {
     ),
     "quantiles": click.option(
         "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
+    ),
+    **INFERENCE_OPTIONS,
+    "variables": click.option(
+        "--variables",
+        metavar="COLUMN,…",
+        callback=lambda _context, _option, text: tuple(text.split(",")) if text else None,
+        help="Two or more columns of numbers or dates.",
     ),
     "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,

@@ -26,6 +26,9 @@ from dirframe.plot.contributors import contributor_distribution, lorenz, team_si
 from dirframe.plot.countries import accounts_by_country
 from dirframe.plot.density import contributors_per_thousand_lines
 from dirframe.plot.growth import growth, languages_by_year
+from dirframe.plot.inference.comparisons import compare_groups, compare_survival
+from dirframe.plot.inference.curves import distribution_tail, growth_curve, survival
+from dirframe.plot.inference.estimates import accounts_per_capita, correlation, intervals
 from dirframe.plot.languages import contributors_by_language, language_share
 from dirframe.plot.lifetimes import activity, life_span, project_age
 from dirframe.plot.memberships import language_breakdown, licenses, tags
@@ -39,12 +42,19 @@ __all__ = [
     "accounts_by_country",
     "accounts_by_kudo_rank",
     "accounts_map",
+    "accounts_per_capita",
     "activity",
     "commits_by_contributor",
+    "compare_groups",
+    "compare_survival",
     "contributor_distribution",
     "contributors_by_language",
     "contributors_per_thousand_lines",
+    "correlation",
+    "distribution_tail",
     "growth",
+    "growth_curve",
+    "intervals",
     "language_breakdown",
     "language_colour",
     "language_share",
@@ -56,6 +66,7 @@ __all__ = [
     "posts_distribution",
     "project_age",
     "style",
+    "survival",
     "tags",
     "team_size_classes",
     "users_against_contributors",

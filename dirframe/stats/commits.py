@@ -9,7 +9,9 @@ import pandas as pd
 
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema.extensions import CONTRIBUTOR_FACT
-from dirframe.stats._core.columns import integer_column, text_column
+from dirframe.stats._core.activity_months import months_back
+from dirframe.stats._core.backends import columns_of
+from dirframe.stats._core.columns import integer_column, text_column, timestamp_column
 from dirframe.stats._core.frequencies import concentration
 from dirframe.stats._core.groupby import as_int64, check_int64_sum, group_sizes, shares
 from dirframe.stats._core.loaders import CONTRIBUTORS
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
 
 __all__ = ["commit_concentration", "commits_by_contributor"]
+
+_LAST = "last_commit_time"
 
 
 @selectable
@@ -84,14 +88,18 @@ def commits_by_contributor(
 @selectable
 def commit_concentration(
     frame: Frame,
+    *,
+    window: int = 12,
     **_selection: Unpack[Selection],
 ) -> pd.DataFrame:
-    """Measure how much a project depends on few contributors.
+    """Measure how much a project depends on few contributors: truck factor, Gini, top shares.
 
     Parameters
     ----------
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         As `commits_by_contributor` takes them.
+    window : int, default 12
+        Months before the newest commit in which a contributor counts as active: 1 to 24.
 
     Returns
     -------
@@ -99,11 +107,14 @@ def commit_concentration(
         A row a measure:
 
         - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
-          ``"bus factor"``
+          ``"bus factor"``, ``"bus factor still active"``, ``"effective contributors"``
         - ``value`` (Float64): the share of all commits (0 to 1) that the one and the five with
           the most have (of fewer than five, all have); the Gini coefficient (0 to 1; 0: all
-          have the same number); and the smallest number of contributors (people) who have half
-          of all commits or more together. All missing where nobody has committed
+          have the same number); the smallest number of contributors (people) who have half
+          of all commits or more together; how many of those (people) committed in the last
+          `window` months, missing where the frame has no ``last_commit_time`` or not of all of
+          them; and the number of contributors with equal shares who would be as concentrated.
+          All missing where nobody has committed
 
     Raises
     ------
@@ -112,8 +123,12 @@ def commit_concentration(
 
     Notes
     -----
-    The bus factor counts commits over the whole life of the project, regardless of who is
-    still active. The Gini coefficient is computed as in `contributor_concentration`, of the
+    The bus factor is the truck factor by commits, as the Contributor Absence Factor of CHAOSS
+    counts it; that of Avelino et al., "A novel approach for estimating truck factors" (ICPC
+    2016), needs the authors of each file, which the interface does not have. It counts commits
+    over the whole life of the project, large or small; who is still active is counted from the
+    newest ``last_commit_time`` of all, not from today. The effective number is the reciprocal of
+    the Herfindahl-Hirschman index, the sum of the squared shares. The Gini coefficient is computed as in `contributor_concentration`, of the
     contributors with a number of commits, 0 too. Who is left out, and what ``counted`` holds,
     is said in `commits_by_contributor`.
 
@@ -122,14 +137,16 @@ def commit_concentration(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
     >>> print(commit_concentration(frame).round(3))
-          measure  value
-    0       top 1    0.5
-    1       top 5    1.0
-    2        gini  0.267
-    3  bus factor    1.0
+                       measure  value
+    0                    top 1    0.5
+    1                    top 5    1.0
+    2                     gini  0.267
+    3               bus factor    1.0
+    4  bus factor still active   <NA>
+    5   effective contributors  2.381
     """
     table, counted = _ranked(frame)
-    measures = measures_of(table)
+    measures = measures_of(table) | _more_measures(frame, table, months_back(window))
     result = pd.DataFrame(
         {
             "measure": pd.Series([*measures], dtype="str"),
@@ -156,6 +173,21 @@ def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
         # In integers, so that exactly half is recognised for any number of commits.
         "bus factor": float(np.searchsorted(cumulative, -(-total // 2))) + 1,
     }
+
+
+def _more_measures(frame: Frame, ranked: pd.DataFrame, window: int) -> dict[str, float | None]:
+    """Return the active ones of the bus factor, and the effective number of contributors."""
+    factor = measures_of(ranked)["bus factor"]
+    active: float | None = None
+    squares = float((ranked["share"] ** 2).sum())
+    if factor is not None and _LAST in columns_of(frame, CONTRIBUTORS):
+        columns = {"id": text_column("contributor_id"), "last": timestamp_column(_LAST)}
+        last = group_sizes(frame, columns).set_index("id")["last"]
+        theirs = last.reindex(ranked["contributor_id"][: int(factor)])
+        if theirs.notna().all():
+            active = float((theirs > last.max() - pd.DateOffset(months=window)).sum())
+    effective = 1 / squares if squares else None
+    return {"bus factor still active": active, "effective contributors": effective}
 
 
 def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:

@@ -40,15 +40,17 @@ from dirframe.stats._core.result import attach_counts, require_columns
 from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date
 
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
+    from dirframe.stats._options.strata import Key
 
 __all__ = ["life_span", "project_age"]
 
 _MOMENT = "datetime64[us, UTC]"
-_UNKNOWN_END = 2
+UNKNOWN_END = 2
 #: Life spans up to this many months are not filtered in advance.
 _SHORT = 2
 
@@ -207,8 +209,8 @@ def life_span(
     -----
     The months of a life that has not ended (``ended`` is False) are a lower bound: it is
     censored at the fetch. Most lives have not, so that a mean or median of ``months`` is too
-    small, and one of the ended alone too small as well, as long lives end later; use an
-    estimate for censored times, such as that of Kaplan and Meier, with ``ended`` as the event.
+    small, and one of the ended alone too small as well, as long lives end later: `survival`
+    estimates with censored times.
 
     With months numbered, ``ended`` is ``last <= fetched - window``, each project's own code
     having been fetched in the month ``fetched`` (the columns are those of `activity`). Nothing
@@ -240,27 +242,10 @@ def life_span(
     """
     require_fetched(projects, "id", "name", LANGUAGE, FIRST_MONTH, LAST_MONTH, CONTRIBUTORS)
     check_top(top, "projects")
-    months_in_window, latest = months_back(window), latest_possible(projects)
-
-    def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        # Each month is numbered once, in separate columns.
-        numbers = [month_number(name).alias(f"{name}_number") for name in COLUMNS]
-        first, last, fetched = (nw.col(f"{name}_number") for name in COLUMNS)
-        # A number, since pandas booleans cannot be missing.
-        end = nw.when(last <= fetched - months_in_window).then(nw.lit(1)).otherwise(nw.lit(0))
-        return table.with_columns(*numbers).with_columns(
-            months=last - first + 1,
-            end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(_UNKNOWN_END)),
-            # After the fetch or, without one, after the retrieval.
-            beyond=last > nw.coalesce(fetched, nw.lit(latest)),
-        )
-
-    keys = ["months", "end", "beyond"]
-    lengths = group_sizes(projects, COLUMNS, by=keys, prepare=lengths_of)
-    lengths["months"] = lengths["months"].astype("Int64")
-    lengths = lengths.sort_values("months", ascending=False)
-    positive, beyond = true(lengths["months"] > 0), true(lengths["beyond"])
-    valid_lives = lengths[positive & ~beyond]
+    latest, months_in_window = latest_possible(projects), months_back(window)
+    lengths_of = _lengths_of(months_in_window, latest)
+    lengths = life_lengths(projects, window)
+    valid_lives = lengths[lengths["state"] == "valid"]
     least = 1
     if top is not None and len(valid_lives):  # shortest life that can be among the top
         longer = int((valid_lives["records"].cumsum() < top).sum())
@@ -286,7 +271,7 @@ def life_span(
         long_enough,
     ).rename(columns={"first": "first_month", "last": "last_month"})
     spans["contributors"] = spans["contributors"].where(spans["contributors"] >= 0)
-    spans["ended"] = (spans["end"] == 1).astype("boolean").mask(spans["end"] == _UNKNOWN_END)
+    spans["ended"] = (spans["end"] == 1).astype("boolean").mask(spans["end"] == UNKNOWN_END)
     result = spans.sort_values(
         ["months", "first_month", "name", "id"],
         ascending=[False, True, True, True],
@@ -300,18 +285,74 @@ def life_span(
         "contributors": "Int64",
     }
     result = result[[*dtypes]].astype(dtypes).reset_index(drop=True)
-    by_end = valid_lives["records"].groupby(valid_lives["end"]).sum()
-    missing = lengths["months"].isna().to_numpy(dtype=bool)
     counted = {
+        **counted_lives(lengths),
+        "window": months_in_window,
+        "projects_not_shown": int(valid_lives["records"].sum()) - len(result),
+    }
+    return attach_counts(projects, result, step="life_span", resource="project", counted=counted)
+
+
+def life_lengths(projects: Frame, window: object, key: Key | None = None) -> pd.DataFrame:
+    """Count projects by the length of their life in ``months``, descending, and by its ``end``.
+
+    ``end`` is 0 for a life that has not ended, 1 for one that has and 2 where that is unknown;
+    ``state`` is "valid" or why there is no length. `key` divides them by ``group`` too.
+    """
+    statement = _lengths_of(months_back(window), latest_possible(projects))
+
+    def prepare(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        lengths = statement(table)
+        return lengths.with_columns(group=key.stated) if key else lengths
+
+    by = [*(["group"] if key else []), "months", "end", "beyond"]
+    columns = COLUMNS | (dict(key.columns) if key else {})
+    lengths = group_sizes(projects, columns, by=by, prepare=prepare)
+    lengths["months"] = lengths["months"].astype("Int64")
+    lengths["state"] = np.select(
+        [
+            lengths["months"].isna().to_numpy(dtype=bool),
+            ~true(lengths["months"] > 0),
+            true(lengths["beyond"]),
+        ],
+        ["month_missing", "months_reversed", "months_after_fetch"],
+        default="valid",
+    )
+    return lengths.sort_values("months", ascending=False)
+
+
+def counted_lives(lengths: pd.DataFrame) -> dict[str, int]:
+    """Return the numbers of projects with and without a life span, by reason, and by its end."""
+    by_state = lengths["records"].groupby(lengths["state"]).sum()
+    valid_lives = lengths[lengths["state"] == "valid"]
+    by_end = valid_lives["records"].groupby(valid_lives["end"]).sum()
+    return {
         "projects": int(lengths["records"].sum()),
         "with_life_span": int(by_end.sum()),
         "ended": int(by_end.get(1, 0)),
         "not_ended": int(by_end.get(0, 0)),
-        "end_unknown": int(by_end.get(_UNKNOWN_END, 0)),
-        "month_missing": int(lengths["records"][missing].sum()),
-        "months_reversed": int(lengths["records"][~positive & ~missing].sum()),
-        "months_after_fetch": int(lengths["records"][positive & beyond].sum()),
-        "window": months_in_window,
-        "projects_not_shown": int(by_end.sum()) - len(result),
+        "end_unknown": int(by_end.get(UNKNOWN_END, 0)),
+        **{
+            reason: int(by_state.get(reason, 0))
+            for reason in ("month_missing", "months_reversed", "months_after_fetch")
+        },
     }
-    return attach_counts(projects, result, step="life_span", resource="project", counted=counted)
+
+
+def _lengths_of(
+    months_in_window: int, latest: int
+) -> Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]:
+    def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        # Each month is numbered once, in separate columns.
+        numbers = [month_number(name).alias(f"{name}_number") for name in COLUMNS]
+        first, last, fetched = (nw.col(f"{name}_number") for name in COLUMNS)
+        # A number, since pandas booleans cannot be missing.
+        end = nw.when(last <= fetched - months_in_window).then(nw.lit(1)).otherwise(nw.lit(0))
+        return table.with_columns(*numbers).with_columns(
+            months=last - first + 1,
+            end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(UNKNOWN_END)),
+            # After the fetch or, without one, after the retrieval.
+            beyond=last > nw.coalesce(fetched, nw.lit(latest)),
+        )
+
+    return lengths_of

@@ -16,6 +16,8 @@ from dirframe.stats._core.result import attach_counts, require_columns
 from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
@@ -79,10 +81,22 @@ def monthly_activity(
     1 2013-02-01 00:00:00+00:00        0             0
     2 2013-03-01 00:00:00+00:00        2             1
     """
-    require_columns(frame, *_NEEDED, loader=ACTIVITY)
+    result, counted = months_filled(frame, _NUMBERS, needed=_NEEDED)
+    resource = ACTIVITY_FACT.name
+    return attach_counts(frame, result, step="monthly_activity", resource=resource, counted=counted)
+
+
+def months_filled(
+    frame: Frame, names: Sequence[str], *, needed: Sequence[str]
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Return numbers by month without gaps, as `monthly_activity` documents them, and the counts.
+
+    Numbers that are not `needed` are missing throughout where the frame has none.
+    """
+    require_columns(frame, *needed, loader=ACTIVITY)
     columns = {
         "month": timestamp_column("month"),
-        **{name: integer_column(name) for name in _NUMBERS},
+        **{name: integer_column(name) for name in names},
     }
     sizes = group_sizes(frame, columns, by=[*columns])
     records = int(sizes["records"].sum())
@@ -99,16 +113,15 @@ def monthly_activity(
                 "--by and the column that tells projects apart.",
             ),
         )
-    numbers = dated.loc[:, list(_NUMBERS)].astype("Int64").set_index(pd.DatetimeIndex(first_days))
+    numbers = dated.loc[:, [*names]].astype("Int64").set_index(pd.DatetimeIndex(first_days))
     numbers = numbers.sort_index().where(lambda table: table.ge(0).fillna(value=False))
     days = numbers.index
     span = pd.date_range(days.min(), days.max(), freq="MS") if len(days) else days
     filled = numbers.reindex(span)
     filled[~span.isin(numbers.index)] = 0
-    if not dated["code_added"].notna().any():  # absent from the frame, so unknown
-        filled["code_added"] = pd.NA
-    if not dated["code_removed"].notna().any():
-        filled["code_removed"] = pd.NA
+    for name in names:
+        if name not in needed and not dated[name].notna().any():  # absent, so unknown
+            filled[name] = pd.NA
     result = filled.astype("Int64").reset_index(drop=True)
     result.insert(0, "month", pd.Series(span, dtype="datetime64[us, UTC]"))
     result["finished"] = _finished(frame, result["month"])
@@ -117,11 +130,9 @@ def monthly_activity(
         "with_month": int(dated["records"].sum()),
         "month_missing": records - int(dated["records"].sum()),
         "months_filled": len(span) - len(numbers),
-        "commits_invalid": int(numbers["commits"].isna().sum()),
-        "contributors_invalid": int(numbers["contributors"].isna().sum()),
+        **{f"{name}_invalid": int(numbers[name].isna().sum()) for name in names if name in needed},
     }
-    resource = ACTIVITY_FACT.name
-    return attach_counts(frame, result, step="monthly_activity", resource=resource, counted=counted)
+    return result, counted
 
 
 def _first_day(moments: pd.Series[Any]) -> pd.Series[Any]:

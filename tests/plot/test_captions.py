@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     Count = Callable[[pd.DataFrame, pd.DataFrame], int]
 
+LINES, PEOPLE = "analysis_total_code_lines", "analysis_twelve_month_contributor_count"
 EVERY = pytest.mark.parametrize("name", CHARTS)
-OF_ONE_PROJECT = {"commits_by_contributor", "monthly_activity"}
+OF_ONE_PROJECT = {"commits_by_contributor", "growth_curve", "monthly_activity"}
 SELECTABLE = pytest.mark.parametrize("name", sorted(set(CHARTS) - OF_ONE_PROJECT))
 STRATIFIED = EVERY
 
@@ -50,17 +51,34 @@ def with_breakdown(_: pd.DataFrame, frame: pd.DataFrame) -> int:
     return int(there.sum())
 
 
+def first_row(column: str) -> Count:
+    return lambda table, _: int(table[column].iloc[0])
+
+
+def with_all_ranked(_: pd.DataFrame, frame: pd.DataFrame) -> int:
+    months = frame["analysis_min_month"].notna()
+    lines, people = (frame[n].ge(0).fillna(value=False) for n in (LINES, PEOPLE))
+    return int((months & lines & people).sum())
+
+
 #: How many records stand in what a chart draws, by its table or by the frame: not by its record.
 COMPUTED_FROM: dict[str, Count] = {
     "accounts_by_country": summed("accounts"),
     "accounts_by_kudo_rank": summed("accounts"),
+    "accounts_per_capita": summed("accounts"),
     "accounts_map": summed("accounts"),
     "activity": of_known_activity,
     "commits_by_contributor": with_valid("commits"),
+    "compare_groups": first_row("first_records"),
+    "compare_survival": first_row("projects"),
     "contributor_distribution": summed("projects"),
     "contributors_by_language": summed("projects_counted"),
     "contributors_per_thousand_lines": summed("projects"),
+    "correlation": with_all_ranked,
+    "distribution_tail": with_valid(PEOPLE),
     "growth": summed("new"),
+    "growth_curve": with_entries("month"),
+    "intervals": summed("records"),
     "language_breakdown": with_breakdown,
     "language_share": summed("projects"),
     "languages_by_year": summed("projects"),
@@ -70,6 +88,7 @@ COMPUTED_FROM: dict[str, Count] = {
     "monthly_activity": with_entries("month"),
     "posts_distribution": summed("accounts"),
     "project_age": summed("projects"),
+    "survival": lambda table, _: int((table["ended"] + table["censored"]).sum()),
     "tags": with_entries("tags"),
     "team_size_classes": summed("projects"),
     "users_against_contributors": summed("projects"),

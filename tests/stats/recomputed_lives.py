@@ -193,13 +193,17 @@ def commit_concentration(records: list[Record]) -> Found:
     commits = [row[3] for row in rows]
     total = sum(commits)
     if not total:
-        return [(name, None) for name in ("top 1", "top 5", "gini", "bus factor")], counted
+        names = ("top 1", "top 5", "gini", "bus factor")
+        more = ("bus factor still active", "effective contributors")
+        return [(name, None) for name in (*names, *more)], counted
     fewest = next(n for n in range(1, len(commits) + 1) if 2 * sum(commits[:n]) >= total)
     return [
         ("top 1", commits[0] / total),
         ("top 5", sum(commits[:5]) / total),
         ("gini", gini(commits)),
         ("bus factor", fewest),
+        ("bus factor still active", None),  # without the times of commits
+        ("effective contributors", total**2 / sum(n**2 for n in commits)),
     ], counted
 
 

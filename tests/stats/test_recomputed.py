@@ -264,7 +264,9 @@ def test_the_months_of_a_project(records: list[Record], loaded: datetime | None)
 
 def test_every_statistic_is_recomputed() -> None:
     modules = (recomputed, recomputed_entries, recomputed_lives)
-    assert {*stats.__all__} <= {name for module in modules for name in vars(module)}
+    found = {name for module in modules for name in vars(module)}
+    # Those of inference are compared with other libraries and published examples, in their tests.
+    assert {n for n in stats.__all__ if ".inference." not in getattr(stats, n).__module__} <= found
 
 
 def test_the_others_have_a_comma_between_thousands() -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.textpath import text_to_path
 
-from dirframe._display.values import counted, percent
+from dirframe._display.values import counted, label, percent
 from dirframe.errors import Hint, MissingGlyphsWarning
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FONTS",
     "amounts",
+    "column_label",
     "counted",
     "empty_reason",
     "height",
@@ -102,6 +103,11 @@ def width(ax: Axes) -> float:
 def height(ax: Axes) -> float:
     """Return the current height of the axes in points."""
     return float(ax.get_window_extent().height * 72 / ax.figure.dpi)
+
+
+def column_label(column: str) -> str:
+    """Return the name of a column in words, without that of the part it belongs to."""
+    return label(column.removeprefix("analysis_"))
 
 
 def name(text: str) -> str:

@@ -47,7 +47,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class _Key:
+class Key:
     """A key to stratify by: the columns it reads, and its text as an expression.
 
     `order` is the sort key of a value; by default the stratum with the most records comes first.
@@ -68,7 +68,7 @@ def strata_of(
     names = [by] if isinstance(by, str) else list(by)
     if not names or len(set(names)) < len(names):
         raise InvalidInputError(f"by must name one or more columns, each once; {by!r} came.")
-    keys = [_key(frame, name) for name in names]
+    keys = [key_of(frame, name) for name in names]
     columns = {read: column for key in keys for read, column in key.columns.items()}
     table = _sorted(_sizes(frame, keys, columns), keys)
     if len(table) > MOST and most is None:
@@ -83,14 +83,14 @@ def strata_of(
     return list(_divided(frame, keys, columns, table, small))
 
 
-def _sizes(frame: Any, keys: list[_Key], columns: Mapping[str, Column]) -> pd.DataFrame:
+def _sizes(frame: Any, keys: list[Key], columns: Mapping[str, Column]) -> pd.DataFrame:
     def prepare(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         return table.with_columns(**{key.name: key.stated for key in keys})
 
     return group_sizes(frame, columns, by=[key.name for key in keys], prepare=prepare)
 
 
-def _sorted(table: pd.DataFrame, keys: list[_Key]) -> pd.DataFrame:
+def _sorted(table: pd.DataFrame, keys: list[Key]) -> pd.DataFrame:
     """Sort strata by their keys; those with a missing value come last."""
     ranks = {}
     for key in keys:
@@ -107,7 +107,7 @@ def _sorted(table: pd.DataFrame, keys: list[_Key]) -> pd.DataFrame:
 
 
 def _divided(
-    frame: Any, keys: list[_Key], columns: Mapping[str, Column], table: pd.DataFrame, small: Any
+    frame: Any, keys: list[Key], columns: Mapping[str, Column], table: pd.DataFrame, small: Any
 ) -> Iterator[Stratum]:
     derived = {key.name: key.stated for key in keys}
     tests: list[nw.Expr] = []
@@ -131,7 +131,7 @@ def _any(tests: Sequence[nw.Expr]) -> nw.Expr:
     return tests[0]
 
 
-def _is(key: _Key, value: str | None) -> nw.Expr:
+def _is(key: Key, value: str | None) -> nw.Expr:
     column = nw.col(key.name)
     return column.is_null() if value is None else (column == value).fill_null(value=False)
 
@@ -142,11 +142,11 @@ def known_strata(frame: Any) -> tuple[str, ...]:
     return tuple(name for name, key in _NAMED.items() if not _lacking(key(columns), columns))
 
 
-def _lacking(key: _Key, known: set[str]) -> list[tuple[str, ...]]:
+def _lacking(key: Key, known: set[str]) -> list[tuple[str, ...]]:
     return [column.names for column in key.columns.values() if not known & {*column.names}]
 
 
-def _key(frame: Any, name: str) -> _Key:
+def key_of(frame: Any, name: str) -> Key:
     known = columns_sent(frame)
     if name in _NAMED:
         key = _NAMED[name](known)
@@ -172,7 +172,7 @@ def _check_sent(frame: Any, columns: Sequence[str]) -> None:
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
 
 
-def _of_column(frame: Any, name: str) -> _Key:
+def _of_column(frame: Any, name: str) -> Key:
     alias = f"by_{name}"
     if is_relation(frame):
         dtype = relation_table(frame, [name]).collect_schema()[name]
@@ -184,9 +184,9 @@ def _of_column(frame: Any, name: str) -> _Key:
         else:
             dtype = nw.String()
     if dtype.is_integer():
-        return _Key(name, {alias: integer_column(name)}, nw.col(alias).cast(nw.String), int)
+        return Key(name, {alias: integer_column(name)}, nw.col(alias).cast(nw.String), int)
     if dtype in {nw.String, nw.Categorical, nw.Enum}:
-        return _Key(name, {alias: text_column(name)}, _named(alias))
+        return Key(name, {alias: text_column(name)}, _named(alias))
     raise InvalidInputError(
         f"The stratum {name!r} must be a column of text or whole numbers, or one of {', '.join(_NAMED)}."
     )
@@ -197,23 +197,23 @@ def _named(read: str) -> nw.Expr:
     return nw.when(nw.col(read).str.strip_chars() != "").then(nw.col(read))
 
 
-def _language(_: set[str]) -> _Key:
-    return _Key("language", {"by_language": READ["language"]}, _named("by_language"))
+def _language(_: set[str]) -> Key:
+    return Key("language", {"by_language": READ["language"]}, _named("by_language"))
 
 
-def _country(_: set[str]) -> _Key:
-    return _Key("country", {"by_country": text_column("country_name")}, _named("by_country"))
+def _country(_: set[str]) -> Key:
+    return Key("country", {"by_country": text_column("country_name")}, _named("by_country"))
 
 
-def _year(known: set[str]) -> _Key:
+def _year(known: set[str]) -> Key:
     began = "first" if known & {*READ["first"].names} else "created"
     # With missing values, pandas has years as floats: the first four digits are the year.
     digits = nw.col("by_year").dt.year().cast(nw.String).str.slice(0, 4)
     year = nw.when(~nw.col("by_year").is_null()).then(digits)
-    return _Key("year", {"by_year": READ[began]}, year, int)
+    return Key("year", {"by_year": READ[began]}, year, int)
 
 
-def _team_size(_: set[str]) -> _Key:
+def _team_size(_: set[str]) -> Key:
     labels = [size_class(low, high - 1) for low, high in pairwise(TEAM_SIZES)]
     labels.append(size_class(TEAM_SIZES[-1], None))
     people = nw.col("by_team_size")
@@ -221,10 +221,10 @@ def _team_size(_: set[str]) -> _Key:
     for (low, high), label in zip(pairwise(TEAM_SIZES), labels, strict=False):
         in_class = (people >= low) & (people < high)
         label_of = nw.when(in_class).then(nw.lit(label)).otherwise(label_of)
-    return _Key("team_size", {"by_team_size": READ["contributors"]}, label_of, labels.index)
+    return Key("team_size", {"by_team_size": READ["contributors"]}, label_of, labels.index)
 
 
-_NAMED: dict[str, Callable[[set[str]], _Key]] = {
+_NAMED: dict[str, Callable[[set[str]], Key]] = {
     "language": _language,
     "country": _country,
     "year": _year,

@@ -34,7 +34,10 @@ dask_frame = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
 # Dask itself still says `inplace` to pandas when it reads Parquet.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:pandas.errors.Pandas4Warning")
 
-OF_ACCOUNTS = {"accounts_by_country", "accounts_by_kudo_rank", "posts_distribution"}
+OF_ACCOUNTS = {
+    *("accounts_by_country", "accounts_by_kudo_rank", "accounts_per_capita"),
+    "posts_distribution",
+}
 TOPS = (
     *("accounts_by_country", "contributors_by_language", "contributors_per_thousand_lines"),
     *("language_breakdown", "language_share", "languages_by_year", "licenses", "life_span", "tags"),
@@ -43,6 +46,8 @@ TOPS = (
 OF_OTHERS = {
     "commit_concentration": "contributors",
     "commits_by_contributor": "contributors",
+    "growth_curve": "activity_facts",
+    "growth_fit": "activity_facts",
     "monthly_activity": "activity_facts",
 }
 
@@ -60,6 +65,9 @@ CASES = [
     ("activity", "projects", {"as_of": "2011-12", "window": 24}),
     ("project_age", "projects", {"as_of": "2011-12-31"}),
     ("life_span", "projects", {"window": 1}),
+    ("commit_concentration", "contributors", {"window": 3}),
+    ("intervals", "projects", {"measure": "share", "groups": "year"}),
+    ("compare_survival", "projects", {"groups": "team_size"}),
     *(("growth", "projects", {"freq": freq}) for freq in ("ME", "QE", "2W", "YE-JUN")),
 ]
 

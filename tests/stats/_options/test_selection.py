@@ -34,7 +34,10 @@ LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
 PEOPLE = "analysis_twelve_month_contributor_count"
 
 #: Of one project: its months and its contributors are no records that the rules know.
-OF_ONE_PROJECT = {"commit_concentration", "commits_by_contributor", "monthly_activity"}
+OF_ONE_PROJECT = {
+    *("commit_concentration", "commits_by_contributor"),
+    *("growth_curve", "growth_fit", "monthly_activity"),
+}
 OF_RECORDS = sorted({*stats.__all__} - OF_ONE_PROJECT)
 
 
@@ -82,7 +85,11 @@ def test_the_options_stand_in_the_signature_and_in_the_help(name: str) -> None:
 
 
 def of_two_projects(name: str) -> tuple[pd.DataFrame, str]:
-    frame = activity_facts() if name == "monthly_activity" else contributors()
+    frame = (
+        activity_facts()
+        if name in {"growth_curve", "growth_fit", "monthly_activity"}
+        else contributors()
+    )
     both = [frame.assign(project="a"), frame.iloc[:2].assign(project="b")]
     return pd.concat(both, ignore_index=True), "project"
 

@@ -15,7 +15,11 @@ from dirframe.errors import InvalidInputError
 
 #: The others are of one project: no rule knows its months or its contributors.
 SELECTABLE = sorted(
-    {*stats.__all__} - {"commit_concentration", "commits_by_contributor", "monthly_activity"}
+    {*stats.__all__}
+    - {
+        *("commit_concentration", "commits_by_contributor"),
+        *("growth_curve", "growth_fit", "monthly_activity"),
+    }
 )
 
 

@@ -1,0 +1,1 @@
+"""Charts of the inference: estimates with intervals, survival and fitted curves."""

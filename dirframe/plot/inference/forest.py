@@ -1,0 +1,165 @@
+"""A dot and an interval for each named row, with the figures beside them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
+
+from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.chart import Axis, Chart, Marks
+from dirframe.plot._drawing.colours import NEUTRAL
+from dirframe.plot._drawing.options import current
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_NOUNS = {"accounts": "account", "projects": "project"}
+_REASONS = {
+    "value_missing": "without a value",
+    "value_negative": "with a negative one",
+    "group_missing": "without a group",
+    "in_other_groups": "in other groups",
+}
+
+
+def forest(
+    table: pd.DataFrame,
+    names: Sequence[str] | pd.Series[str],
+    value: str,
+    *,
+    title: str,
+    unit: str,
+    needed: str,
+    lacking: str,
+    notes: Sequence[str],
+    reference: float | None = None,
+    limits: tuple[float, float] | None = None,
+    logarithmic: bool = False,
+    share: bool = False,
+) -> Chart:
+    """Describe a dot and its interval for each row, with the figures beside them."""
+    x, low, high = (table[name].to_numpy(float, na_value=np.nan) for name in (value, "low", "high"))
+    columns: dict[str, Sequence[str]] = {}
+    if "records" in table:
+        columns["n"] = [f"{number:,}" for number in table["records"]]
+    columns["estimate"] = [_figure(number, share=share) for number in x]
+    if "p_corrected" in table:
+        p_values = table["p_corrected"].to_numpy(float, na_value=np.nan)
+        columns["p"] = [_p(number) for number in p_values]
+    known = np.isfinite(x)
+    dots = Marks(
+        kind="dots",
+        table=table[known],
+        x=x[known],
+        y=np.flatnonzero(known),
+        colours=[current().palette.accent],
+        ranges=[(low[known], high[known], 1.6)],
+        name="estimate",
+    )
+    records = table.attrs["dirframe"]
+    collection = next(name for name in _NOUNS if name in records["counted"])
+    count = records["counted"][collection]
+    nothing = typography.empty_reason(count, _NOUNS[collection], needed)
+    scale: Literal["number", "share", "log"] = "share" if share else "number"
+    return Chart(
+        table=table,
+        title=title,
+        empty=lacking if records["base"].get("records", 0) else nothing,
+        marks=[dots] if known.any() else [],
+        notes=notes,
+        x=Axis(label=unit, scale="log" if logarithmic else scale),
+        y=Axis(scale="rows", names=[str(name) for name in names]),
+        rows=len(table),
+        columns=columns,
+        draw=partial(_draw, reference=reference, limits=limits),
+    )
+
+
+def _draw(
+    ax: Axes, chart: Chart, *, reference: float | None, limits: tuple[float, float] | None
+) -> None:
+    (dots,) = chart.marks
+    ((low, high, width),) = dots.ranges
+    size = axes.name_rows(ax, chart.y.names)
+    axes.titles(ax, chart.title, chart.x.text, pad=2.4 * size)
+    if reference is not None:
+        ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
+    between = np.isfinite(low) & np.isfinite(high)
+    spans = (dots.y[between], low[between], high[between])
+    (colour,) = dots.colours
+    ax.hlines(*spans, colors=colour, linewidth=width, gid="interval")
+    ax.plot(dots.x, dots.y, "o", color=colour, markersize=5, gid="estimate", clip_on=False)
+    axes.columns(ax, chart.columns, size)
+    numbers = np.concatenate([dots.x, low, high])
+    _scale(
+        ax,
+        numbers,
+        limits,
+        logarithmic=chart.x.scale == "log",
+        share=chart.x.scale == "share",
+    )
+
+
+def _scale(
+    ax: Axes,
+    numbers: Any,
+    limits: tuple[float, float] | None,
+    *,
+    logarithmic: bool,
+    share: bool,
+) -> None:
+    """Set the scale of the x axis."""
+    axes.label_ticks(ax)
+    known = numbers[np.isfinite(numbers)]
+    if logarithmic:
+        # Ends may be far out, where a group has few events.
+        ax.set_xscale("log", base=2)
+        ax.set_xlim(
+            max(min(known.min(), 0.5) / 1.2, 2.0**-8), min(max(known.max(), 2) * 1.2, 2.0**8)
+        )
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        return
+    ax.set_xlim(*(limits or (min(0, known.min() * 1.05), known.max() * 1.05 or 1)))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
+    ax.xaxis.set_major_formatter(
+        FuncFormatter(_share_tick) if share else StrMethodFormatter("{x:,g}")
+    )
+
+
+def _share_tick(value: float, _place: int | None = None) -> str:
+    return f"{value:.3g}" if value == 0 else f"{100 * value:g}%"
+
+
+def _figure(number: float, *, share: bool) -> str:
+    if np.isnan(number):
+        return "–"
+    if share:
+        return typography.percent(number)
+    return typography.number(number) if abs(number) >= 100 else f"{number:.3g}"
+
+
+def _p(number: float) -> str:
+    if np.isnan(number):
+        return "–"
+    return "<0.001" if number < 0.001 else f"{number:.3f}"
+
+
+def p_note(test: str, p_value: float) -> str:
+    """Return a note on the p-value of a test."""
+    shown = _p(p_value)
+    return f"{test}: p {shown if shown.startswith('<') else f'= {shown}'}."
+
+
+def not_shown(table: pd.DataFrame) -> str:
+    """Return a note on the records without a value or a group."""
+    counts = table.attrs["dirframe"]["counted"]
+    noun = next(noun for name, noun in _NOUNS.items() if name in counts)
+    return typography.not_shown(
+        noun, {why: counts.get(reason, 0) for reason, why in _REASONS.items()}
+    )

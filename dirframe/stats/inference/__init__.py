@@ -1,0 +1,1 @@
+"""Inference: intervals, comparisons, correlation, survival and fitted models."""

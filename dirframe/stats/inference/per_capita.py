@@ -1,0 +1,184 @@
+"""Accounts per inhabitant and per Internet user of each country."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+
+import numpy as np
+import pandas as pd
+
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.groupby import check_top
+from dirframe.stats._core.result import attach_counts
+from dirframe.stats._options.selection import selectable
+from dirframe.stats.countries import accounts_by_country
+from dirframe.stats.inference.samples import check_choice, library
+
+if TYPE_CHECKING:
+    import os
+
+    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Selection
+
+__all__ = ["accounts_per_capita"]
+
+Per = Literal["inhabitant", "internet_user"]
+#: Year of the figures of `pypopulation`: the World Bank's release of 2020-07-01.
+_YEAR = 2019
+
+
+@selectable
+def accounts_per_capita(
+    accounts: Frame,
+    *,
+    per: Per = "inhabitant",
+    population: pd.DataFrame | str | os.PathLike[str] | None = None,
+    top: int | None = None,
+    **_selection: Unpack[Selection],
+) -> pd.DataFrame:
+    """Relate the accounts of each country to its inhabitants or Internet users.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+        Accounts with unified countries, as `dirframe.unify_countries` gives them.
+    per : {"inhabitant", "internet_user"}, default "inhabitant"
+        Whose number divides the accounts.
+    population : pandas.DataFrame or path, optional
+        That number by country: a frame or CSV file with the columns ``country_alpha_2``,
+        ``value`` (people) and ``year``, one row a country. Left out: inhabitants of 2019, of the
+        package ``pypopulation``; Internet users have to be given.
+    top : int, optional
+        Give this many countries, those with the highest rate. Left out: all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a country with a number of people, the highest rate first, then by code:
+
+        - ``country_alpha_2`` (str): ISO 3166-1 code of two letters
+        - ``country_name`` (str)
+        - ``accounts`` (Int64, accounts)
+        - ``people`` (Int64, people): inhabitants or Internet users
+        - ``year`` (Int64): of their number
+        - ``per_million`` (Float64, accounts per million people)
+        - ``low``, ``high`` (Float64, accounts per million people): exact 95% Poisson interval
+
+    Raises
+    ------
+    InvalidInputError
+        If the countries have not been unified, `population` lacks a column, names a country
+        twice or holds what is no number of people, Internet users are not given, or `top` is
+        below 1.
+    MissingExtraError
+        If the extra ``inference`` is not installed.
+
+    Notes
+    -----
+    Inhabitants: World Bank, "Population, total" (SP.POP.TOTL), in the release of 1 July 2020, of
+    2019, under CC BY 4.0, as the package ``pypopulation`` 2020.3 holds it. No package keeps the
+    number of Internet users offline; that of the World Bank is IT.NET.USER.ZS (per cent of the
+    inhabitants), to be multiplied by them. Interval: Garwood, "Fiducial limits for the Poisson
+    distribution", Biometrika 28 (1936), 437-442; it takes accounts for independent events.
+
+    Numerator and denominator should be of one year; the accounts are those of all years so far.
+    Rates of small countries vary most: read the interval before the rank. An account that states
+    a country is no inhabitant counted there.
+
+    ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all), ``with_population`` (in a row or
+    beyond `top`), ``country_missing`` and ``country_unresolved`` as `accounts_by_country`,
+    ``population_missing`` (of countries without a number of people), and ``countries``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({
+    ...     "country_code": ["DE", "DE", "NA"],
+    ...     "country_alpha_2": ["DE", "DE", "NA"],
+    ...     "country_name": ["Germany", "Germany", "Namibia"],
+    ... })
+    >>> users = pd.DataFrame({
+    ...     "country_alpha_2": ["DE", "NA"], "value": [4_000_000, 1_000_000], "year": [2010, 2010],
+    ... })
+    >>> table = accounts_per_capita(accounts, per="internet_user", population=users)
+    >>> print(table[["country_alpha_2", "accounts", "per_million"]])
+      country_alpha_2  accounts  per_million
+    0              NA         1          1.0
+    1              DE         2          0.5
+    """
+    check_top(top, "countries")
+    check_choice("per", per, get_args(Per))
+    countries = accounts_by_country(accounts)
+    people = _people(per, population, countries["country_alpha_2"])
+    counted = countries.attrs["dirframe"]["counted"]
+    table = countries.merge(people, on="country_alpha_2", how="inner")
+    counts = table["accounts"].to_numpy(np.float64)
+    millions = table["people"].to_numpy(np.float64) / 1e6
+    chi2 = library("scipy.stats", "An interval").chi2
+    rates = {
+        "per_million": counts,
+        "low": chi2.ppf(0.025, 2 * counts) / 2,
+        "high": chi2.ppf(0.975, 2 * counts + 2) / 2,
+    }
+    for name, numbers in rates.items():
+        table[name] = pd.Series(numbers / millions, dtype="Float64")
+    table = table.drop(columns="share").sort_values(
+        ["per_million", "country_alpha_2"], ascending=[False, True], ignore_index=True
+    )
+    with_people = int(table["accounts"].sum())
+    counted = {
+        "accounts": counted["accounts"],
+        "with_population": with_people,
+        "country_missing": counted["country_missing"],
+        "country_unresolved": counted["country_unresolved"],
+        "population_missing": counted["with_country"] - with_people,
+        "countries": len(table),
+    }
+    result = table.head(len(table) if top is None else top).copy()
+    result.attrs = {}
+    return attach_counts(
+        accounts, result, step="accounts_per_capita", resource="account", counted=counted
+    )
+
+
+def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
+    """Return the people of each country by code, with the year; of all countries if given."""
+    columns = ["country_alpha_2", "value", "year"]
+    if population is None:
+        if per != "inhabitant":
+            raise InvalidInputError(
+                "The number of Internet users is in no package that is installed with dirframe.",
+                hint=Hint(
+                    "Pass population= a frame or CSV file with country_alpha_2, value and year.",
+                    shell="Give --population a CSV file with country_alpha_2, value and year.",
+                ),
+            )
+        figures = library("pypopulation", "The number of inhabitants")
+        known = {code: figures.get_population_a2(code) for code in codes.dropna()}
+        table = pd.DataFrame({"country_alpha_2": [*known], "value": [*known.values()]})
+        table["year"] = _YEAR
+    elif isinstance(population, pd.DataFrame):
+        table = population
+    else:  # Namibia's code is no missing value
+        table = pd.read_csv(population, keep_default_na=False, na_values=[""])
+    if missing := [name for name in columns if name not in table]:
+        raise InvalidInputError(
+            f"The population has no column {', '.join(missing)}; it needs {', '.join(columns)}."
+        )
+    table = table[columns].dropna(subset=columns[:2])
+    names = table["country_alpha_2"].astype("str").str.strip().str.upper()
+    try:
+        values, years = (pd.to_numeric(table[name]) for name in columns[1:])
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"The population holds what is no number: {error}") from error
+    if (repeated := names[names.duplicated()]).size:
+        raise InvalidInputError(f"The population has {repeated.iloc[0]!r} more than once.")
+    if not (np.isfinite(values) & (values > 0)).all():
+        raise InvalidInputError("The population holds a number of people that is not above 0.")
+    return pd.DataFrame(
+        {
+            "country_alpha_2": names,
+            "people": values.round().astype("Int64"),
+            "year": years.astype("Int64"),
+        }
+    )

@@ -1,0 +1,98 @@
+"""Groups compared, against scipy and by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from dirframe import stats
+
+PEOPLE = "analysis_twelve_month_contributor_count"
+
+
+def frame(groups: dict[str, list[int]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "analysis_main_language_name": [n for n, values in groups.items() for _ in values],
+            PEOPLE: [value for values in groups.values() for value in values],
+        }
+    )
+
+
+values = st.lists(st.integers(0, 9), min_size=2, max_size=15)
+
+
+@settings(max_examples=30)
+@given(values, values)
+def test_the_effect_is_the_dominance_of_all_pairs(x: list[int], y: list[int]) -> None:
+    table = stats.compare_groups(frame({"A": x, "B": y}))
+    pair = table.iloc[1]
+    a, b = (x, y) if pair["first"] == "A" else (y, x)
+    pairs = [(p > q) - (p < q) for p in a for q in b]
+    assert float(pair["effect"]) == pytest.approx(np.mean(pairs))
+    assert -1 <= pair["low"] <= pair["effect"] + 1e-12
+    assert pair["effect"] - 1e-12 <= pair["high"] <= 1
+    assert float(pair["statistic"]) == pytest.approx(
+        sum((p > q) + (p == q) / 2 for p in a for q in b)
+    )
+
+
+def test_two_groups_turned_round_have_the_opposite_effect() -> None:
+    x, y = [1, 5, 7, 9], [2, 2, 3]
+    one = stats.compare_groups(frame({"A": x, "B": y})).iloc[1]
+    other = stats.compare_groups(frame({"A": y, "B": [*x]})).iloc[1]  # B is larger: it is first
+    assert (other["first"], other["second"]) == ("B", "A")
+    assert other["effect"] == one["effect"]
+    swapped = stats.compare_groups(frame({"A": [*y, 2], "B": x})).iloc[1]
+    assert float(swapped["effect"]) < 0
+    assert float(swapped["low"]) < float(swapped["effect"]) < float(swapped["high"])
+
+
+def test_the_tests_are_those_of_scipy_and_holm_by_hand() -> None:
+    generator = np.random.default_rng(2)
+    groups = {
+        name: generator.poisson(mean, 40).tolist()
+        for name, mean in zip("ABC", (3, 4, 7), strict=True)
+    }
+    table = stats.compare_groups(frame(groups))
+    h, p = scipy_stats.kruskal(*groups.values())
+    assert table["test"].tolist() == ["Kruskal-Wallis"] + ["Mann-Whitney"] * 3
+    first = table.iloc[0]
+    assert (first["statistic"], first["p_value"]) == pytest.approx((h, p))
+    assert float(first["effect"]) == pytest.approx(h / 119)
+    pairs = table.iloc[1:]
+    raw = [
+        scipy_stats.mannwhitneyu(groups[a], groups[b], method="asymptotic").pvalue
+        for a, b in zip(pairs["first"], pairs["second"], strict=True)
+    ]
+    assert pairs["p_value"].tolist() == pytest.approx(raw)
+    ascending = np.argsort(raw)
+    holm = np.maximum.accumulate(np.array(raw)[ascending] * [3, 2, 1]).clip(max=1)
+    assert pairs["p_corrected"].to_numpy(float)[ascending] == pytest.approx(holm)
+
+
+def test_the_interval_holds_the_true_effect_about_so_often() -> None:
+    generator = np.random.default_rng(8)
+    # Of a normal distribution and one half a deviation above: 2 Φ(0.5 / √2) - 1.
+    true = 2 * scipy_stats.norm.cdf(0.5 / np.sqrt(2)) - 1
+    held = 0
+    for _ in range(200):
+        x, y = generator.normal(100.5, 1, 40), generator.normal(100, 1, 30)
+        both = pd.DataFrame({"who": ["x"] * 40 + ["y"] * 30, "n": np.append(x, y)})
+        pair: Any = stats.compare_groups(both, column="n", groups="who").iloc[1]
+        held += pair["low"] <= true <= pair["high"]
+    assert 0.9 <= held / 200 <= 0.99
+
+
+def test_one_group_and_equal_values_have_no_test() -> None:
+    assert stats.compare_groups(frame({"A": [1, 2]})).empty
+    table = stats.compare_groups(frame({"A": [1, 1], "B": [1, 1]}))
+    assert table["effect"].isna().tolist() == [True, False]
+    assert table["p_value"].isna().tolist() == [True, False]
+    assert table["effect"].iloc[1] == 0

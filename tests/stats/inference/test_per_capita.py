@@ -1,0 +1,75 @@
+"""Accounts per inhabitant and per Internet user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+from dirframe import stats
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def accounts(codes: list[str | None]) -> pd.DataFrame:
+    return pd.DataFrame({"country_code": codes, "country_alpha_2": codes, "country_name": codes})
+
+
+CODES: list[str | None] = ["DE", "DE", "DE", "NA", "NA", "ZZ", None]
+
+
+def test_inhabitants_are_those_of_the_world_bank_with_their_year() -> None:
+    table: Any = stats.accounts_per_capita(accounts(CODES)).set_index("country_alpha_2")
+    assert table["people"].to_dict() == {"NA": 2_494_530, "DE": 83_132_799}
+    assert table["year"].tolist() == [2019, 2019]
+    assert float(table.loc["DE", "per_million"]) == pytest.approx(3 / 83.132799)
+    # Garwood's table: three events have an interval from 0.6187 to 8.7673.
+    ends = table.loc["DE", ["low", "high"]].astype(float) * 83.132799
+    assert ends.tolist() == pytest.approx([0.6187, 8.7673], abs=1e-4)
+    assert table.attrs["dirframe"]["counted"] == {
+        "accounts": 7,
+        "with_population": 5,
+        "country_missing": 1,
+        "country_unresolved": 0,
+        "population_missing": 1,
+        "countries": 2,
+    }
+
+
+def test_internet_users_are_taken_from_a_file_where_namibia_is_no_missing_value(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "users.csv"
+    file.write_text("country_alpha_2,value,year\nDE,70000000,2013\nNA,300000,2012\n", "utf-8")
+    table: Any = stats.accounts_per_capita(accounts(CODES), per="internet_user", population=file)
+    assert table["country_alpha_2"].tolist() == ["NA", "DE"]
+    assert table["year"].tolist() == [2012, 2013]
+    assert table["per_million"].astype(float).round(4).tolist() == [6.6667, 0.0429]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"per": "internet_user"}, "Internet users"),
+        ({"per": "house"}, "per is 'house'"),
+        ({"population": pd.DataFrame({"value": [1]})}, "no column country_alpha_2, year"),
+        (
+            {"population": pd.DataFrame({"country_alpha_2": ["DE"] * 2, "value": 1, "year": 1})},
+            "'DE' more than once",
+        ),
+        (
+            {"population": pd.DataFrame({"country_alpha_2": ["DE"], "value": 0, "year": 1})},
+            "not above 0",
+        ),
+        (
+            {"population": pd.DataFrame({"country_alpha_2": ["DE"], "value": "x", "year": 1})},
+            "no number",
+        ),
+    ],
+)
+def test_what_is_no_population_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInputError, match=said):
+        stats.accounts_per_capita(accounts(CODES), **options)

@@ -20,7 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -36,6 +36,7 @@ FLAGS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE = 60.0
+_IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
 
 #: JupyterLab would ask whether it may fetch news.
 _NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
@@ -145,3 +146,23 @@ def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[Any], log: Pat
         if server.poll() is not None or time.monotonic() > ends:
             pytest.fail(f"JupyterLab does not start:\n{log.read_text(errors='replace')[-3000:]}")
         time.sleep(0.1)
+
+
+@pytest.fixture
+def opened(page: Page, jupyter: tuple[str, Path]) -> Callable[[str], Locator]:
+    """Open a notebook and run it; give its first explorer."""
+    address, _ = jupyter
+
+    def run(name: str) -> Locator:
+        page.goto(
+            f"{address}/lab/tree/{name}" if "?" in name else f"{address}/lab/tree/{name}?reset"
+        )
+        page.wait_for_selector(".jp-Notebook")
+        page.wait_for_function(_IDLE)
+        page.click("#jp-MainMenu >> text=Run")
+        page.click(".lm-Menu-itemLabel >> text='Run All Cells'")
+        explorer = page.locator(".dirframe-explorer").first
+        explorer.wait_for()
+        return explorer
+
+    return run

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import nbformat
 import pandas as pd
 import pytest
 
 from tests.browser.axe import violations
+from tests.browser.lab import END_KERNELS, WRONG, control, expect, write_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,16 +35,6 @@ many["stack_count"] = range(len(many))
 many.loc[29_999, "name"] = "<img src=x onerror=document.title='run'>"
 dirframe.Explorer(many)
 """
-#: The sample, with negative lines of code in three of its projects.
-WRONG = """
-import dirframe
-
-with dirframe.sample_directory() as directory:
-    projects = dirframe.load_projects(directory=directory, progress=False)
-projects = projects[~(projects["analysis_total_code_lines"] < 0).fillna(value=False)]
-projects.iloc[:3, projects.columns.get_loc("analysis_total_code_lines")] = -1
-dirframe.Explorer(projects)
-"""
 #: A directory that answers slowly enough for a person to change their mind.
 SLOWLY = """
 import dirframe
@@ -54,7 +44,6 @@ slow = sample.settings.with_options(max_per_second=6, max_workers=1, cache_dir=N
 dirframe.Explorer(dirframe.Directory.from_settings(slow))
 """
 
-_IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
 _SCROLLED = """root => [...root.querySelectorAll('*')].filter(part =>
     part.scrollWidth > part.clientWidth + 1
     && ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)
@@ -65,49 +54,6 @@ _FOCUSED = """() => {
     return at.closest('.dirframe-explorer')
         && (at.labels?.[0]?.innerText || at.getAttribute('aria-label') || at.innerText);
 }"""
-_END_KERNELS = """async () => {
-    const token = document.cookie.match(/_xsrf=([^;]*)/)[1];
-    for (const one of await (await fetch('/api/sessions')).json())
-        await fetch('/api/sessions/' + one.id,
-                    {method: 'DELETE', headers: {'X-XSRFToken': token}});
-}"""
-
-
-@pytest.fixture
-def opened(page: Page, jupyter: tuple[str, Path]) -> Callable[[str], Locator]:
-    """Open a notebook and run it; give its first explorer."""
-    address, _ = jupyter
-
-    def run(name: str) -> Locator:
-        page.goto(
-            f"{address}/lab/tree/{name}" if "?" in name else f"{address}/lab/tree/{name}?reset"
-        )
-        page.wait_for_selector(".jp-Notebook")
-        page.wait_for_function(_IDLE)
-        page.click("#jp-MainMenu >> text=Run")
-        page.click(".lm-Menu-itemLabel >> text='Run All Cells'")
-        explorer = page.locator(".dirframe-explorer").first
-        explorer.wait_for()
-        return explorer
-
-    return run
-
-
-def _write(code: str, path: Path) -> None:
-    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(content, path)
-
-
-def control(explorer: Locator, name: str, kind: str = "") -> Locator:
-    return explorer.locator(f".df-{name} {kind}" if kind else f".df-{name}")
-
-
-def expect(locator: Locator) -> Any:
-    from playwright.sync_api import expect as expecting
-
-    expecting.set_options(timeout=30_000)
-    return expecting(locator)
 
 
 def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_kernel(
@@ -161,7 +107,7 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     expect(page.locator(".dirframe-static").first).to_be_hidden()
     page.keyboard.press("Control+s")
     page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
-    page.evaluate(_END_KERNELS)
+    page.evaluate(END_KERNELS)
     page.goto(f"{address}/lab/tree/explorer.ipynb?reset")
     static = page.locator(".dirframe-static").first
     expect(static).to_be_visible()
@@ -198,7 +144,7 @@ def _order_and_search(explorer: Locator) -> None:
 def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
-    _write(MANY, jupyter[1] / "many.ipynb")
+    write_notebook(MANY, jupyter[1] / "many.ipynb")
     explorer = opened("many.ipynb")
     expect(control(explorer, "span")).to_contain_text("Records 1 to 10 of 30,000")
     control(explorer, "table", "button[data-column=stack_count]").press("Enter")
@@ -219,7 +165,7 @@ def test_of_many_records_every_one_is_reached_by_keyboard_in_the_order_of_all(
 def test_all_columns_are_read_at_every_width_with_the_name_in_sight(
     width: int, page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
-    _write(WRONG, jupyter[1] / f"wide-{width}.ipynb")
+    write_notebook(WRONG, jupyter[1] / f"wide-{width}.ipynb")
     explorer = opened(f"wide-{width}.ipynb")
     page.keyboard.press("Control+b")
     page.set_viewport_size({"width": width, "height": 1000})
@@ -263,7 +209,7 @@ def test_all_columns_are_read_at_every_width_with_the_name_in_sight(
 def test_a_chart_is_divided_and_says_which_records_were_left_out(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
-    _write(WRONG, jupyter[1] / "wrong.ipynb")
+    write_notebook(WRONG, jupyter[1] / "wrong.ipynb")
     explorer = opened("wrong.ipynb")
     picture = control(explorer, "chart", "img")
     expect(picture).to_have_attribute("alt", re.compile(r"n = [\d,]+ of [\d,]+ projects"))
@@ -293,7 +239,7 @@ def test_a_load_is_cancelled_by_keyboard_in_a_narrow_window(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
     _, folder = jupyter
-    _write(SLOWLY, folder / "slow.ipynb")
+    write_notebook(SLOWLY, folder / "slow.ipynb")
     page.set_viewport_size({"width": 900, "height": 1000})
     explorer = opened("slow.ipynb")
     page.keyboard.press("Control+b")  # the file browser gives its room to the notebook
@@ -340,78 +286,10 @@ def test_no_part_of_the_explorer_breaks_a_rule_of_accessibility(
     assert violations(page, ".dirframe-explorer") == []
 
 
-def _bar(explorer: Locator, facet: int, number: int) -> tuple[float, float]:
-    """Return where a bar is clicked, in the facet of that number, from 1."""
-    name = "xy" if facet == 1 else f"x{facet}y{facet}"
-    bars = explorer.locator(f".df-facets .subplot.{name} .trace.bars").first
-    box = bars.locator(".point").nth(number).bounding_box()
-    assert box is not None
-    return box["x"] + 0.9 * box["width"], box["y"] + 0.6 * box["height"]
-
-
-def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
-    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
-) -> None:
-    _write(WRONG, jupyter[1] / "facets.ipynb")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    explorer = opened("facets.ipynb")
-    count, code = control(explorer, "count"), control(explorer, "code", "pre")
-    expect(explorer.locator(".df-facets .point").first).to_be_attached()
-    everything = count.inner_text()
-    licence = explorer.get_by_label("Licence").locator("option").first
-    licences, picture = licence.inner_text(), control(explorer, "chart", "img").get_attribute("alt")
-    page.mouse.move(*_bar(explorer, 1, 1))
-    expect(explorer.locator(".df-facets .hoverlayer")).to_contain_text(
-        re.compile(r": \d+ projects")
-    )
-
-    page.mouse.click(*_bar(explorer, 1, 1))
-    expect(count).to_contain_text(" of ")
-    expect(code).to_contain_text("dirframe.select(projects, languages=[")
-    expect(licence).not_to_have_text(licences)  # the counts of other facets follow
-    expect(control(explorer, "chart", "img")).not_to_have_attribute("alt", picture or "")
-    expect(control(explorer, "citation", "pre")).to_contain_text("only main language")
-    clicked = count.inner_text()
-
-    first, last = _bar(explorer, 4, 1), _bar(explorer, 4, 3)
-    page.mouse.move(*first)
-    page.mouse.down()
-    page.mouse.move(last[0] - 9, last[1], steps=5)
-    page.mouse.move(last[0], last[1] + 9, steps=5)
-    page.mouse.up()
-    expect(code).to_contain_text("years=(2007, 2009)")
-    expect(explorer.get_by_label("Created from")).to_have_value("2007")
-    shown, link = count.inner_text(), control(explorer, "view-link").get_attribute("href")
-    assert shown != clicked
-    histogram = control(explorer, "table", "th svg").first
-    expect(histogram.locator("title").first).to_contain_text(":")
-    assert violations(page, ".dirframe-explorer") == []
-
-    page.mouse.click(*_bar(explorer, 1, 1))  # undone by another
-    expect(code).not_to_contain_text("languages=")
-    tags = explorer.get_by_label("Tag", exact=True)
-    tags.focus()
-    page.keyboard.press("Home")
-    expect(code).to_contain_text("tags=[")
-    expect(tags).to_be_focused()
-    control(explorer, "all").click()
-    expect(count).to_have_text(everything)
-
-    page.evaluate("link => { location.hash = link }", link)
-    expect(count).to_have_text(shown)
-    page.evaluate(_END_KERNELS)
-    page.goto("about:blank")
-    opened(f"facets.ipynb?reset{link}")
-    expect(count).to_have_text(shown)
-    away = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
-    assert [url for url in asked if not url.startswith(away)] == []
-
-
 def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
-    _write(WRONG, jupyter[1] / "keys.ipynb")
+    write_notebook(WRONG, jupyter[1] / "keys.ipynb")
     explorer = opened("keys.ipynb")
     cells = page.locator(".jp-Notebook .jp-Cell")
     languages = explorer.get_by_label("Main language", exact=True)
@@ -444,7 +322,7 @@ def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
 def test_the_chart_follows_the_theme(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
-    _write(WRONG, jupyter[1] / "dark.ipynb")
+    write_notebook(WRONG, jupyter[1] / "dark.ipynb")
     explorer = opened("dark.ipynb")
     picture = control(explorer, "chart", "img")
     brightness = """image => {

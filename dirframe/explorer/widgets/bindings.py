@@ -64,11 +64,12 @@ def button(
 
 def applied(state: State, act: Callable[[], None]) -> None:
     """Change the state, with a sign in the page while that lasts."""
+    outer = state.is_working
     state.is_working = True
     try:
         act()
     finally:
-        state.is_working = False
+        state.is_working = outer
 
 
 def bind_trait(

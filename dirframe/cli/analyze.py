@@ -1,8 +1,4 @@
-"""Commands that process records: clean, compute a statistic, draw a chart.
-
-Each reads a file or standard input (``-``), or loads from the directory. Every statistic and
-chart is a separate command, with its own options, help and shell completion.
-"""
+"""Commands that process records: clean, compute a statistic, draw a chart."""
 
 from __future__ import annotations
 
@@ -41,8 +37,8 @@ __all__ = ["clean", "plot", "sensitivity", "stats"]
 _BACKENDS = {suffix: backend for backend, suffixes in FILES.items() for suffix in suffixes}
 
 
-def _numbers(kind: Callable[[str], Any]) -> Callable[..., Any]:
-    """Return a callback that parses comma-separated numbers."""
+def _values(kind: Callable[[str], Any]) -> Callable[..., Any]:
+    """Return a callback that parses values separated by commas."""
 
     def read(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
         try:
@@ -80,16 +76,16 @@ _OPTIONS: dict[str, Any] = {
         help="Take years with fewer projects together.",
     ),
     "bounds": click.option(
-        "--bounds", metavar="N,N,…", callback=_numbers(int), help="Where classes begin: 0,1,2,10."
+        "--bounds", metavar="N,N,…", callback=_values(int), help="Where classes begin: 0,1,2,10."
     ),
     "quantiles": click.option(
-        "--quantiles", metavar="Q,Q,…", callback=_numbers(float), help="Which: 0.25,0.5,0.75."
+        "--quantiles", metavar="Q,Q,…", callback=_values(float), help="Which: 0.25,0.5,0.75."
     ),
     **INFERENCE_OPTIONS,
     "variables": click.option(
         "--variables",
         metavar="COLUMN,…",
-        callback=lambda _context, _option, text: tuple(text.split(",")) if text else None,
+        callback=_values(str),
         help="Two or more columns of numbers or dates.",
     ),
     "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),

@@ -263,7 +263,7 @@ def _attach(frame: F, record: dict[str, Any]) -> F:
         return table.replace_schema_metadata({**(table.schema.metadata or {}), b"pandas": text})  # type: ignore[no-any-return]  # Arrow has no types
     if not hasattr(frame, "attrs"):  # of Polars
         frame.attrs = {}  # type: ignore[attr-defined]  # as pandas calls it
-    frame.attrs[ATTRIBUTE] = record  # type: ignore[attr-defined]
+    frame.attrs[ATTRIBUTE] = record  # type: ignore[attr-defined]  # as above
     return frame
 
 

@@ -130,7 +130,7 @@ def test_an_unknown_kind_or_a_missing_library_is_named_before_any_request(
         dirframe.sample_directory(cache=False) as directory,
         pytest.raises(InvalidInputError, match="'pandas', 'polars', 'arrow'"),
     ):
-        directory.projects(frame="spark")  # type: ignore[call-overload]
+        directory.projects(frame="spark")  # type: ignore[call-overload]  # as a person may write
     assert directory.quota().used == 0
     monkeypatch.setattr(engines, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"dirframe\[polars\]"):

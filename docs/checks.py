@@ -54,7 +54,8 @@ def _foreign(page: Path) -> list[str]:
     loaded = [str(one) for one in tree.xpath(LOADING) if urlsplit(one).netloc]
     for style in tree.xpath("//style/text() | //@style"):
         loaded += IN_STYLE.findall(style)
-    for script in tree.xpath("//script[not(@src)]/text()"):
+    # The state of widgets is data, which nothing on these pages reads.
+    for script in tree.xpath("//script[not(@src or contains(@type, 'json'))]/text()"):
         # It names styles of maps that no chart here has; browser tests see that none is fetched.
         if script != get_plotlyjs():
             loaded += IN_SCRIPT.findall(script)

@@ -48,7 +48,7 @@ _SCROLLED = """root => [...root.querySelectorAll('*')].filter(part =>
     part.scrollWidth > part.clientWidth + 1
     && ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)
     && !part.matches('select, input, .df-scroll')).map(part => part.className)"""
-_FOCUSABLE = "button:enabled, input:enabled, select:enabled, [tabindex='0']"
+_FOCUSABLE = "a[href], summary, button:enabled, input:enabled, select:enabled, [tabindex='0']"
 _FOCUSED = """() => {
     const at = document.activeElement;
     return at.closest('.dirframe-explorer')
@@ -74,7 +74,7 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     explorer.get_by_label("Main language", exact=True).select_option("C (250)")
     expect(count).to_have_text("250 of 1,500 projects")
     expect(picture).not_to_have_attribute("src", before or "")
-    expect(control(explorer, "code", "pre")).to_contain_text('.isin(["C"])')
+    expect(control(explorer, "code", "pre")).to_contain_text('languages=["C"]')
 
     _order_and_search(explorer)
     explorer.get_by_label("At most").fill("60")
@@ -96,8 +96,8 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
         "alt", re.compile(r"Accounts by country .*n = \d+ of 60 accounts")
     )
 
-    explorer.get_by_label("File").fill("sixty.csv")
-    explorer.get_by_label("File").press("Enter")
+    explorer.get_by_label("File", exact=True).fill("sixty.csv")
+    explorer.get_by_label("File", exact=True).press("Enter")
     control(explorer, "export").click()
     expect(control(explorer, "said")).to_contain_text("60 accounts written to sixty.csv")
     assert len(pd.read_csv(folder / "sixty.csv")) == 60

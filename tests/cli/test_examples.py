@@ -48,7 +48,9 @@ def examples() -> list[str]:
     return sorted({line.strip() for line in lines if line.startswith("    dirframe ")})
 
 
-SERVING = [line for line in examples() if line.startswith("dirframe serve")]
+SERVING = [
+    line for line in examples() if line.startswith("dirframe serve") and "--check" not in line
+]
 IN_A_SHELL = [line for line in examples() if re.search("[|>]", line)]
 ALONE = sorted({*examples()} - {*SERVING, *IN_A_SHELL})
 
@@ -113,6 +115,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for number in (1, 2):
             (folder / f"page-{number}.xml.gz").write_bytes(gzip.compress(pages))
         shutil.copyfile(TEMPLATE, folder / "my.ipynb")
+        (folder / "people.csv").write_text("no,name\n1,Ada\n2,Grace\n", encoding="utf-8")
+        (folder / "map.toml").write_text('[accounts.fields]\nid = "no"\n', encoding="utf-8")
         (folder / "states.toml").write_text('deleted_projects = ["3"]\n', encoding="utf-8")
         with KeyStore() as keys:
             for number in range(3):
@@ -134,8 +138,8 @@ def lay(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
                 shutil.copytree(desk / kept, tmp_path / name)
             elif (desk / kept).is_file():
                 shutil.copyfile(desk / kept, tmp_path / name)
-                if name.endswith(".csv"):
-                    shutil.copy(desk / f"{name}.provenance.json", tmp_path)
+                if (record := desk / f"{name}.provenance.json").exists():
+                    shutil.copy(record, tmp_path)
         (tmp_path / ".config/fish/completions").mkdir(parents=True)
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("HOME", str(tmp_path))

@@ -76,7 +76,7 @@ def test_a_suffix_that_no_table_has_is_refused_with_those_that_are_read(
     file = tmp_path / name
     file.write_text("id,name\n1,a\n")
     with pytest.raises(
-        InvalidInputError, match=r"records are read from \.csv, .*\.json, .*\.duckdb\."
+        InvalidInputError, match=r"records are read from \.csv, .*\.json, .*\.duckdb, \.zip\."
     ):
         read_table(str(file))
 

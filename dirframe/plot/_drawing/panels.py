@@ -78,7 +78,7 @@ def panels_of(
     return Panels(
         panels=panels,
         title=f"{title}, by {', '.join(names).replace('_', ' ')}",
-        table=record_strata(records, pd.DataFrame(), results, strata, names),
+        table=record_strata(records, pd.DataFrame(), results, strata, names, stacklevel=5),
         notes=[*common, pooled if groups else ""],
     )
 

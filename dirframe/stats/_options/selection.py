@@ -242,6 +242,8 @@ def record_strata(
     outcomes: Sequence[pd.DataFrame | ColumnsNotSentError],
     strata: Sequence[Stratum],
     names: Sequence[str],
+    *,
+    stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Record the number of records of all strata, and those not computed, in a result."""
     tables = [outcome for outcome in outcomes if isinstance(outcome, pd.DataFrame)]
@@ -274,7 +276,7 @@ def record_strata(
                 columns=columns,
                 hint=omitted[0][1].hint,
             ),
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
     provenance.copy_provenance(tables[0], result, step)
     return provenance.set_provenance(

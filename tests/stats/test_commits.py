@@ -106,7 +106,7 @@ def test_the_bus_factor_is_that_of_counting_by_hand(commits: list[int]) -> None:
 
 def test_who_of_the_bus_factor_is_still_active_is_told_by_the_newest_commit() -> None:
     last = pd.to_datetime(["2010-01-01", "2013-06-01", "2012-05-01", "2013-07-01"], utc=True)
-    frame = people(4).assign(commits=[50, 40, 40, 1], last_commit_time=last)
+    frame = people(50, 40, 40, 1).assign(last_commit_time=last)
 
     def measures(window: int) -> dict[str, float]:
         table = stats.commit_concentration(frame, window=window)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from dirframe.errors import StoreError
+from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import RESOURCES, SYNTHETIC_MARK
 from dirframe.service.store.importer import SourceRecord
 
@@ -36,7 +36,7 @@ def find_files(sources: Iterable[Path]) -> list[Path]:
         elif source.is_file():
             files.append(source)
         else:
-            raise StoreError(f"There is no file or folder {source}.")
+            raise InvalidInputError(f"There is no file or folder {source}.")
     return files
 
 

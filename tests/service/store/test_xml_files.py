@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.errors import StoreError
+from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT
 from dirframe.service.store.store import Store
 from tests.service.store.test_importer import build, page
@@ -67,7 +67,7 @@ def test_damaged_compressed_files_and_missing_files_are_named(tmp_path: Path) ->
         path.write_bytes(content)
         with pytest.raises(StoreError, match=r"a\.xml\.gz"):
             Store.build(tmp_path / "s", [path])
-    with pytest.raises(StoreError, match="no file or folder"):
+    with pytest.raises(InvalidInputError, match="no file or folder"):
         Store.build(tmp_path / "s", [tmp_path / "nowhere"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoreError, match="holds no"):

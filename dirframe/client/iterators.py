@@ -41,13 +41,13 @@ def iter_accounts(
         As in `load_accounts`: ``query``, ``sort``, ``max_items``, ``columns``, ``incomplete``,
         ``refresh``, ``offline``, ``stale``, ``wait`` and ``progress``.
 
-    Yields
-    ------
-    dict
-        An account: the columns of `load_accounts` with values of Python (str, int, float,
+    Returns
+    -------
+    iterator of dict
+        Each an account: the columns of `load_accounts` with values of Python (str, int, float,
         datetime in UTC, list), None where missing; for type checkers an ``AccountRecord``. It
         holds the columns of the specification and all that the directory has sent so far. In
-        memory are the pages in flight, and of each record its id: about 0.2 KB.
+        memory are the pages in flight, and of each record its id.
 
     Raises
     ------
@@ -82,10 +82,10 @@ def iter_projects(
         As in `load_projects`: those of `iter_accounts` and ``details``. Where no project of the
         pages so far names an analysis, ``details`` asks for the own page of each.
 
-    Yields
-    ------
-    dict
-        A project, as `iter_accounts` yields accounts; for type checkers a ``ProjectRecord``.
+    Returns
+    -------
+    iterator of dict
+        Each a project, as `iter_accounts` yields accounts; for type checkers a ``ProjectRecord``.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """Load whole collections as typed frames."""
 
 # The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
+# The first overload of each names all options: editors show those of an overload, not of a TypedDict.
 
 from __future__ import annotations
 
@@ -29,8 +30,17 @@ if TYPE_CHECKING:
 def load_accounts(
     directory: Directory | None = None,
     *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    columns: Sequence[str] | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+    progress: bool | ProgressCallback = True,
     frame: Literal["pandas"] = "pandas",
-    **options: Unpack[LoadKeywords],
 ) -> pd.DataFrame: ...
 @overload
 def load_accounts(
@@ -102,7 +112,6 @@ def load_accounts(
         One row an account, in the order of the directory, with the columns of the
         specification: ``id``, ``name`` (str), ``created_at``, ``updated_at``
         (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1`` (str),
-        (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1`` (str),
         ``posts_count`` (Int64), ``location``, ``country_code`` (str, as the directory has
         it: codes and names mixed), ``latitude``, ``longitude`` (Float64, degrees),
         ``kudo_score_kudo_rank`` and ``kudo_score_position`` (Int64). Then all other columns that
@@ -145,8 +154,18 @@ def load_accounts(
 def load_projects(
     directory: Directory | None = None,
     *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    columns: Sequence[str] | None = None,
+    details: bool = False,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    stale: bool = False,
+    wait: float = 0.0,
+    progress: bool | ProgressCallback = True,
     frame: Literal["pandas"] = "pandas",
-    **options: Unpack[ProjectKeywords],
 ) -> pd.DataFrame: ...
 @overload
 def load_projects(
@@ -220,10 +239,12 @@ def load_projects(
         after each page with the number of records so far and the total, and then likewise for
         own pages. If it raises StopIteration, the load stops with the error of an incomplete
         collection.
+    frame : {"pandas", "polars", "arrow"}, default "pandas"
+        The library of the frame; see `convert_frame`.
 
     Returns
     -------
-    pandas.DataFrame
+    pandas.DataFrame, polars.DataFrame or pyarrow.Table
         One row a project, in the order of the directory, with the columns of the
         specification: ``id``, ``name``, ``description``, the addresses (str),
         ``created_at``, ``updated_at`` (datetime64[us, UTC]), ``stack_count`` (Int64,

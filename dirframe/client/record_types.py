@@ -14,6 +14,15 @@ class AccountRecord(TypedDict, total=False):
 
     `fields` has units and meanings. Other columns that the directory sent are keys too, with the
     types of the frame: lists of texts and dicts, text, numbers or times.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> def named(record: dirframe.AccountRecord) -> bool:
+    ...     return record["name"] is not None
+    >>> with dirframe.sample_directory() as directory:
+    ...     all(map(named, dirframe.iter_accounts(directory, max_items=25)))
+    True
     """
 
     id: str
@@ -37,6 +46,15 @@ class ProjectRecord(TypedDict, total=False):
 
     `fields` has units and meanings. Other columns that the directory sent are keys too, with the
     types of the frame: lists of texts and dicts, text, numbers or times.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> def named(record: dirframe.ProjectRecord) -> bool:
+    ...     return record["name"] is not None
+    >>> with dirframe.sample_directory() as directory:
+    ...     all(map(named, dirframe.iter_projects(directory, max_items=25)))
+    True
     """
 
     id: str

@@ -173,6 +173,7 @@ def select(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "stack_count": [9, 4]})
     >>> print(select(projects, search="x", ranges={"stack_count": (1, 5)}))
         name  stack_count

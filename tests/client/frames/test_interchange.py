@@ -63,7 +63,7 @@ def test_a_frame_of_polars_gives_the_records_and_says_that_it_has_no_source(
     )
     assert list(dirframe.read_export(file)) == columns
     assert len(dirframe.unify_countries(polars.DataFrame({"country_code": ["DE"]}))) == 1
-    with pytest.raises(InvalidInputError, match="polars keeps no record of it"):
+    with pytest.raises(InvalidInputError, match="derived with Polars"):
         dirframe.cite(frame)
 
 

@@ -47,6 +47,14 @@ DRAWN = {
     "posts_distribution": ("y", "accounts"),
     "commits_by_contributor": ("y", "cumulative_share"),
     "monthly_activity": ("y", "commits"),
+    "intervals": ("x", "value"),
+    "compare_groups": ("x", "effect"),
+    "correlation": ("x", "correlation"),
+    "survival": ("y", "survival"),
+    "compare_survival": ("x", "hazard_ratio"),
+    "distribution_tail": ("x", "value"),
+    "growth_curve": ("y", "observed"),
+    "accounts_per_capita": ("x", "per_million"),
 }
 _LOG = SymmetricalLogTransform(10, 1, 0.5).inverted()
 
@@ -69,6 +77,10 @@ def table_of(name: str, frame: pd.DataFrame) -> pd.DataFrame:
         return table.iloc[:-1]  # nearly all projects have one of the others
     if name == "contributors_by_language":
         return table[table["projects_counted"] > 0]
+    if name == "compare_groups":  # the test of all groups is in the caption
+        return table[table["second"].notna()]
+    if name == "compare_survival":
+        return table[table["hazard_ratio"].notna()]
     return table
 
 
@@ -118,6 +130,8 @@ def check_numbers(name: str, frame: pd.DataFrame) -> None:
         assert sorted(ratios) == sorted(table["contributors_per_thousand_lines"].astype(float))
     if name in {"contributors_per_thousand_lines", "contributors_by_language"}:
         figure["data"] = [trace for trace in figure["data"] if trace["type"] != "bar"]
+    if name in {"distribution_tail", "growth_curve"}:  # the dots; the lines are fitted
+        figure["data"] = [trace for trace in figure["data"] if trace["mode"] == "markers"]
     if name == "monthly_activity":  # in a lane of its own
         lane = [trace for trace in figure["data"] if trace["yaxis"] == "y2"]
         assert lane[0]["y"] == table["contributors"].astype(float).to_list()

@@ -28,8 +28,9 @@ def test_each_chart_has_panels_for_the_strata(name: str) -> None:
     said = [re.sub(r"\d+ of ", "", " ".join(ax.get_title().split())) for ax in panels]
     assert said == ["left (n = 20)", "right (n = 20)"]
     assert first is panels[0]
-    assert panels[0].get_xlim() == panels[1].get_xlim()
-    drawn = [[*ax.get_xticks()] for ax in panels if ax.has_data()]
+    # A panel of which nothing is known says so, on axes that are not shown.
+    drawn = [(ax.get_xlim(), *ax.get_xticks()) for ax in panels if ax.has_data()]
+    assert len(drawn) == 2 or name in {"correlation", "distribution_tail"}
     assert drawn.count(drawn[0]) == len(drawn)
     assert "by half" in figure.get_suptitle()
     assert "40 " in figure.get_supxlabel()

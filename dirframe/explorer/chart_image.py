@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 
 from dirframe import plot
 from dirframe.plot._drawing.axes import words
+from dirframe.plot._drawing.figures import unmanaged_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +68,7 @@ class ChartImage:
 def render_chart(
     frame: pd.DataFrame, chart: str, options: Mapping[str, Any], *, is_dark: bool = False
 ) -> ChartImage:
-    """Render a chart of `dirframe.plot` and close its figure.
+    """Render a chart of `dirframe.plot` without a figure of pyplot.
 
     Parameters
     ----------
@@ -86,17 +86,11 @@ def render_chart(
     ChartImage
         The chart as PNG.
     """
-    open_before = set(plt.get_fignums())
-    try:
-        with plot.style(), mpl.rc_context(_TEXT | _DARK if is_dark else _TEXT):
-            ax = getattr(plot, chart)(frame, **options)
-            figure = ax.get_figure(root=True)
-            stream = io.BytesIO()
-            figure.savefig(stream, format="png", dpi=_DPI, bbox_inches="tight", pad_inches=0.05)
-        text = " ".join(words(figure))
-        width = int.from_bytes(stream.getvalue()[16:20]) // 2  # width field of the PNG header
-    finally:
-        # An open figure would be displayed again at the end of the cell.
-        for number in set(plt.get_fignums()) - open_before:
-            plt.close(number)
+    with plot.style(), mpl.rc_context(_TEXT | _DARK if is_dark else _TEXT), unmanaged_figures():
+        ax = getattr(plot, chart)(frame, **options)
+        figure = ax.get_figure(root=True)
+        stream = io.BytesIO()
+        figure.savefig(stream, format="png", dpi=_DPI, bbox_inches="tight", pad_inches=0.05)
+    text = " ".join(words(figure))
+    width = int.from_bytes(stream.getvalue()[16:20]) // 2  # width field of the PNG header
     return ChartImage(png=stream.getvalue(), words=text, width=width)

@@ -89,6 +89,8 @@ def run(
 
     Raises
     ------
+    InvalidInputError
+        There is no such file or folder.
     StoreError
         The data or the keys cannot be used.
     ConfigurationError

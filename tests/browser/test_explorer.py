@@ -319,10 +319,6 @@ def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
     expect(cells).to_have_count(2)
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="known defect: on a busy machine the page may read the theme before its style sheet came",
-)
 def test_the_chart_follows_the_theme(
     page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:

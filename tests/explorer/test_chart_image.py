@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -12,6 +13,8 @@ from dirframe.errors import InvalidInputError
 from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.choices import charts
 from dirframe.schema import ACCOUNT, PROJECT
+
+_KNOWN: list[object] = []  # figures of pyplot
 
 
 @pytest.mark.parametrize("chart", charts(PROJECT))
@@ -47,6 +50,17 @@ def test_a_chart_that_fails_leaves_no_figure_open() -> None:
     with pytest.raises(InvalidInputError):
         render_chart(pd.DataFrame({"id": ["1"]}), "language_share", {})
     assert plt.get_fignums() == open_before
+
+
+@pytest.mark.parametrize("by", [None, "country_code"])
+def test_pyplot_never_knows_the_figure_that_is_drawn(by: str | None, accounts: pd.DataFrame) -> None:
+    """A kernel shows pyplot's figures after each message, drawn or not, in whatever thread."""
+    _KNOWN.clear()
+    with mpl.rc_context({"figure.hooks": [f"{__name__}:_KNOWN.append"]}):
+        plt.close(plt.figure())
+        assert len(_KNOWN) == 1
+        render_chart(accounts, "accounts_by_kudo_rank", {"by": by})
+    assert len(_KNOWN) == 1
 
 
 def test_a_picture_holds_itself_in_its_address(projects: pd.DataFrame) -> None:

@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.colours import NEUTRAL, OTHER, grey
+from dirframe.plot._drawing.figures import new_figure
 from dirframe.plot._drawing.options import current
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -78,8 +78,7 @@ def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
     lines = _HEIGHT_OF_LINES * min(_FIGURE_WIDTH / inches, _MOST_LINES)
     row = _ROW_HEIGHT * max(min(inches / _FIGURE_WIDTH, 1), _LOWEST_ROW)
     height = lines + row * max(rows, _ROWS_AT_LEAST)
-    _, ax = plt.subplots(figsize=(inches, height), layout="constrained")
-    return ax
+    return new_figure(figsize=(inches, height), layout="constrained").subplots()
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> float:

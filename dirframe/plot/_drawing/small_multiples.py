@@ -12,6 +12,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator
 
 from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing.figures import new_figure
 from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def draw_panels(panels: Panels) -> Axes:
     columns = min(count, max(int((look.inches or 3 * _WIDTH) / _NARROWEST), 1))
     lines = -(-count // columns)
     size = (look.inches or _WIDTH * columns, panels.height * lines + 0.8)
-    figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
+    figure = new_figure(figsize=size)
+    grid = figure.subplots(lines, columns, squeeze=False)
     # With matplotlib's default padding, panel titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     try:

@@ -83,8 +83,10 @@ def open_data(
 
     Raises
     ------
+    InvalidInputError
+        There is no such file or folder.
     StoreError
-        The data is missing, or cannot be served.
+        The data cannot be served.
     """
     if isinstance(data, (str, PathLike)) and ADDRESS not in str(data):
         data = Path(data)

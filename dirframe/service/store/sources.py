@@ -66,8 +66,10 @@ def find_sources(
     ------
     ConfigurationError
         The map is invalid or does not fit the columns, or the collection of a table is not clear.
+    InvalidInputError
+        There is no such file or folder.
     StoreError
-        There is no such data.
+        A folder is without XML, a query fails, or nothing is named.
     """
     sections = read_map(mapping) if mapping else {}
     sources: list[Source] = []
@@ -110,8 +112,10 @@ def check_data(data: Data, *, mapping: Path | None = None) -> list[TableReport]:
     ------
     ConfigurationError
         The map is invalid.
+    InvalidInputError
+        There is no such file or folder.
     StoreError
-        Data is missing, or a record in XML is invalid.
+        A folder is without XML, a query fails, or a record in XML is invalid.
     """
     reports: list[TableReport] = []
     for source in find_sources(data, mapping=mapping, skip_invalid=True):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lxml import etree
 
-from dirframe.errors import StoreError
+from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.store import sample
 from dirframe.service.store.build import VERSION
@@ -80,7 +80,7 @@ def test_the_sample_lies_beside_the_package_or_in_it(
 
 
 def test_data_that_is_nowhere_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="nowhere"):
+    with pytest.raises(InvalidInputError, match="nowhere"):
         open_data(tmp_path / "nowhere")
 
 

@@ -53,7 +53,7 @@ def test_elements_of_an_imported_record_stay_where_they_stood(
 ) -> None:
     inner = "".join(f"<{name}>{text}</{name}>" for name, text in [("id", "1"), *elements])
     element = etree.fromstring(f"<project>{inner}</project>")
-    written = etree.fromstring(normalize(SourceRecord(PROJECT, element, "here", False)).xml)
+    written = etree.fromstring(normalize(SourceRecord(PROJECT, element, "here", False))[0].xml)
     came = [(str(child.tag), child.text or "") for child in written]
     assert came[: len(elements) + 1] == [("id", "1"), *elements]
 

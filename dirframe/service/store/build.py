@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sqlite3
@@ -25,6 +26,7 @@ from dirframe.service.store.importer import (
     RecordKeys,
     Source,
     SourceRecord,
+    StoreRow,
     normalize,
     record_keys,
 )
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x64697266
 
 #: Version of the tables below: a store of another version is rejected and rebuilt.
-VERSION = 4
+VERSION = 5
 
 _BATCH_SIZE = 1_000
 
@@ -188,7 +190,8 @@ class _Collection:
         self._is_update = is_update
         #: Columns of keys that differ from the store that is updated.
         self._changed: set[str] = set() if is_update else set(_KEY_COLUMNS)
-        self._keys: list[tuple[object, ...]] = []
+        #: Records to write, by id.
+        self._batch: dict[str, tuple[StoreRow, RecordKeys]] = {}
         name = self._name = resource.collection
         if not is_update:
             database.execute(
@@ -201,38 +204,21 @@ class _Collection:
             database.execute(
                 f"CREATE TABLE {name}_order (sort TEXT PRIMARY KEY, numbers BLOB NOT NULL)"
             )
-        self._seen = bytearray(self._size() + 1)
-        self._upsert = (
-            f"INSERT INTO {name} (id, email_md5, xml, synthetic) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (id) DO UPDATE SET email_md5 = excluded.email_md5,"
-            " xml = excluded.xml, synthetic = excluded.synthetic RETURNING number"
-        )
-        self._insert_keys = f"REPLACE INTO {name}_keys VALUES (?{', ?' * len(_KEY_COLUMNS)})"
+        (self._size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()
+        self._seen = bytearray(self._size + 1)
 
     def write(self, record: SourceRecord) -> None:
         """Write a record, unless the store has the same."""
-        row = normalize(record)
-        if self._is_update and self._is_stored(row):
+        row, children = normalize(record)
+        if self._is_update and row.id not in self._batch and self._is_stored(row):
             return
-        ((number,),) = self._database.execute(self._upsert, row).fetchall()
-        keys = record_keys(self._resource, record.element)
-        if self._is_update and len(self._changed) < len(_KEY_COLUMNS):
-            sql = f"SELECT * FROM {self._name}_keys WHERE number = ?"
-            old = self._database.execute(sql, (number,)).fetchone() or (number, *[None] * len(keys))
-            pairs = zip(_KEY_COLUMNS, old[1:], keys, strict=True)
-            self._changed |= {name for name, before, after in pairs if before != after}
-        self._keys.append((number, *keys))
-        if len(self._keys) >= _BATCH_SIZE or self._is_update:
+        self._batch[row.id] = (row, record_keys(self._resource, record.element, children))
+        if len(self._batch) >= _BATCH_SIZE:
             self._flush()
-        if number < len(self._seen):
-            self._seen[number] = 1
-            self._changes.changed += 1
-        else:
-            self._changes.added += 1
 
-    def _is_stored(self, row: tuple[object, ...]) -> bool:
+    def _is_stored(self, row: StoreRow) -> bool:
         sql = f"SELECT number, id, email_md5, xml, synthetic FROM {self._name} WHERE id = ?"
-        stored = self._database.execute(sql, (row[0],)).fetchone()
+        stored = self._database.execute(sql, (row.id,)).fetchone()
         if stored is None or stored[1:] != row:
             return False
         if stored[0] < len(self._seen):
@@ -241,11 +227,32 @@ class _Collection:
         return True
 
     def _flush(self) -> None:
-        self._database.executemany(self._insert_keys, self._keys)
-        self._keys.clear()
-
-    def _size(self) -> int:
-        return int(self._database.execute(f"SELECT count(*) FROM {self._name}").fetchone()[0])
+        """Write the batch; a record whose id is stored keeps its number."""
+        database, name, ids = self._database, self._name, json.dumps(list(self._batch))
+        sql = f"SELECT id, number FROM {name} WHERE id IN (SELECT value FROM json_each(?))"
+        numbers: dict[str, int] = dict(database.execute(sql, (ids,)))
+        for identifier, number in numbers.items():
+            if number < len(self._seen):
+                self._seen[number] = 1
+                self._changes.changed += 1
+                if len(self._changed) < len(_KEY_COLUMNS):
+                    sql = f"SELECT * FROM {name}_keys WHERE number = ?"
+                    old = database.execute(sql, (number,)).fetchone()[1:]
+                    pairs = zip(_KEY_COLUMNS, old, self._batch[identifier][1], strict=True)
+                    self._changed |= {column for column, before, after in pairs if before != after}
+        for identifier in self._batch:
+            if identifier not in numbers:
+                self._size += 1
+                numbers[identifier] = self._size
+                self._changes.added += 1
+                self._changed.update(_KEY_COLUMNS)
+        for table, part in ((name, 0), (f"{name}_keys", 1)):
+            rows = [(numbers[i], *parts[part]) for i, parts in self._batch.items()]
+            if rows:
+                database.executemany(
+                    f"REPLACE INTO {table} VALUES (?{', ?' * (len(rows[0]) - 1)})", rows
+                )
+        self._batch.clear()
 
     def finish(self) -> None:
         """Remove what the sources no longer have, and order and index the records."""
@@ -258,28 +265,27 @@ class _Collection:
             f"CREATE INDEX IF NOT EXISTS {name}_email ON {name} (email_md5)"
             " WHERE email_md5 IS NOT NULL"
         )
-        if "words" in self._changed:
+        if self._changed & {"title", "description", "tags"}:
             for table in (f"{name}_words", f"{name}_frequent"):
                 database.execute(f"DROP TABLE IF EXISTS {table}")
-            texts = database.execute(f"SELECT number - 1, words FROM {name}_keys ORDER BY number")
-            build_index(database, name, texts, self._size())
+            texts = database.execute(
+                "SELECT number - 1, title || ' ' || description || ' ' || tags"
+                f" FROM {name}_keys ORDER BY number"
+            )
+            build_index(database, name, texts, self._size)
         if self._changed & {"title", "tags", "address_names"}:
             database.execute(f"DROP TABLE IF EXISTS {name}_terms")
-            terms = database.execute(
-                f"SELECT number - 1, title, tags, address_names FROM {name}_keys ORDER BY id_key"
-            )
-            index_terms(database, name, terms)
+            index_terms(database, name)
 
     def _remove(self, numbers: list[int]) -> None:
         """Delete records, from the last one; the last record takes the number of a deleted one."""
-        last = self._size()
         for number in numbers:
             for table in (self._name, f"{self._name}_keys"):
                 self._database.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
                 self._database.execute(
-                    f"UPDATE {table} SET number = ? WHERE number = ?", (number, last)
+                    f"UPDATE {table} SET number = ? WHERE number = ?", (number, self._size)
                 )
-            last -= 1
+            self._size -= 1
         if numbers:
             self._changed.update(_KEY_COLUMNS)
             self._changes.removed += len(numbers)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from lxml import etree
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.service.records import fold
-from dirframe.service.store.lookup import address_names, avatar_md5
+from dirframe.service.store.lookup import LOOKUP_FIELDS, address_names, avatar_md5
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
 
     from lxml.etree import _Element
 
@@ -31,22 +31,30 @@ ID = re.compile(r"[^\s/?#]{1,100}")
 #: Form of an MD5 digest.
 MD5 = re.compile(r"[0-9a-f]{32}")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"\d{1,9}(\.\d{1,30})?", re.ASCII)
+_tag_texts = etree.XPath("tags//text()", smart_strings=False)
 
 
-def _parts(resource: Resource) -> dict[str, tuple[list[str], list[str]]]:
+#: The first child of each name.
+Children: TypeAlias = "dict[str, _Element]"
+
+
+def _parts(resource: Resource) -> dict[str, tuple[Set[str], Set[str]]]:
     """Return the elements to complete and the timestamps, by parent: empty for the record itself.
 
     Without a value, an optional field of an account is left out; any other is an empty element.
     """
-    parts: dict[str, tuple[list[str], list[str]]] = {}
+    # The keys of a dictionary are a set in order.
+    parts: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for field in resource.fields:
         *parents, name = field.path
-        complete, timestamps = parts.setdefault("/".join(parents), ([], []))
+        complete, timestamps = parts.setdefault("/".join(parents), ({}, {}))
         if field in resource.specified and (resource is not ACCOUNT or field.required):
-            complete.append(name)
+            complete[name] = None
         if field.kind is Kind.TIMESTAMP:
-            timestamps.append(name)
-    return parts
+            timestamps[name] = None
+    return {p: (c.keys(), t.keys()) for p, (c, t) in parts.items() if c or t}
 
 
 _PARTS = {name: _parts(resource) for name, resource in RESOURCES.items()}
@@ -80,7 +88,6 @@ class RecordKeys(NamedTuple):
     created_at: str
     updated_at: str
     stack_count: int
-    words: str
     title: str
     tags: str
     address_names: str
@@ -99,8 +106,15 @@ class StoreRow(NamedTuple):
     synthetic: bool
 
 
-def normalize(source: SourceRecord) -> StoreRow:
+def normalize(source: SourceRecord) -> tuple[StoreRow, Children]:
     """Validate a record and convert its element, in place, to the form that is served.
+
+    Returns
+    -------
+    StoreRow
+        The record as it is stored.
+    dict
+        The first child of each name, for `record_keys`.
 
     Raises
     ------
@@ -119,10 +133,11 @@ def normalize(source: SourceRecord) -> StoreRow:
             f"{where}: the {resource.name}'s id is {identifier!r}; it must be present, without "
             "blanks or slashes, and have at most 100 characters."
         )
-    children["id"].text = identifier
+    if children["id"].text != identifier:
+        children["id"].text = identifier
     email_md5 = _pop_email(element, children, where)
     if email_md5 is None and resource is ACCOUNT:
-        email_md5 = avatar_md5({"avatar_url": _text(children.get("avatar_url"))})
+        email_md5 = avatar_md5(_text(children.get("avatar_url")))
     for parent, (complete, timestamps) in _PARTS[resource.name].items():
         if not parent:
             _complete(element, children, complete)
@@ -132,44 +147,41 @@ def normalize(source: SourceRecord) -> StoreRow:
             _complete(part, nested, complete)
             _convert_timestamps(nested, timestamps, f"{where}: {parent}/")
     xml = etree.tostring(element, encoding="unicode", with_tail=False)
-    return StoreRow(identifier, email_md5, xml + "\n", synthetic)
+    return StoreRow(identifier, email_md5, xml + "\n", synthetic), children
 
 
-def record_keys(resource: Resource, element: _Element) -> RecordKeys:
+def record_keys(resource: Resource, element: _Element, children: Children) -> RecordKeys:
     """Return the search and sort keys of a normalized record."""
-    record = {name: _text(child) for name, child in _children(element).items()}
-    name = fold(record.get("name", ""))
-    description, committers, activity = "", None, None
-    tags: list[str] = []
+    name = fold(_text(children.get("name")))
+    stack_count = _number(_text(children.get("stack_count")))
+    names = {f: _text(children[f]) for f in LOOKUP_FIELDS[resource.name] if f in children}
+    description, tags, rating, committers, activity = "", "", None, None, None
     if resource is PROJECT:
-        description = fold(record.get("description", ""))
-        for part in element.iterchildren("tags"):
-            tags += [fold(tag) for text in part.itertext() if (tag := str(text).strip())]
-        committers = _number(
-            element.findtext("analysis/twelve_month_contributor_count", "").strip()
-        )
-        activity = _number(element.findtext("project_activity_index/value", "").strip())
-    stack_count = _number(record.get("stack_count", ""))
+        description = fold(_text(children.get("description")))
+        if "tags" in children:
+            tags = "\n".join([fold(tag) for text in _tag_texts(element) if (tag := text.strip())])
+        rating = _decimal(_text(children.get("average_rating")))
+        committers = _nested_number(children, "analysis", "twelve_month_contributor_count")
+        activity = _nested_number(children, "project_activity_index", "value")
     return RecordKeys(
-        id_key=_id_key(record["id"]),
-        name_key=name,
-        created_at=record.get("created_at", ""),
-        updated_at=record.get("updated_at", ""),
-        stack_count=-1 if stack_count is None else stack_count,
-        words=" ".join(dict.fromkeys(" ".join([name, description, *tags]).split())),
-        title=" ".join(name.split()),
-        tags="\n".join(tags),
-        address_names="\n".join(address_names(resource, record)),
-        description=description,
-        rating=_decimal(record.get("average_rating", "")),
-        active_committers=committers,
-        activity_level=activity,
+        _id_key(_text(children["id"])),
+        name,
+        _text(children.get("created_at")),
+        _text(children.get("updated_at")),
+        -1 if stack_count is None else stack_count,
+        " ".join(name.split()),
+        tags,
+        "\n".join(address_names(resource, names)),
+        description,
+        rating,
+        committers,
+        activity,
     )
 
 
-def _children(element: _Element) -> dict[str, _Element]:
-    """Return the first child of each name."""
-    return {str(child.tag): child for child in element.iterchildren(reversed=True)}
+def _children(element: _Element) -> Children:
+    # A slice is faster than an iterator.
+    return {child.tag: child for child in element[::-1]}  # type: ignore[misc]  # no comments
 
 
 def _text(element: _Element | None) -> str:
@@ -183,30 +195,35 @@ def append_element(parent: _Element, name: str, text: str | None = None) -> _Ele
     return child
 
 
-def _complete(part: _Element, children: dict[str, _Element], names: list[str]) -> None:
+def _complete(part: _Element, children: Children, names: Set[str]) -> None:
     """Append missing elements, and fill those that another dialect names differently."""
-    for name in names:
-        if name not in children:
-            children[name] = append_element(part, name)
-        if name in _OTHER_NAMES and not _text(children[name]):
-            children[name].text = _text(children.get(_OTHER_NAMES[name])) or None
+    if not children.keys() >= names:
+        for name in names:
+            if name not in children:
+                children[name] = append_element(part, name)
+    for name, other_name in _OTHER_NAMES.items():
+        if name in names and children[name].text is not None and not _text(children[name]):
+            children[name].text = None
+        if name in names and other_name in children and not children[name].text:
+            children[name].text = _text(children[other_name]) or None
 
 
-def _convert_timestamps(children: dict[str, _Element], names: list[str], where: str) -> None:
+def _convert_timestamps(children: Children, names: Set[str], where: str) -> None:
     for name in names:
-        child = children.get(name)
-        text = None if child is None else child.text
-        if child is not None and text and not _TIMESTAMP.fullmatch(text):
+        if name in children and (text := children[name].text) and not _TIMESTAMP.fullmatch(text):
             try:
-                child.text = to_timestamp(datetime.fromisoformat(t)) if (t := text.strip()) else ""
+                t = text.strip()
+                children[name].text = to_timestamp(datetime.fromisoformat(t)) if t else ""
             except (ValueError, OverflowError):
                 raise StoreError(
                     f"{where}{name} is {t!r}, which is no ISO 8601 timestamp."
                 ) from None
 
 
-def _pop_email(element: _Element, children: dict[str, _Element], where: str) -> str | None:
+def _pop_email(element: _Element, children: Children, where: str) -> str | None:
     """Remove e-mail fields from the record and return the MD5 for the lookup by e-mail."""
+    if "email_md5" not in children and "email" not in children:
+        return None
     digest, address = (_text(children.pop(name, None)) for name in ("email_md5", "email"))
     for child in list(element.iterchildren("email_md5", "email")):
         element.remove(child)
@@ -234,11 +251,17 @@ def to_timestamp(moment: datetime) -> str:
 
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
-    return int(digits) if digits and re.fullmatch(r"-?\d{1,18}", digits, re.ASCII) else None
+    return int(digits) if digits and _INTEGER.fullmatch(digits) else None
+
+
+def _nested_number(children: Children, parent: str, name: str) -> int | None:
+    if parent not in children:
+        return None
+    return _number(_text(next(children[parent].iterchildren(name), None)))
 
 
 def _decimal(text: str) -> float | None:
-    return float(text) if text and re.fullmatch(r"\d{1,9}(\.\d{1,30})?", text, re.ASCII) else None
+    return float(text) if text and _DECIMAL.fullmatch(text) else None
 
 
 def _id_key(identifier: str) -> str:

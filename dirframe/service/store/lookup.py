@@ -21,6 +21,8 @@ _NAME_FIELDS = {
 }
 #: Elements with a URL of the record, which ends in such a name.
 _ADDRESS_FIELDS = ("html_url", "url")
+#: All of these.
+LOOKUP_FIELDS = {name: (*fields, *_ADDRESS_FIELDS) for name, fields in _NAME_FIELDS.items()}
 _PATHS = {
     "account": re.compile(r"/accounts/([^/?#]+?)(?:\.xml)?(?:[?#].*)?"),
     "project": re.compile(r"/(?:p|projects)/([^/?#]+?)(?:\.xml)?(?:[?#].*)?"),
@@ -38,16 +40,17 @@ def address_names(resource: Resource, record: Mapping[str, str]) -> list[str]:
     >>> address_names(PROJECT, {"id": "9", "url_name": "Firefox", "name": "Mozilla Firefox"})
     ['firefox']
     """
-    names = [record.get(field, "") for field in _NAME_FIELDS[resource.name]]
+    names = [record[field] for field in _NAME_FIELDS[resource.name] if field in record]
     for field in _ADDRESS_FIELDS:
-        path = _ORIGIN.sub("", record.get(field, ""), count=1)
-        if match := _PATHS[resource.name].fullmatch(path):
-            names.append(unquote(match[1]))
+        if field in record:
+            path = _ORIGIN.sub("", record[field], count=1)
+            if match := _PATHS[resource.name].fullmatch(path):
+                names.append(unquote(match[1]))
     folded = dict.fromkeys(fold(name.strip()) for name in names)
     return [name for name in folded if name and "\n" not in name]
 
 
-def avatar_md5(record: Mapping[str, str]) -> str | None:
+def avatar_md5(url: str) -> str | None:
     """Return the MD5 of the e-mail address in the avatar URL of an account, if present."""
-    match = _AVATAR.search(record.get("avatar_url", "").lower())
+    match = _AVATAR.search(url.lower())
     return match[1] if match else None

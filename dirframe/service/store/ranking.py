@@ -1,7 +1,6 @@
 """Index of the terms of records, and relevance ranking of query results."""
 
-# A term is a title, a word of a title, a tag or a name in URLs; each is folded. The table of terms
-# is in the order of ids, so that the first record with a name is the one with the lowest id.
+# A term is a title, a word of a title, a tag or a name in URLs; each is folded.
 
 from __future__ import annotations
 
@@ -38,53 +37,41 @@ _LAST = "\U0010ffff"
 Numbers = npt.NDArray[np.uint32]
 
 
-def index_terms(
-    database: sqlite3.Connection,
-    collection: str,
-    records: Iterable[tuple[int, str, str, str]],
-) -> None:
-    """Write the table of terms.
-
-    Parameters
-    ----------
-    database
-        The store under construction.
-    collection
-        Name of the collection.
-    records
-        Number, title, tags and names in URLs (one per line) of every record, by id.
-    """
+def index_terms(database: sqlite3.Connection, collection: str) -> None:
+    """Write the table of terms of the records in ``{collection}_keys``."""
     database.execute(
-        f"CREATE TABLE {collection}_terms (kind INTEGER, term TEXT, place INTEGER,"
-        " number INTEGER NOT NULL, PRIMARY KEY (kind, term, place)) WITHOUT ROWID"
+        f"CREATE TABLE {collection}_terms (kind INTEGER, term TEXT, number INTEGER,"
+        " PRIMARY KEY (kind, term, number)) WITHOUT ROWID"
     )
-    database.execute("CREATE TEMP TABLE terms (kind, term, place, number)")
-    database.executemany("INSERT INTO temp.terms VALUES (?, ?, ?, ?)", _rows(records))
+    database.execute("CREATE TEMP TABLE terms (kind, term, number)")
+    records = database.execute(
+        f"SELECT number - 1, title, tags, address_names FROM {collection}_keys"
+    )
+    database.executemany("INSERT INTO temp.terms VALUES (?, ?, ?)", _rows(records))
     database.execute(
-        f"INSERT INTO {collection}_terms SELECT * FROM temp.terms ORDER BY kind, term, place"
+        f"INSERT OR IGNORE INTO {collection}_terms SELECT * FROM"
+        f" (SELECT {_Kind.TITLE.value}, title, number - 1 FROM {collection}_keys"
+        " UNION ALL SELECT * FROM temp.terms) ORDER BY 1, 2, 3"
     )
     database.execute("DROP TABLE temp.terms")
 
 
-def _rows(
-    records: Iterable[tuple[int, str, str, str]],
-) -> Iterator[tuple[int, str, int, int]]:
-    for position, (number, title, tags, names) in enumerate(records):
-        terms = {(_Kind.TITLE, title)}
-        terms |= {(_Kind.WORD, word) for word in title.split()}
-        terms |= {(_Kind.TAG, tag) for tag in tags.split("\n") if tag}
-        terms |= {(_Kind.NAME, name) for name in names.split("\n") if name}
-        for kind, term in terms:
-            yield kind.value, term, position, number
+def _rows(records: Iterable[tuple[int, str, str, str]]) -> Iterator[tuple[int, str, int]]:
+    word_kind, tag_kind, name_kind = _Kind.WORD.value, _Kind.TAG.value, _Kind.NAME.value
+    for number, title, tags, names in records:
+        for word in title.split():
+            yield word_kind, word, number
+        if tags:
+            for tag in tags.split("\n"):
+                yield tag_kind, tag, number
+        if names:
+            for name in names.split("\n"):
+                yield name_kind, name, number
 
 
-def named(database: sqlite3.Connection, collection: str, name: str) -> int | None:
-    """Return the number of the record with this name in URLs, the lowest id of several."""
-    row = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term = ? ORDER BY place LIMIT 1",
-        (_Kind.NAME.value, name),
-    ).fetchone()
-    return None if row is None else int(row[0])
+def named(database: sqlite3.Connection, collection: str, name: str) -> Numbers:
+    """Return the numbers of the records with this name in URLs."""
+    return _with_term(database, collection, _Kind.NAME, name)
 
 
 def tagged(database: sqlite3.Connection, collection: str, tag: str) -> Numbers:

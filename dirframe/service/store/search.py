@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 #: Minimum length for SQLite's trigram index; shorter words scan the list of words.
 TRIGRAM = 3
 
-#: Pairs of word and record held in memory while the index is built.
-_PAIRS_AT_ONCE = 1_000_000
+#: Texts held in memory while the index is built.
+_TEXTS_AT_ONCE = 20_000
 
 #: Cost of a substring, in words, above which its result is precomputed; a word costs as much as
 #: `_PAIRS_PER_WORD` of its records. 500 words take about 1 ms.
@@ -48,7 +47,7 @@ def build_index(
 ) -> None:
     """Write the index of `texts`, pairs of record number (below `size`) and words."""
     database.execute("CREATE TEMP TABLE pieces (word TEXT NOT NULL, numbers BLOB NOT NULL)")
-    for words in _chunks(texts):
+    for words in _chunks(texts, size):
         database.executemany("INSERT INTO temp.pieces VALUES (?, ?)", words)
     # Only the column word is indexed by trigrams.
     database.execute(
@@ -111,21 +110,28 @@ def _longer_by_one(part: str, word: str) -> set[str]:
     return extended
 
 
-def _chunks(texts: Iterable[tuple[int, str]]) -> Iterator[list[tuple[str, bytes]]]:
-    postings: dict[str, array[int]] = {}
-    pairs = 0
-    for number, words in texts:
-        for word in words.split():
-            try:
-                postings[word].append(number)
-            except KeyError:
-                postings[word] = array("I", (number,))
-            pairs += 1
-        if pairs >= _PAIRS_AT_ONCE:
-            yield [(word, numbers.tobytes()) for word, numbers in postings.items()]
-            postings.clear()
-            pairs = 0
-    yield [(word, numbers.tobytes()) for word, numbers in postings.items()]
+def _chunks(texts: Iterable[tuple[int, str]], size: int) -> Iterator[Iterator[tuple[str, bytes]]]:
+    """Yield, for chunks of the texts, the distinct words and the numbers of their records."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    chunks = iter(texts)
+    while chunk := list(islice(chunks, _TEXTS_AT_ONCE)):
+        first_numbers, contents = zip(*chunk, strict=True)
+        words = pc.utf8_split_whitespace(pa.array(contents, pa.large_string()))
+        codes = pc.list_flatten(words).dictionary_encode()
+        numbers = np.take(first_numbers, pc.list_parent_indices(words))
+        # By word, then by record; a word occurs once in a record.
+        pairs = np.unique(codes.indices.to_numpy().astype(np.int64) * size + numbers)
+        ends = np.searchsorted(pairs, np.arange(1, len(codes.dictionary) + 1) * size)
+        blob = (pairs % size).astype(np.uint32).tobytes()
+        yield (
+            (word, blob[begin * _NUMBER_BYTES : end * _NUMBER_BYTES])
+            for word, begin, end in zip(
+                codes.dictionary.to_pylist(), [0, *ends[:-1].tolist()], ends.tolist(), strict=True
+            )
+            if word
+        )
 
 
 def search(database: sqlite3.Connection, collection: str, words: Iterable[str], size: int) -> Mask:

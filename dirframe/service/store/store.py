@@ -254,9 +254,11 @@ class Store:
         """
         fragment = self.by_id(resource, segment)
         if fragment is None:
-            number = named(self._database(), resource.collection, fold(without_controls(segment)))
-            if number is not None:
-                (fragment,) = self._fragments(resource, [number])
+            name = fold(without_controls(segment))
+            numbers = named(self._database(), resource.collection, name)
+            if len(numbers):
+                positions = self._orders[resource.name, "id"][1][numbers]
+                (fragment,) = self._fragments(resource, [int(numbers[positions.argmin()])])
         return fragment
 
     def is_synthetic(self, resource: Resource, identifier: str) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
+#: Records that are removed from memory at once.
+_BATCH_SIZE = 100
 
 
 def find_files(sources: Iterable[Path]) -> list[Path]:
@@ -64,13 +66,13 @@ class XmlFile:
         StoreError
             The file is not the interface's XML; the message names the file and the line.
         """
-        path = self.path
+        path, name = self.path, str(self.path)
         try:
             with open_file(path) as stream:
                 synthetic = _check_root(path, stream)
             with open_file(path) as stream:
                 for number, element in enumerate(_elements(path, stream), start=1):
-                    where = f"{path}, record {number} (line {element.sourceline})"
+                    where = f"{name}, record {number} (line {element.sourceline})"
                     yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
         except etree.XMLSyntaxError as error:
             raise StoreError(
@@ -101,22 +103,24 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
     events = etree.iterparse(
         stream, tag=(*RESOURCES, "status"), remove_comments=True, remove_pis=True, **_PARSER
     )
+    result, kept = None, 0
     for _, element in events:
         parent = element.getparent()
-        grandparent = None if parent is None else parent.getparent()
-        if parent is None or (grandparent is not None and grandparent.getparent() is not None):
-            continue
-        if element.tag == "status":
-            if grandparent is None and (element.text or "").strip() != "success":
+        if parent is None or (parent is not result and not _is_result(parent)):
+            is_status = (
+                element.tag == "status" and parent is not None and parent.getparent() is None
+            )
+            if is_status and (element.text or "").strip() != "success":
                 raise StoreError(
                     f"{path} holds a failed answer (its status is {element.text!r}), no records."
                 )
-        elif parent.tag == "result" and grandparent is not None:
+        elif element.tag != "status":
             yield element
-            element.clear()
-            _check_tags(path, element.itersiblings(preceding=True))
-            while element.getprevious() is not None:
-                del parent[0]
+            result, kept = parent, kept + 1
+            if kept % _BATCH_SIZE == 0:
+                read = parent[: parent.index(element)]
+                _check_tags(path, read)
+                del parent[: len(read)]
     _check_tags(path, events.root.iterfind("result/*"))
 
 
@@ -127,3 +131,8 @@ def _check_tags(path: Path, elements: Iterable[_Element]) -> None:
                 f"{path}, line {element.sourceline}: a <{element.tag}> is neither an "
                 "account nor a project; only collections of these can be served."
             )
+
+
+def _is_result(element: _Element) -> bool:
+    parent = element.getparent()
+    return element.tag == "result" and parent is not None and parent.getparent() is None

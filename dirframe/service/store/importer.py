@@ -19,7 +19,8 @@ from dirframe.service.records import fold
 from dirframe.service.store.lookup import LOOKUP_FIELDS, address_names, avatar_md5
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from lxml.etree import _Element
 
@@ -40,7 +41,7 @@ _tag_texts = etree.XPath("tags//text()", smart_strings=False)
 Children: TypeAlias = "dict[str, _Element]"
 
 
-def _parts(resource: Resource) -> dict[str, tuple[Set[str], Set[str]]]:
+def _parts(resource: Resource) -> dict[str, tuple[AbstractSet[str], AbstractSet[str]]]:
     """Return the elements to complete and the timestamps, by parent: empty for the record itself.
 
     Without a value, an optional field of an account is left out; any other is an empty element.
@@ -195,7 +196,7 @@ def append_element(parent: _Element, name: str, text: str | None = None) -> _Ele
     return child
 
 
-def _complete(part: _Element, children: Children, names: Set[str]) -> None:
+def _complete(part: _Element, children: Children, names: AbstractSet[str]) -> None:
     """Append missing elements, and fill those that another dialect names differently."""
     if not children.keys() >= names:
         for name in names:
@@ -208,7 +209,7 @@ def _complete(part: _Element, children: Children, names: Set[str]) -> None:
             children[name].text = _text(children[other_name]) or None
 
 
-def _convert_timestamps(children: Children, names: Set[str], where: str) -> None:
+def _convert_timestamps(children: Children, names: AbstractSet[str], where: str) -> None:
     for name in names:
         if name in children and (text := children[name].text) and not _TIMESTAMP.fullmatch(text):
             try:

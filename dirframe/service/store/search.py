@@ -122,7 +122,8 @@ def _chunks(texts: Iterable[tuple[int, str]], size: int) -> Iterator[Iterator[tu
         codes = pc.list_flatten(words).dictionary_encode()
         numbers = np.take(first_numbers, pc.list_parent_indices(words))
         # By word, then by record; a word occurs once in a record.
-        pairs = np.unique(codes.indices.to_numpy().astype(np.int64) * size + numbers)
+        pairs = np.sort(codes.indices.to_numpy().astype(np.int64) * size + numbers)
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         ends = np.searchsorted(pairs, np.arange(1, len(codes.dictionary) + 1) * size)
         blob = (pairs % size).astype(np.uint32).tobytes()
         yield (

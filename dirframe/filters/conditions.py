@@ -163,7 +163,7 @@ class Conditions:
         size = len(self.frame)
         if column in _LISTS:
             distinct = distinct_entries(self.frame, column)
-            rows = distinct["project"].astype("int64").to_numpy()
+            rows = distinct["project"].to_numpy()
             codes, values = pd.factorize(distinct["label"])
             titles = _titles(distinct)
         else:

@@ -128,7 +128,7 @@ def language_breakdown(
 def _breakdown(projects: pd.DataFrame) -> Counts:
     entries = list_entries(projects, "languages")
     lines = integer_column(LINES).of(projects).reset_index(drop=True)
-    number = entries["project_id"].astype("int64")
+    number = entries["project"]
     percentage = entries["percentage"]
     is_invalid = percentage.isna() | (percentage < 0) | (percentage > 100)
     listed = pd.Series(range(len(projects))).isin(set(number))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
 import pandas as pd
 
 from dirframe.stats._core.backends import map_reduce
 from dirframe.stats._core.entries import Counts, combine_counts, list_entries
-from dirframe.stats._core.groupby import as_int64, has_name, rank_names
+from dirframe.stats._core.groupby import as_int64, rank_names
 from dirframe.stats._core.loaders import PROJECTS
 from dirframe.stats._core.result import attach_counts, require_columns
 from dirframe.stats._options.selection import selectable
@@ -149,7 +150,7 @@ def _licenses(projects: pd.DataFrame) -> pd.DataFrame:
     code, title = entries["vanity_url"], entries["nice_name"]
     return pd.DataFrame(
         {
-            "project": entries["project_id"],
+            "project": entries["project"],
             "label": code.where(code.notna(), entries["name"]),
             "title": title.where(title.notna(), entries["name"]),
         }
@@ -158,7 +159,7 @@ def _licenses(projects: pd.DataFrame) -> pd.DataFrame:
 
 def _tags(projects: pd.DataFrame) -> pd.DataFrame:
     entries = list_entries(projects, "tags")
-    return pd.DataFrame({"project": entries["project_id"], "label": entries["tag"]})
+    return pd.DataFrame({"project": entries["project"], "label": entries["tag"]})
 
 
 def _memberships(
@@ -173,10 +174,10 @@ def _memberships(
     """Count the projects of each label; a project counts once in the pooled row."""
     require_columns(projects, loader=PROJECTS, lists=[column])
     if isinstance(projects, pd.DataFrame):  # read once for both passes
-        entries = read(projects)
+        entries = _named(read(projects))
         entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries
     else:
-        entries_of = read
+        entries_of = lambda part: _named(read(part))
 
     def memberships(part: pd.DataFrame) -> Counts:
         return _of_labels(entries_of(part), len(part))
@@ -211,16 +212,29 @@ def _memberships(
 
 def distinct_entries(projects: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return the named tags or licences of each project by its row number, each once."""
-    entries = {"tags": _tags, "licenses": _licenses}[column](projects)
-    return entries[has_name(entries, "label")].drop_duplicates(["project", "label"])
+    return _distinct(_named({"tags": _tags, "licenses": _licenses}[column](projects)))
 
 
-def _of_labels(entries: pd.DataFrame, records: int) -> Counts:
-    named = entries[has_name(entries, "label")]
-    distinct = named.drop_duplicates(["project", "label"])
-    table = distinct.groupby("label", sort=False).size().reset_index(name="projects")
-    numbers = {"projects": float(records), "having": float(named["project"].nunique())}
+def _named(entries: pd.DataFrame) -> pd.DataFrame:
+    """Return the entries with a label, by project, as categories, which compare as numbers."""
+    entries = entries.astype(dict.fromkeys(entries.columns.drop("project"), "category"))
+    return entries[entries["label"].notna()]
+
+
+def _distinct(named: pd.DataFrame) -> pd.DataFrame:
+    """Return the first entry of each project and label."""
+    label = named["label"].cat
+    pairs = named["project"].to_numpy() * len(label.categories) + label.codes.to_numpy()
+    order = np.argsort(pairs, kind="stable")  # nearly in order: many times as fast as hashing
+    return named.iloc[order[np.diff(pairs[order], prepend=-1) > 0]]
+
+
+def _of_labels(named: pd.DataFrame, records: int) -> Counts:
+    sizes = _distinct(named)["label"].value_counts()
+    table = pd.DataFrame({"label": sizes.index.astype("str"), "projects": sizes.to_numpy()})
+    having = np.count_nonzero(np.bincount(named["project"], minlength=1))
+    numbers = {"projects": float(records), "having": float(having)}
     if "title" not in named:
         return Counts(table, numbers)
-    titles = named.dropna(subset=["title"]).groupby("label")["title"].min()
-    return Counts(table, numbers, dict(zip(titles.index.astype("str"), titles, strict=True)))
+    titles = named[["label", "title"]].dropna().drop_duplicates().astype("str")
+    return Counts(table, numbers, titles.groupby("label")["title"].min().to_dict())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from dirframe.client.frames.inference import inferred_kind
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -68,18 +71,28 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if absent := provenance.absent(frame, [field.column]):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    entry_lists = [value if isinstance(value, list) else _to_list(value) for value in lists]
+    lengths, data = entry_columns(lists, field, resource)
+    parent = f"{resource.name}_id" if key == "id" else key
+    if key != "id":  # the entry repeats the parent's id
+        data.pop(parent, None)
+    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
+    table = pd.DataFrame({parent: parents} | data)
+    return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
+
+
+def entry_columns(
+    lists: Iterable[object], field: Field, resource: Resource
+) -> tuple[list[int], dict[str, Any]]:
+    """Return the length of each list, and the entries of all of them as typed columns."""
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
+    # Parquet returns lists as arrays; any other value is missing.
+    entry_lists = [value if isinstance(value, (list, np.ndarray)) else () for value in lists]
+    lengths = list(map(len, entry_lists))
     entries = list(chain.from_iterable(entry_lists))
     kinds = {known.column: known.kind for known in items.fields}
-    lengths = [len(entries_of_record) for entries_of_record in entry_lists]
-    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
-    parent = f"{resource.name}_id" if key == "id" else key
-    data: dict[str, Any] = {parent: parents}
+    data: dict[str, Any] = {}
     for column, values in _by_name(entries, items.tag, list(kinds)).items():
-        if column == parent and key != "id":  # the entry repeats the parent's id
-            continue
         try:
             kind = kinds.get(column) or _kind_of(column, values, resource)
             array, unreadable = convert_column(values, kind)
@@ -89,9 +102,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         data[column] = to_pandas(array)
         if unreadable is not None:
             data[f"{column}_unreadable"] = to_pandas(unreadable)
-    return provenance.copy_provenance(
-        frame, pd.DataFrame(data), f"child_table {name}", records=False
-    )
+    return lengths, data
 
 
 def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
@@ -108,11 +119,6 @@ def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[A
             return dict.fromkeys(known, missing) | columns
     names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
     return {name: [row.get(name) for row in rows] for name in names}
-
-
-def _to_list(value: object) -> list[Any]:
-    # Parquet returns lists as arrays; any other value is missing.
-    return list(value) if isinstance(value, np.ndarray) else []
 
 
 def _kind_of(column: str, values: list[Any], resource: Resource) -> Kind:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from dirframe.client.frames.child_tables import child_table
+from dirframe.client.frames.child_tables import entry_columns
 from dirframe.errors import InvalidInputError
+from dirframe.schema import PROJECT
 from dirframe.stats._core.groupby import combine
 
 if TYPE_CHECKING:
@@ -45,13 +47,9 @@ def _least(titles: dict[str, str], others: dict[str, str]) -> dict[str, str]:
 def list_entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the entries with the row number of their project, since ids may repeat."""
     column = LANGUAGES if name == "languages" else name
-    parents = pd.DataFrame({"id": pd.Series(range(len(projects))).astype("str")})
-    if column in projects:
-        parents[column] = _lists(projects[column]).to_numpy()
-    parents.attrs["dirframe"] = {"resource": "project"}
-    entries = child_table(parents, name)
-    entries.attrs = {}
-    return entries
+    lists = _lists(projects[column]) if column in projects else [None] * len(projects)
+    lengths, entries = entry_columns(lists, PROJECT.by_column[column], PROJECT)
+    return pd.DataFrame({"project": np.repeat(np.arange(len(projects)), lengths)} | entries)
 
 
 def _lists(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -26,6 +26,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
+from lxml import etree
+
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.store.build import base_sorts
@@ -98,16 +100,24 @@ def built(folder: Path, accounts: int, projects: int) -> Path:
     if not path.exists():
         if not files.exists():
             generate(files, accounts=accounts, projects=projects)
-        begin = time.perf_counter()
+        begin, cpu = time.perf_counter(), time.process_time()
         Store.build(path, [files]).close()
-        took = time.perf_counter() - begin
+        took, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        # The floor: lxml reads the same files and writes each record again.
+        bare = time.process_time()
+        for file in files.iterdir():
+            with gzip.open(file) as stream:
+                for _, element in etree.iterparse(stream, tag=(ACCOUNT.name, PROJECT.name)):
+                    etree.tostring(element, encoding="unicode")
+                    element.clear()
+        bare = time.process_time() - bare
         # Linux counts in KiB, macOS in bytes.
         unit = 2**20 if sys.platform == "darwin" else 2**10
         peak = limits.getrusage(limits.RUSAGE_SELF).ru_maxrss / unit
         print(
             f"Import of {accounts:,} accounts and {projects:,} projects: {took:.1f} s, "
-            f"{(accounts + projects) / took:,.0f} records a second, peak of the process "
-            f"{peak:.0f} MiB, store {path.stat().st_size / 2**20:,.0f} MiB.\n"
+            f"{(accounts + projects) / cpu:,.0f} records a second of the processor, "
+            f"{cpu / bare:.1f} times bare lxml, peak of the process {peak:.0f} MiB, store {path.stat().st_size / 2**20:,.0f} MiB.\n"
         )
     return path
 

@@ -226,7 +226,7 @@ def _distinct(named: pd.DataFrame) -> pd.DataFrame:
     label = named["label"].cat
     pairs = named["project"].to_numpy() * len(label.categories) + label.codes.to_numpy()
     order = np.argsort(pairs, kind="stable")  # nearly in order: many times as fast as hashing
-    return named.iloc[order[np.diff(pairs[order], prepend=-1) > 0]]
+    return named.iloc[np.sort(order[np.diff(pairs[order], prepend=-1) > 0])]
 
 
 def _of_labels(named: pd.DataFrame, records: int) -> Counts:
@@ -237,4 +237,5 @@ def _of_labels(named: pd.DataFrame, records: int) -> Counts:
     if "title" not in named:
         return Counts(table, numbers)
     titles = named[["label", "title"]].dropna().drop_duplicates().astype("str")
-    return Counts(table, numbers, titles.groupby("label")["title"].min().to_dict())
+    least = titles.groupby("label")["title"].min()
+    return Counts(table, numbers, dict(zip(least.index.astype("str"), least, strict=True)))

@@ -19,7 +19,7 @@ from dirframe.service.records import fold
 from dirframe.service.store.lookup import LOOKUP_FIELDS, address_names, avatar_md5
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
     from lxml.etree import _Element
@@ -34,7 +34,7 @@ MD5 = re.compile(r"[0-9a-f]{32}")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,9}(\.\d{1,30})?", re.ASCII)
-_tag_texts = etree.XPath("tags//text()", smart_strings=False)
+_tag_texts: Callable[[_Element], list[str]] = etree.XPath("tags//text()", smart_strings=False)  # type: ignore[assignment]  # of texts alone
 
 
 #: The first child of each name.
@@ -182,7 +182,7 @@ def record_keys(resource: Resource, element: _Element, children: Children) -> Re
 
 def _children(element: _Element) -> Children:
     # A slice is faster than an iterator.
-    return {child.tag: child for child in element[::-1]}  # type: ignore[misc]  # no comments
+    return {child.tag: child for child in element[::-1]}  # type: ignore[index]  # the stubs know no slices
 
 
 def _text(element: _Element | None) -> str:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["APPEARANCE", "CHARTS", "FILES", "SELECTION", "STATISTICS", "ChartSpec", "base_of"]
-
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
 #: Suffixes of the files of a chart, by the backend that draws them.

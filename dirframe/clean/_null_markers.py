@@ -8,8 +8,6 @@ from typing import Final
 from dirframe.clean._reasons import Reason
 from dirframe.clean.name_index import Resolution
 
-__all__ = ["NULL_MARKER", "is_null_marker"]
-
 NULL_MARKER: Final = Resolution(None, reason=Reason.NULL_MARKER)
 
 _TOKENS: Final = re.compile(r"[^\W\d_]+")

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from dirframe.charts import ChartSpec
 
-__all__ = ["clean", "plot", "sensitivity", "stats"]
-
 _BACKENDS = {suffix: backend for backend, suffixes in FILES.items() for suffix in suffixes}
 
 

@@ -20,8 +20,6 @@ from dirframe.cli.options import (
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
-__all__ = ["bundle", "harvest", "status", "update"]
-
 
 _sparing = with_options(
     click.option(

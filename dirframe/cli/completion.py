@@ -6,8 +6,6 @@ import click
 
 from dirframe.cli.options import command
 
-__all__ = ["completion"]
-
 
 @command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

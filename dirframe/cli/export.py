@@ -19,8 +19,6 @@ from dirframe.cli.options import (
     with_options,
 )
 
-__all__ = ["cite", "export", "fields", "report"]
-
 
 @command()
 @click.argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())

@@ -15,33 +15,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
 
-__all__ = [
-    "INFERENCE_OPTIONS",
-    "SELECTION_OPTIONS",
-    "Command",
-    "Group",
-    "ask",
-    "client_options",
-    "collecting_plain",
-    "collection_option",
-    "command",
-    "connection_options",
-    "details_option",
-    "documents",
-    "estimate_options",
-    "given_options",
-    "group",
-    "of_contributors",
-    "of_months",
-    "open_directory",
-    "plain_format",
-    "query_options",
-    "rule_option",
-    "split",
-    "study_options",
-    "with_options",
-]
-
 
 class Command(click.Command):
     """A command whose help lists its options in sections."""

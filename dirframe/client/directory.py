@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.plan import Plan
 
-__all__ = ["Directory", "Quota"]
-
 MYPY = False  # mypy itself reads it as true
 if MYPY:
     P = ParamSpec("P")

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Filters", "select"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:

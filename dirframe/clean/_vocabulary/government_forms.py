@@ -10,8 +10,6 @@ from dirframe.clean._vocabulary.territories import STATES_OF
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["allows_form", "without_form"]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADJECTIVES", "ISLANDS", "STATES_OF"]
-
 
 def _codes(text: str) -> frozenset[str]:
     return frozenset(text.split())

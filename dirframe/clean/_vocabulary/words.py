@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "ARTICLES",
-    "CONNECTORS",
-    "ENDINGS",
-    "FORMS",
-    "GOVERNMENTS",
-    "ISLAND_TAILS",
-    "ISLAND_WORDS",
-    "KINDS",
-    "SHORT",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -12,8 +12,6 @@ from dirframe.client.frames.dtypes import to_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import attributes_of
 
-__all__ = ["as_pandas", "frame_of", "is_instance", "too_large"]
-
 _ARROW = {
     "whole": pa.int64(),
     "number": pa.float64(),

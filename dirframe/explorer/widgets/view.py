@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.chart_image import ChartImage
     from dirframe.explorer.state import State
 
-__all__ = ["View", "in_this_thread"]
-
 _STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]
 
 

@@ -17,8 +17,6 @@ from dirframe._display.policy import policy
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MIMETYPE", "InteractiveFigure", "fragment", "script"]
-
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">

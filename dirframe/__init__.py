@@ -42,7 +42,7 @@ _NAMES = {
         "load_size",
     ),
     "dirframe.client.directory": ("Directory",),
-    "dirframe.client.frames.engines": ("convert_frame",),
+    "dirframe.client.frames.interchange": ("convert_frame",),
     "dirframe.client.iterators": (
         "iter_accounts",
         "iter_projects",

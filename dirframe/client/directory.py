@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from dirframe.client.plan import Plan
 
-MYPY = False  # mypy itself reads it as true
+# mypy alone reads it as true. TYPE_CHECKING is true for jedi as well, which then shows no options.
+MYPY = False
 if MYPY:
     P = ParamSpec("P")
     R = TypeVar("R")

@@ -33,7 +33,7 @@ def export(
     overwrite: bool,
     title: str | None,
     authors: tuple[str, ...],
-    license: str | None,  # noqa: A002  # as dirframe.export calls it
+    license: str | None,
     **question: Any,
 ) -> None:
     """Write records to another kind of file, by its suffix.

@@ -137,7 +137,7 @@ class Directory(Connection):
             public = [other for other in dir(type(self)) if not other.startswith("_")]
             raise unknown_attribute("'Directory' object", name, public)
 
-    def __enter__(self) -> Directory:  # noqa: PYI034  # nor Self
+    def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
         return self
 
     def plan(

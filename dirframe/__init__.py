@@ -41,8 +41,8 @@ _NAMES = {
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning ReportError RequestError ServiceError StaleWarning "
-        "StoreError StrataOmittedWarning UnreadableResponseError UnreadableValueWarning "
-        "UnresolvedCountriesError WeakKeyWarning"
+        "StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
+        "UnreadableValueWarning UnresolvedCountriesError WeakKeyWarning"
     ),
     "dirframe.explorer.explorer": "Explorer",
     "dirframe.filters.select": "select",

@@ -147,10 +147,13 @@ class Conditions:
     def _require(self, columns: Iterable[str], *, numbers: bool) -> None:
         missing = [name for name in columns if not usable(self.frame, name, is_number=numbers)]
         if missing:
-            kind = "numbers" if numbers else "dates"
+            kind = "number" if numbers else "date"
+            absent = [name for name in missing if name not in self.frame]
             raise InvalidInputError(
-                f"The frame has no column {', '.join(missing)}, or has text in it where there "
-                f"have to be {kind}, so it cannot be filtered by it."
+                f"The frame has no column {', '.join(absent)}, by which it is to be filtered."
+                if absent
+                else f"The column {', '.join(missing)}, by which the frame is to be filtered, has "
+                f"values that are no {kind}s."
             )
 
     def _choices(self, column: str) -> Choices:

@@ -5,9 +5,10 @@ It imports neither pandas nor Matplotlib.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
+
+from dirframe._tables import read_rows
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
@@ -78,12 +79,7 @@ def _read(row: dict[str, str]) -> ChartSpec:
 
 
 #: In display order.
-_ALL = [
-    _read(row)
-    for row in csv.DictReader(
-        Path(__file__).with_name("charts.csv").read_text("utf-8").splitlines()
-    )
-]
+_ALL = [_read(row) for row in read_rows(Path(__file__).with_name("charts.csv"))]
 
 #: The functions of `dirframe.stats`.
 STATISTICS = {spec.name: spec for spec in _ALL if not spec.statistic}

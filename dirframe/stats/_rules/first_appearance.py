@@ -8,13 +8,12 @@ that one of them would clear. Where the table names no source, both agree.
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
+
+from dirframe._tables import read_rows
 
 #: Year of first appearance by main language.
 FIRST_APPEARANCE: dict[str, int] = {
     row["language"]: int(row["year"])
-    for row in csv.DictReader(
-        Path(__file__).with_name("first_appearance.csv").read_text("utf-8").splitlines()
-    )
+    for row in read_rows(Path(__file__).with_name("first_appearance.csv"))
 }

@@ -45,7 +45,7 @@ def html(notebook: Any, title: str, *, is_interactive: bool = False) -> str:
     resources = {"metadata": {"name": title}, "has_contents": add_contents(notebook)}
     scripts = ""
     if is_interactive:
-        from dirframe.plot._drawing.plotly_figure import MIMETYPE, fragment, script
+        from dirframe.plot._interactive.figure import MIMETYPE, fragment, script
 
         scripts = script()
         outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]

@@ -101,7 +101,7 @@ def drawn(
 
         def _draw(what: Chart | Panels, ax: Axes | None) -> Any:
             if current().backend == "plotly":
-                from dirframe.plot._drawing.interactive import figure_of
+                from dirframe.plot._interactive.page import figure_of
 
                 return figure_of(what, name)
             return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)

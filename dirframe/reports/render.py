@@ -8,8 +8,6 @@ from typing import Any
 from dirframe._display.policy import policy
 from dirframe.reports.contents import add_contents
 
-__all__ = ["html", "markdown", "notebook_text"]
-
 _HERE = Path(__file__).parent
 _PICTURES = ["image/svg+xml", "image/png", "image/jpeg"]
 # No scripts and widgets, which need a kernel or the network.
@@ -47,7 +45,7 @@ def html(notebook: Any, title: str, *, is_interactive: bool = False) -> str:
     resources = {"metadata": {"name": title}, "has_contents": add_contents(notebook)}
     scripts = ""
     if is_interactive:
-        from dirframe.plot._drawing.plotly_figure import MIMETYPE, fragment, script
+        from dirframe.plot._interactive.figure import MIMETYPE, fragment, script
 
         scripts = script()
         outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]

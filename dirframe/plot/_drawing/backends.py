@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.panels import Panels
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["drawn"]
-
 P = ParamSpec("P")
 
 
@@ -103,7 +101,7 @@ def drawn(
 
         def _draw(what: Chart | Panels, ax: Axes | None) -> Any:
             if current().backend == "plotly":
-                from dirframe.plot._drawing.interactive import figure_of
+                from dirframe.plot._interactive.page import figure_of
 
                 return figure_of(what, name)
             return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)

@@ -331,7 +331,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
 
     for module in list(sys.modules):
         if module.startswith(
-            ("plotly", "dirframe.plot._drawing.plotly", "dirframe.plot._drawing.interactive")
+            ("plotly", "dirframe.plot._interactive.figure", "dirframe.plot._interactive.page")
         ):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "plotly", None)

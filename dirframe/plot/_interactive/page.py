@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dirframe.errors import MissingExtraError
-from dirframe.plot._drawing import axes, typography, worldmap
+from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.chart import Chart
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.traces import INK, legend_entries, literal, place, traces
+from dirframe.plot._interactive.scales import GRID, SMALL, TEXT, limits_of, ticks, values_along
+from dirframe.plot._interactive.traces import INK, legend_entries, literal, place, traces
 
 try:
-    from dirframe.plot._drawing.plotly_figure import InteractiveFigure
+    from dirframe.plot._interactive.figure import InteractiveFigure
 except ImportError as error:
     raise MissingExtraError(
         "plotly", extra="interactive", purpose="An interactive chart"
     ) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from dirframe.plot._drawing.chart import Axis, Marks
+    from dirframe.plot._drawing.chart import Axis
     from dirframe.plot._drawing.panels import Panel, Panels
 
-__all__ = ["figure_of"]
-
 # All in pixels, which Plotly takes for points, too.
-_TITLE, _TEXT, _SMALL = 16.0, 12.0, 11.0
+_TITLE = 16.0
 _LINE = 1.35  # of a size of text
 _NARROW = 350.0  # what texts are wrapped to: a figure without a width takes that of its page
 _PANELS_WIDTH = 720.0
 _ROW, _PLOT, _LANES, _MAP = 22.0, 300.0, 380.0, 320.0
 _PIXELS = 96  # an inch
 _NAMES = 195.0  # at most, for the names of rows
-_GRID = "#E3E6EA"
 _RIGHT = 18.0
 
 
@@ -94,9 +90,9 @@ class _Page:
         self._inner = inner = breadth * plot
         bottom = max((_below(chart, inner) for chart in shown), default=0.0)
         height = max((_height(chart) for chart in shown), default=_PLOT)
-        notes = [typography.wrapped(note, _SMALL, inner) for _, _, note in charts]
+        notes = [typography.wrapped(note, SMALL, inner) for _, _, note in charts]
         head = 26.0 if len(charts) > 1 else 0.0
-        foot = bottom + max(_lines(note) for note in notes) * _SMALL * _LINE
+        foot = bottom + max(_lines(note) for note in notes) * SMALL * _LINE
         self._plot = lines * (height + head + foot) - foot
         self._below = foot
         for index, (title, chart, _) in enumerate(charts):
@@ -106,9 +102,9 @@ class _Page:
             low = top - height / self._plot
             domain = (left, left + breadth, max(low, 0.0), top)
             if title:
-                self._text(title, left, top, size=_TEXT, shift=4, yanchor="bottom", width=inner)
+                self._text(title, left, top, size=TEXT, shift=4, yanchor="bottom", width=inner)
             if notes[index]:
-                self._text(notes[index], left, low, size=_SMALL, shift=-bottom, yanchor="top")
+                self._text(notes[index], left, low, size=SMALL, shift=-bottom, yanchor="top")
             if chart and chart.marks:
                 self._chart(chart, domain, share)
             else:
@@ -117,9 +113,9 @@ class _Page:
                 hidden = {"visible": False, "domain": [left, left + breadth]}
                 self._axes[f"xaxis{number}"] = hidden
                 self._axes[f"yaxis{number}"] = hidden | {"domain": [max(low, 0.0), top]}
-                reason = typography.wrapped(chart.empty if chart else "", _TEXT + 2, inner)
+                reason = typography.wrapped(chart.empty if chart else "", TEXT + 2, inner)
                 x, y = (domain[0] + domain[1]) / 2, (domain[2] + domain[3]) / 2
-                self._text(reason, x, y, size=_TEXT + 2, yanchor="middle", xanchor="center")
+                self._text(reason, x, y, size=TEXT + 2, yanchor="middle", xanchor="center")
         if key := next((chart for chart in shown if chart.key and chart.marks), None):
             self._key = key.key
             self._traces += legend_entries(key)
@@ -137,17 +133,17 @@ class _Page:
             y["domain"] = [top - step * (0.86 if lanes > 1 else 1), top]
             if chart.y.text:
                 self._text(
-                    typography.wrapped(chart.y.text, _TEXT, _height(chart)),
+                    typography.wrapped(chart.y.text, TEXT, _height(chart)),
                     left,
                     (low + high) / 2,
-                    size=_TEXT,
+                    size=TEXT,
                     textangle=-90,
                     align="center",
                     xshift=4 - _names_width(chart),
                     yanchor="middle",
                 )
             if lanes > 1:
-                self._text(chart.lanes[lane], left, top, size=_SMALL, yanchor="bottom")
+                self._text(chart.lanes[lane], left, top, size=SMALL, yanchor="bottom")
             if lane < lanes - 1:
                 x |= {"showticklabels": False, "title": None}
             if number:
@@ -172,10 +168,10 @@ class _Page:
     def _annotate(self, chart: Chart, number: str) -> None:
         if chart.reference is not None:
             at = float(place(chart.x, [chart.reference])[0])
-            ends = {"x0": at, "x1": at, "y0": 0, "y1": 1}
+            line = {"x0": at, "x1": at, "y0": 0, "y1": 1}
             how = {"line": {"width": 1, "dash": "dash", "color": NEUTRAL}, "layer": "below"}
             places = {"xref": f"x{number}", "yref": f"y{number} domain"}
-            self._shapes.append({"type": "line"} | ends | how | places)
+            self._shapes.append({"type": "line"} | line | how | places)
         if remark := chart.remark:
             self._texts.append(
                 {
@@ -193,20 +189,22 @@ class _Page:
     def _axis(self, chart: Chart, which: str, lane: int) -> dict[str, Any]:
         axis: Axis = getattr(chart, which)
         # The title of the vertical one is a text: Plotly would move it away from a legend.
-        text = literal(typography.wrapped(axis.text, _TEXT, self._inner)) if which == "x" else ""
+        text = literal(typography.wrapped(axis.text, TEXT, self._inner)) if which == "x" else ""
         marks = [marks for marks in chart.marks if marks.lane == lane]
-        labels = typography.widest((text for mark in marks for text in mark.labels), _TEXT)
+        labels = typography.widest((text for mark in marks for text in mark.labels), TEXT)
         room = 1 - min((labels + 6) / self._inner, 0.6)
         return {
-            "title": {"text": text, "font": {"size": _TEXT}, "standoff": 8},
-            "gridcolor": _GRID,
+            "title": {"text": text, "font": {"size": TEXT}, "standoff": 8},
+            "gridcolor": GRID,
             "zeroline": False,
             "tickangle": 0,
             "ticks": "outside",
             "ticklen": 5,
-            "tickcolor": _GRID,
-            **_scale(chart, which, [end for mark in marks for end in _ends(mark, which)], room),
-            **_ticks(axis, self._inner * room, marks, which),
+            "tickcolor": GRID,
+            **limits_of(
+                chart, which, [end for mark in marks for end in values_along(mark, which)], room
+            ),
+            **ticks(axis, self._inner * room, marks, which),
         }
 
     def _text(self, text: str, x: float, y: float, *, size: float, **how: Any) -> None:
@@ -232,20 +230,20 @@ class _Page:
     def figure(self, title: str, caption: str, name: str) -> InteractiveFigure:
         """Return the figure, with its title above and its caption below."""
         head = typography.wrapped(title, _TITLE, self._room - 24)
-        foot = typography.wrapped(caption, _SMALL, self._room - 16)
+        foot = typography.wrapped(caption, SMALL, self._room - 16)
         top = 14 + _lines(head) * _TITLE * _LINE
         if self._key:
             entries = [trace["name"] for trace in self._traces if trace.get("showlegend")]
             # Entries are in columns of the same width, beside the title of the legend.
-            room = self._room - 24 - typography.widest([self._key], _TEXT)
-            columns = max(int(room / (typography.widest(entries, _TEXT) + 46)), 1)
+            room = self._room - 24 - typography.widest([self._key], TEXT)
+            columns = max(int(room / (typography.widest(entries, TEXT) + 46)), 1)
             top += -(-len(entries) // columns) * 20 + 6
         if self._has_heads:
             top += 26
-        bottom = self._below + 8 + _lines(foot) * _SMALL * _LINE
+        bottom = self._below + 8 + _lines(foot) * SMALL * _LINE
         if foot:
             left, how = 12 - self._left, {"yanchor": "top", "name": "caption"}
-            self._text(foot, 0, 0, size=_SMALL, shift=-self._below, xshift=left, **how)
+            self._text(foot, 0, 0, size=SMALL, shift=-self._below, xshift=left, **how)
         legend = {
             "title": {"text": f"{literal(self._key)}  "},
             "orientation": "h",
@@ -271,7 +269,7 @@ class _Page:
             "width": self._width,
             "height": round(top + self._plot + bottom),
             "margin": {"l": self._left, "r": _RIGHT, "t": top, "b": bottom, "autoexpand": False},
-            "font": {"family": "Arial, Helvetica, sans-serif", "size": _TEXT, "color": INK},
+            "font": {"family": "Arial, Helvetica, sans-serif", "size": TEXT, "color": INK},
             "paper_bgcolor": "white",
             "plot_bgcolor": "white",
             "barmode": "overlay",
@@ -288,19 +286,19 @@ class _Page:
 def _names_width(chart: Chart) -> float:
     if chart.y.scale == "rows":
         names = [typography.short(name) for name in chart.y.names]
-        return min(0.94 * typography.widest(names, _SMALL) + 12, _NAMES)
+        return min(0.94 * typography.widest(names, SMALL) + 12, _NAMES)
     if chart.y.scale == "none":
         return 0.0
-    most = max((v for marks in chart.marks for v in _ends(marks, "y")), default=0)
+    most = max((v for marks in chart.marks for v in values_along(marks, "y")), default=0)
     widest = "100%" if chart.y.scale == "share" else f"{most:,.0f}"
-    lines = _lines(typography.wrapped(chart.y.text, _TEXT, _height(chart)))
-    return typography.widest([widest], _TEXT) + 18 + lines * _TEXT * _LINE
+    lines = _lines(typography.wrapped(chart.y.text, TEXT, _height(chart)))
+    return typography.widest([widest], TEXT) + 18 + lines * TEXT * _LINE
 
 
 def _below(chart: Chart, room: float) -> float:
     if chart.x.scale == "none" or not chart.marks:
         return 14.0
-    return 28 + _lines(typography.wrapped(chart.x.text, _TEXT, room)) * _TEXT * _LINE + 6
+    return 28 + _lines(typography.wrapped(chart.x.text, TEXT, room)) * TEXT * _LINE + 6
 
 
 def _height(chart: Chart) -> float:
@@ -313,102 +311,3 @@ def _height(chart: Chart) -> float:
 
 def _lines(text: str) -> int:
     return len(text.split("\n")) if text else 0
-
-
-def _ends(marks: Any, which: str) -> Iterator[float]:
-    """Yield the values of marks along an axis, with the ends of bars and ranges."""
-    if marks.kind == "regions":
-        return
-    is_length = (marks.kind == "rows" and which == "x") or (
-        marks.kind == "columns" and which == "y"
-    )
-    values = np.asarray(getattr(marks, which), dtype=float)
-    ends = [values + np.asarray(marks.base, dtype=float) if is_length else values]
-    if is_length and np.ndim(marks.base):
-        ends.append(np.asarray(marks.base, dtype=float))
-    if which == "x":
-        ends += [
-            np.asarray(end, dtype=float) for low, high, _ in marks.ranges for end in (low, high)
-        ]
-    yield from (float(value) for end in ends for value in end if not np.isnan(value))
-
-
-def _scale(chart: Chart, which: str, values: list[float], room: float) -> dict[str, Any]:
-    """Return the limits of an axis; its values take a share `room` of it beside their labels."""
-    axis: Axis = getattr(chart, which)
-    if axis.scale == "none":
-        ends = worldmap.frame().get_extents().get_points()[:, "xy".index(which)]
-        return {"visible": False, "range": ends.tolist()}
-    most = max(values, default=1)
-    if axis.limits:
-        limits = place(axis, axis.limits).tolist()
-    elif axis.scale == "log":
-        low = 0.8 * axis.least if axis.least else -0.25
-        limits = place(axis, [low, max(most, 1) * 1.4]).tolist()
-    elif axis.scale == "date":
-        limits = place(axis, [min(values), most]).tolist()
-    elif axis.scale == "rows":
-        limits = [len(axis.names) - 0.4, -0.6]
-    elif axis.scale == "number" and which == "x" and chart.y.scale != "rows":  # years
-        limits = [min(values) - 0.6, most + 0.6]
-    else:
-        limits = [0, 1.04 if axis.scale == "share" else 1.04 * max(most, 1e-9) / room]
-    return {"range": limits}
-
-
-def _ticks(axis: Axis, room: float, marks: Sequence[Marks], which: str) -> dict[str, Any]:
-    """Return the ticks of an axis: as many as fit, and names for rows and logarithms."""
-    if axis.scale == "rows":
-        names = [literal(typography.short(name)) for name in axis.names]
-        places = list(range(len(names)))
-        ticks = {"tickmode": "array", "tickvals": places, "ticktext": names, "showgrid": False}
-        return {**ticks, "tickfont": {"size": _SMALL}}
-    if axis.scale in {"date", "share"}:
-        return {"date": {"type": "date"}, "share": {"tickformat": ".0%"}}[axis.scale]
-    most = max((end for mark in marks for end in _ends(mark, which)), default=1)
-    if axis.scale == "log":
-        return _logarithmic(axis, most)
-    if axis.scale == "ratio":
-        return _of_ratios(axis)
-    if which == "x" and marks and marks[0].kind == "columns":  # years: no commas, and whole
-        ends = [end for mark in marks for end in _ends(mark, which)]
-        steps = (digit * 10**power for power in range(4) for digit in (1, 2, 5))
-        step = next(step for step in steps if (max(ends) - min(ends)) / step < 8)
-        return {"tickformat": "d", "tick0": 0, "dtick": step}
-    fit = int(room / (1.6 * typography.widest([f"{most:,.0f}"], _TEXT))) if which == "x" else 7
-    return {"tickformat": ",", "nticks": max(fit, 2)}
-
-
-def _logarithmic(axis: Axis, most: float) -> dict[str, Any]:
-    """Name powers of ten, and of small numbers 2 and 5; all other whole ticks are small."""
-    powers = [10**power for power in range(len(f"{max(most, 1):.0f}"))]
-    named = [digit * power for power in powers for digit in ((1,) if most >= 50 else (1, 2, 5))]
-    named = ([] if axis.least else [0]) + named
-    between = [digit * power for power in powers for digit in range(2, 10)]
-    return _named_ticks(axis, named, between)
-
-
-def _of_ratios(axis: Axis) -> dict[str, Any]:
-    """Name powers of ten within the limits, and of few powers 2 and 5."""
-    low, high = axis.limits or (0.1, 10.0)
-    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
-    within = [
-        number for power in powers for number in power * np.arange(1, 10) if low <= number <= high
-    ]
-    digits = "1" if high / low >= 50 else "125"
-    return _named_ticks(axis, [number for number in within if f"{number:e}"[0] in digits], within)
-
-
-def _named_ticks(axis: Axis, named: Sequence[float], between: Sequence[float]) -> dict[str, Any]:
-    return {
-        "tickmode": "array",
-        "tickvals": place(axis, named).tolist(),
-        "ticktext": [f"{number:,.0f}" if number >= 1 else f"{number:g}" for number in named],
-        "minor": {
-            "tickmode": "array",
-            "tickvals": place(axis, between).tolist(),
-            "ticks": "outside",
-            "ticklen": 3,
-            "tickcolor": _GRID,
-        },
-    }

@@ -95,6 +95,7 @@ _NAMES = {
         "StaleWarning",
         "StoreError",
         "StrataOmittedWarning",
+        "UnknownValueWarning",
         "UnreadableResponseError",
         "UnreadableValueWarning",
         "UnresolvedCountriesError",

@@ -77,6 +77,7 @@ from dirframe.errors import (
     StaleWarning as StaleWarning,
     StoreError as StoreError,
     StrataOmittedWarning as StrataOmittedWarning,
+    UnknownValueWarning as UnknownValueWarning,
     UnreadableResponseError as UnreadableResponseError,
     UnreadableValueWarning as UnreadableValueWarning,
     UnresolvedCountriesError as UnresolvedCountriesError,

@@ -29,6 +29,7 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── IncompleteWarning           the frame cannot be verified to be complete
     ├── MissingGlyphsWarning        no font has some characters of a chart
     ├── StrataOmittedWarning        a stratum cannot be computed; the others are
+    ├── UnknownValueWarning         a selection names values that no record has
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
     ├── StaleWarning                expired pages from the cache are used
     ├── CacheWarning                the cache is unusable; the load continues without it
@@ -80,6 +81,7 @@ __all__ = [
     "StaleWarning",
     "StoreError",
     "StrataOmittedWarning",
+    "UnknownValueWarning",
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
@@ -370,6 +372,14 @@ class StrataOmittedWarning(DirframeWarning):
         super().__init__(message, hint=hint)
         self.strata = tuple(strata)
         self.columns = tuple(columns)
+
+
+class UnknownValueWarning(DirframeWarning):
+    """A selection names values that no record has; `values` holds them."""
+
+    def __init__(self, message: str, *, values: Sequence[str], hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.values = tuple(values)
 
 
 class UnreadableValueWarning(DirframeWarning):

@@ -91,7 +91,7 @@ def commits_by_contributor(
         x=[0, bus_factor, bus_factor],
         y=[0.5, 0.5, 0],
         colours=[NEUTRAL],
-        is_dashed=True,
+        dash="dash",
     )
     first, five = (typography.percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
     note = f"The first has {first} of the commits" + (

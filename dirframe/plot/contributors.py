@@ -140,7 +140,7 @@ def lorenz(
         y=[0, 1],
         colours=[NEUTRAL],
         name="equality",
-        is_dashed=True,
+        dash="dash",
     )
     curve = Marks(
         kind="line",

@@ -24,7 +24,7 @@ from dirframe.client.collections import (
     load_size as load_size,
 )
 from dirframe.client.directory import Directory as Directory
-from dirframe.client.frames.engines import convert_frame as convert_frame
+from dirframe.client.frames.interchange import convert_frame as convert_frame
 from dirframe.client.iterators import (
     iter_accounts as iter_accounts,
     iter_projects as iter_projects,

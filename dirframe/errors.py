@@ -335,10 +335,7 @@ class AnalysesNotSentWarning(DirframeWarning):
 
 
 class IncompleteWarning(DirframeWarning):
-    """The frame cannot be verified to be complete.
-
-    `details_missing` has the ids of projects whose own page could not be fetched.
-    """
+    """The frame may be incomplete; `details_missing` has the ids of projects without own page."""
 
     def __init__(
         self, message: str, *, details_missing: Sequence[str] = (), hint: Hint | None = None
@@ -356,10 +353,7 @@ class MissingGlyphsWarning(DirframeWarning):
 
 
 class StrataOmittedWarning(DirframeWarning):
-    """Strata lack columns that the directory did not send, so that only the others are computed.
-
-    `strata` has their names, `columns` the columns.
-    """
+    """`strata` are left out, for the directory did not send their `columns`."""
 
     def __init__(
         self,

@@ -19,24 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "ACTIVITIES",
-    "CHOICES",
-    "COUNTRY",
-    "CREATED",
-    "LANGUAGE",
-    "MISSING",
-    "NEEDS",
-    "NOUNS",
-    "Activity",
-    "Conditions",
-    "Range",
-    "activity_of",
-    "month_shown",
-    "usable",
-    "years",
-]
-
 LANGUAGE = "analysis_main_language_name"
 COUNTRY = "country_name"
 CREATED = "created_at"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dirframe import provenance
 from dirframe._display.suggest import did_you_mean
 from dirframe._display.values import label
-from dirframe.client.frames.engines import convert_frame
+from dirframe.client.frames.interchange import convert_frame
 from dirframe.errors import InvalidInputError, UnknownValueWarning
 from dirframe.filters.conditions import (
     ACTIVITIES,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-__all__ = ["Filters", "select"]
 
 
 @dataclass(frozen=True, kw_only=True)

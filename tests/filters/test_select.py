@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dirframe.client.frames.engines import convert_frame
+from dirframe.client.frames.interchange import convert_frame
 from dirframe.errors import InvalidInputError, UnknownValueWarning
 from dirframe.filters.conditions import CREATED, LANGUAGE, activity_of
 from dirframe.filters.select import Filters, select

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.chart_image import ChartImage
     from dirframe.explorer.state import State
 
-__all__ = ["View", "in_this_thread"]
-
 #: Images kept, for what is undone or chosen again.
 _IMAGES = 16
 _STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.bins import Bins
 
-__all__ = ["Axis", "Chart", "Marks", "Remark"]
-
 _ROWS = 11  # height of a chart with two numeric axes, in rows
 
 

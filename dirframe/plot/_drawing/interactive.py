@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.chart import Axis, Marks
     from dirframe.plot._drawing.panels import Panel, Panels
 
-__all__ = ["figure_of"]
-
 # All in pixels, which Plotly takes for points, too.
 _TITLE, _TEXT, _SMALL = 16.0, 12.0, 11.0
 _LINE = 1.35  # of a size of text

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.chart import Axis, Chart, Marks
 
-__all__ = ["INK", "legend_entries", "literal", "place", "traces"]
-
 #: Colour of text and of lines without another.
 INK = "#2B2F36"
 _DAY = 86_400_000  # milliseconds, Plotly's unit of dates

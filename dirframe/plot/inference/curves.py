@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from dirframe import provenance, stats
+from dirframe._display.values import counted
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-
-__all__ = ["distribution_tail", "growth_curve", "survival"]
 
 #: How fitted curves are told apart without colours.
 _DASHES: dict[Literal["dash", "dot", "dashdot"], Any] = {
@@ -90,7 +89,7 @@ def survival(
     )
     below = table["months"][table["survival"] <= 0.5]
     median = (
-        f"Median life: {typography.counted(int(below.iloc[0]), 'month')}."
+        f"Median life: {counted(int(below.iloc[0]), 'month')}."
         if len(below)
         else "More than half live on as long as any was seen."
     )
@@ -203,7 +202,7 @@ def distribution_tail(
     if len(known):
         smallest = int(table["value"][known.index[0]])
         records = int(table["records"][known.index[0] :].sum())
-        note = f"Fitted from {smallest:,} on: {typography.counted(records, noun)}."
+        note = f"Fitted from {smallest:,} on: {counted(records, noun)}."
     reasons = {
         "with 0": counts["value_zero"],
         "without a value": counts["value_missing"],
@@ -288,7 +287,7 @@ def growth_curve(
     what = "a month" + (" that was over" if counts["with_month"] else "")
     x, observed = dates.places([*table["month"]]), table["observed"].to_numpy(float)
     marks = _observed_and_fitted(table, x, observed, ("linear", "exponential", "logistic"))
-    months = typography.counted(counts["months_fitted"], "month")
+    months = counted(counts["months_fitted"], "month")
     reasons = {"without a month": counts["month_missing"]}
     year = dates.only_year(table["month"])
     return Chart(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
+from dirframe._display.values import percent
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
@@ -133,7 +134,7 @@ def _figure(number: float, *, share: bool) -> str:
     if np.isnan(number):
         return "–"
     if share:
-        return typography.percent(number)
+        return percent(number)
     return typography.number(number) if abs(number) >= 100 else f"{number:.3g}"
 
 

@@ -57,6 +57,11 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest, so that no worker is busy with one of them when the others end."""
+    items.sort(key=lambda item: item.path.name not in {"test_docs.py", "test_notebooks.py"})
+
+
 def pytest_collection_finish() -> None:
     """Spare the collector what stays until the end: modules, and the tests themselves."""
     gc.collect()

@@ -128,8 +128,9 @@ def _draw(ax: Axes, chart: Chart) -> None:
             edgecolor=NEUTRAL,
             linewidth=0.35,
             gid=code,
+            in_layout=False,  # all land lies within the sea
         )
-        ax.add_patch(land)
+        ax.add_artist(land)  # as `add_patch` without measuring each coast: the limits are set
         land.set_clip_path(edge, ax.transData)
     no_accounts = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
     handles = chart.bins.handles() if chart.bins else []

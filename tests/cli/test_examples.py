@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
             yield from commands(command, *path, name)
 
 
+@cache
 def examples() -> list[str]:
     helps = (CliRunner().invoke(cli, [*path, "--help"]).output for path in [(), *commands(cli)])
     lines = (line for text in helps for line in text.splitlines())

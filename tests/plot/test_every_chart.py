@@ -30,10 +30,16 @@ SIZES = pytest.mark.parametrize("size", [(3.3, 3.6), (7, 5)], ids=str)
 OF_SEVERAL = {"compare_groups", "compare_survival", "correlation"}
 
 
+def halved(name: str) -> pd.DataFrame:
+    frame = CHARTS[name]()
+    frame["half"] = ["left", "right"] * 20
+    return frame
+
+
 @cache
-def drawn(name: str) -> Axes:
+def drawn(name: str, by: str | None = None) -> Axes:
     """Draw a chart once, for tests that only read it."""
-    return draw(name, CHARTS[name]())
+    return draw(name, CHARTS[name]()) if by is None else draw(name, halved(name), by=by)
 
 
 def test_each_chart_has_the_name_of_its_statistic() -> None:
@@ -79,9 +85,7 @@ def test_a_new_figure_shows_all_texts_in_the_style_of_a_paper_too(name: str) -> 
 def test_no_text_is_cut_off_or_covered_at_the_width_of_a_column(
     name: str, options: dict[str, Any]
 ) -> None:
-    frame = CHARTS[name]()
-    frame["half"] = ["left", "right"] * 20
-    ax = draw(name, frame, **options)
+    ax = draw(name, halved(name), **options)
     figure = ax.get_figure(root=True)
     assert figure is not None
     assert figure.get_figwidth() == (3.3 if options["width"] == "column" else 6.85)
@@ -90,8 +94,7 @@ def test_no_text_is_cut_off_or_covered_at_the_width_of_a_column(
     boxes = {text: text.get_window_extent().shrunk(0.9, 0.8) for text in shown_texts(ax)}
     for one, other in combinations(boxes, 2):
         assert not boxes[one].overlaps(boxes[other]), (one, other)
-    full = draw(name, frame, **{key: value for key, value in options.items() if key != "width"})
-    assert words_of(ax) == words_of(full)
+    assert words_of(ax) == words_of(drawn(name, options.get("by")))
 
 
 def words_of(ax: Axes) -> set[str]:
@@ -258,7 +261,7 @@ def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name
 def test_a_chart_of_a_relation_shows_the_same(name: str) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
     frame = CHARTS[name]()
-    expected = draw(name, frame)
+    expected = drawn(name)
     with duckdb.connect() as session:
         ax = draw(name, session.from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
     source = caption(expected)[caption(expected).index("Source") :]

@@ -66,7 +66,10 @@ def test_several_files_become_one_study_with_title_authors_and_licence(
     done = dirframe("export", *tables, str(file), *OPTIONS, *LICENCE)
     assert done.returncode == 0, done.stderr
     assert_described(file)
-    assert [table["name"] for table in package(file)["resources"]][::2] == ["projects-csv", "accounts-csv"]
+    assert [table["name"] for table in package(file)["resources"]][::2] == [
+        "projects-csv",
+        "accounts-csv",
+    ]
     again = dirframe("export", *tables, str(file), *OPTIONS)
     assert again.returncode == 2  # --overwrite was not given
     assert "--overwrite" in again.stderr

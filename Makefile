@@ -67,7 +67,7 @@ test-lowest: ## Run the tests with the oldest releases that pyproject.toml allow
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(LOWEST)/bin/uv pip compile --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
-	    --output-file $(LOWEST)/constraints.txt pyproject.toml
+	    --all-extras --output-file $(LOWEST)/constraints.txt pyproject.toml
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
 	    --constraint $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pytest -m 'not wheel' -W default $(ARGS)

@@ -53,7 +53,9 @@ def test_a_chart_that_fails_leaves_no_figure_open() -> None:
 
 
 @pytest.mark.parametrize("by", [None, "country_code"])
-def test_pyplot_never_knows_the_figure_that_is_drawn(by: str | None, accounts: pd.DataFrame) -> None:
+def test_pyplot_never_knows_the_figure_that_is_drawn(
+    by: str | None, accounts: pd.DataFrame
+) -> None:
     """A kernel shows pyplot's figures after each message, drawn or not, in whatever thread."""
     _KNOWN.clear()
     with mpl.rc_context({"figure.hooks": [f"{__name__}:_KNOWN.append"]}):

@@ -24,7 +24,7 @@ from dirframe.client.collections import (
     load_size as load_size,
 )
 from dirframe.client.directory import Directory as Directory
-from dirframe.client.frames.engines import convert_frame as convert_frame
+from dirframe.client.frames.interchange import convert_frame as convert_frame
 from dirframe.client.iterators import (
     iter_accounts as iter_accounts,
     iter_projects as iter_projects,
@@ -77,6 +77,7 @@ from dirframe.errors import (
     StaleWarning as StaleWarning,
     StoreError as StoreError,
     StrataOmittedWarning as StrataOmittedWarning,
+    UnknownValueWarning as UnknownValueWarning,
     UnreadableResponseError as UnreadableResponseError,
     UnreadableValueWarning as UnreadableValueWarning,
     UnresolvedCountriesError as UnresolvedCountriesError,

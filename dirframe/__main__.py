@@ -9,8 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-__all__ = ["main"]
-
 
 def main() -> NoReturn:
     """Run the command line. Ctrl-C is handled from here on, also during imports."""

@@ -14,15 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = [
-    "atomic_replace",
-    "atomic_write",
-    "check_folder",
-    "make_folder",
-    "refuse_existing",
-    "temporary_sibling",
-]
-
 
 def refuse_existing(target: Path) -> None:
     """Raise if the path exists."""

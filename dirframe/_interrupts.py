@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-__all__ = ["INTERRUPTED", "exit_with"]
-
 #: Exit code after Ctrl-C: 128 plus the number of SIGINT, the convention of shells.
 INTERRUPTED = 130
 #: Seconds after which an interrupt that Python ignored is sent again.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Accessor", "check_pandas", "register_accessor"]
-
 _OLDEST_PANDAS = 3
 
 #: Public functions whose first argument is a frame.

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BUSY_TIMEOUT", "close_on_error", "enable_wal", "open_database", "transaction"]
-
 #: Seconds to wait for another process.
 BUSY_TIMEOUT = 30.0
 _PAUSE = 0.01

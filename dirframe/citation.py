@@ -22,8 +22,6 @@ from dirframe.schema.extensions import ALL_RESOURCES
 if TYPE_CHECKING:
     from dirframe.provenance import Difference
 
-__all__ = ["Citation", "cite"]
-
 Style = Literal["text", "bibtex", "csl"]
 
 _SYNTHETIC = "Synthetic sample data: generated, not observed."

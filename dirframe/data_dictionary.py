@@ -14,8 +14,6 @@ from dirframe.schema.extensions import ALL_RESOURCES
 if TYPE_CHECKING:
     from dirframe.schema import Field, Resource
 
-__all__ = ["fields", "overview"]
-
 #: What research needs first; of each group one is shown.
 _OVERVIEW = {
     "project": (

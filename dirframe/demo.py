@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["run_demo"]
-
 
 def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
     """Load the sample directory, write tables and charts, and report the requests.

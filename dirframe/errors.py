@@ -29,6 +29,7 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── IncompleteWarning           the frame cannot be verified to be complete
     ├── MissingGlyphsWarning        no font has some characters of a chart
     ├── StrataOmittedWarning        a stratum cannot be computed; the others are
+    ├── UnknownValueWarning         a selection names values that no record has
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
     ├── StaleWarning                expired pages from the cache are used
     ├── CacheWarning                the cache is unusable; the load continues without it
@@ -80,6 +81,7 @@ __all__ = [
     "StaleWarning",
     "StoreError",
     "StrataOmittedWarning",
+    "UnknownValueWarning",
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
@@ -333,10 +335,7 @@ class AnalysesNotSentWarning(DirframeWarning):
 
 
 class IncompleteWarning(DirframeWarning):
-    """The frame cannot be verified to be complete.
-
-    `details_missing` has the ids of projects whose own page could not be fetched.
-    """
+    """The frame may be incomplete; `details_missing` has the ids of projects without own page."""
 
     def __init__(
         self, message: str, *, details_missing: Sequence[str] = (), hint: Hint | None = None
@@ -354,10 +353,7 @@ class MissingGlyphsWarning(DirframeWarning):
 
 
 class StrataOmittedWarning(DirframeWarning):
-    """Strata lack columns that the directory did not send, so that only the others are computed.
-
-    `strata` has their names, `columns` the columns.
-    """
+    """`strata` are left out, for the directory did not send their `columns`."""
 
     def __init__(
         self,
@@ -370,6 +366,14 @@ class StrataOmittedWarning(DirframeWarning):
         super().__init__(message, hint=hint)
         self.strata = tuple(strata)
         self.columns = tuple(columns)
+
+
+class UnknownValueWarning(DirframeWarning):
+    """A selection names values that no record has; `values` holds them."""
+
+    def __init__(self, message: str, *, values: Sequence[str], hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.values = tuple(values)
 
 
 class UnreadableValueWarning(DirframeWarning):

@@ -18,8 +18,6 @@ from dirframe.settings import Settings, cache_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["sample_directory"]
-
 SAMPLE_NAME = "dirframe sample directory"
 
 

@@ -18,8 +18,6 @@ from dirframe.errors import ConfigurationError, Hint, InvalidInputError
 if TYPE_CHECKING:
     from requests.auth import AuthBase
 
-__all__ = ["DEFAULT_REQUESTS_PER_SECOND", "ApiKey", "Settings", "cache_folder", "data_folder"]
-
 BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
 API_KEY_VARIABLE = "DIRFRAME_API_KEY"
 CACHE_VARIABLE = "DIRFRAME_CACHE_DIR"

@@ -50,6 +50,18 @@ OF_THE_WHOLE = {
 #: browser everything is at work.
 FOLDERS_OF_THE_WHOLE = ("tests/browser/", "tests/faults/")
 
+#: Only these say in ``__all__`` what they export; elsewhere a leading underscore is enough.
+NAMESPACES = {
+    "__init__.py",
+    "clean/__init__.py",
+    "errors.py",
+    "plot/__init__.py",
+    "provenance/__init__.py",
+    "reports/__init__.py",
+    "schema/__init__.py",
+    "stats/__init__.py",
+}
+
 #: Longer than this, a file has more than one job.
 LINES = 400
 
@@ -128,6 +140,18 @@ def test_no_file_outgrows_one_job() -> None:
         name: text.count("\n") for name, text in tracked_texts().items() if name.endswith(".py")
     }
     assert {name: n for name, n in lengths.items() if n > LINES} == {}
+
+
+def test_only_the_namespaces_that_users_import_from_list_their_names() -> None:
+    listing = {
+        module.as_posix()
+        for module in modules()
+        if any(
+            isinstance(node, ast.Name) and node.id == "__all__" and isinstance(node.ctx, ast.Store)
+            for node in ast.walk(ast.parse((PACKAGE / module).read_text(encoding="utf-8")))
+        )
+    }
+    assert listing == NAMESPACES
 
 
 def test_every_silenced_check_gives_its_reason_beside_or_above_it() -> None:

@@ -55,6 +55,7 @@ PUBLIC = [
     "StaleWarning",
     "StoreError",
     "StrataOmittedWarning",
+    "UnknownValueWarning",
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",

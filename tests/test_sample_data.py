@@ -14,8 +14,8 @@ from lxml import etree
 
 from dirframe.schema import SYNTHETIC_MARK
 from dirframe.service.records import record_from_element
-from dirframe.service.synthetic import generate
 from dirframe.service.synthetic.edge_cases import ACCOUNTS, PROJECTS
+from dirframe.service.synthetic.generate import generate
 from dirframe.service.synthetic.people import HOPELESS
 
 if TYPE_CHECKING:

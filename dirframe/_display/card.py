@@ -9,8 +9,6 @@ from html import escape
 
 from dirframe._display.values import printable
 
-__all__ = ["Card"]
-
 _TABLE = "border-collapse:collapse;margin:.3em 0"
 _NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
 _VALUE = "text-align:left;padding:.1em 0;overflow-wrap:anywhere"

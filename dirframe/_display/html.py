@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Column", "table_parts"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Column:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from dirframe._display.html import Column
 
-__all__ = ["escape_markdown", "table_lines"]
-
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~$&])")
 #: What makes a list or a rule of the line that begins with it.
 _BEGINNING = re.compile(r"^([-+](?=[-\s]|$)|\d+(?=[.)](?:\s|$)))", re.MULTILINE)

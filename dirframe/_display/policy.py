@@ -6,8 +6,6 @@ import base64
 import hashlib
 import re
 
-__all__ = ["policy"]
-
 _SCRIPT = re.compile(r"<script[^>]*>(.*?)</script>", re.DOTALL)
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["ReportMixin"]
-
 _WIDEST = 60
 _CAPTION = '<caption style="text-align:left;caption-side:top;font-weight:bold">{}</caption>'
 

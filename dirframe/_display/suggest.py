@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "unknown_attribute"]
-
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return a question that names similar choices, after a blank; empty if there is none.

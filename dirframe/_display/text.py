@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rich.align import VerticalAlignMethod
     from rich.console import JustifyMethod
 
-__all__ = ["align", "cell_texts", "cut", "plain_table", "render_record", "render_table"]
-
 _WIDEST = 40
 #: Texts are not cut below this width; columns are left out instead.
 _NARROWEST = 16

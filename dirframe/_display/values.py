@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["counted", "entries", "entry", "is_number", "label", "percent", "printable"]
-
 _JOINERS = "\u200c\u200d"
 
 #: Fields that name a record in a list, by priority.

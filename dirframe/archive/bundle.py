@@ -77,7 +77,7 @@ def bundle(
     overwrite: bool = False,
     title: str | None = None,
     authors: Sequence[str] = (),
-    license: str | None = None,  # noqa: A002  # the name that all metadata formats use
+    license: str | None = None,
 ) -> str:
     """Export an archive to one file that opens elsewhere without key or network.
 

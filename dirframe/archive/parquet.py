@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dirframe.client.frames.engines import to_arrow
+from dirframe.client.frames.interchange import to_arrow
 from dirframe.errors import ArchiveError, InvalidInputError
 
 if TYPE_CHECKING:

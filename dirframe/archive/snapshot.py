@@ -75,7 +75,7 @@ SELECT place, position FROM (
 WHERE age > 1 OR reading.rank <= gone.rank
 """
 _READ = (
-    f"SELECT place, rank, {PAGE_COLUMNS} FROM used JOIN pages USING (round, number) "  # noqa: S608  # names of ours
+    f"SELECT place, rank, {PAGE_COLUMNS} FROM used JOIN pages USING (round, number) "
     f"WHERE place > ? ORDER BY place LIMIT {BATCH}"
 )
 _SUPERSEDED = "SELECT place, position FROM superseded WHERE place BETWEEN ? AND ?"

@@ -55,13 +55,10 @@ def _create(table: str) -> str:
 
 _BLOBS = "CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, content BLOB)"
 _INSERT = {
-    table: f"INSERT INTO {table} VALUES ({', '.join('?' * (len(_columns(table)) + 1))})"  # noqa: S608  # names of ours
+    table: f"INSERT INTO {table} VALUES ({', '.join('?' * (len(_columns(table)) + 1))})"
     for table in _TABLES
 }
-_SELECT = {
-    table: f"SELECT {', '.join(_columns(table))}, seal FROM {table}"  # noqa: S608  # names of ours
-    for table in _TABLES
-}
+_SELECT = {table: f"SELECT {', '.join(_columns(table))}, seal FROM {table}" for table in _TABLES}
 PAGE_COLUMNS = f"{', '.join(_columns('pages'))}, seal"
 _PAGES = (
     f"{_SELECT['pages']} WHERE round = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?"

@@ -19,8 +19,6 @@ from dirframe.provenance import ATTRIBUTE, copy_provenance, get_provenance
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["ColumnResolution", "raw_column", "resolve_column"]
-
 
 @dataclass(frozen=True)
 class ColumnResolution:

@@ -9,8 +9,6 @@ import pandas as pd
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.errors import Hint, InvalidInputError
 
-__all__ = ["Overrides", "checked_overrides"]
-
 Overrides = Mapping[str, str | None] | pd.DataFrame
 
 

@@ -10,8 +10,6 @@ import pycountry
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.normalize import clean_text, normalize
 
-__all__ = ["Reason", "explain"]
-
 
 class Reason(StrEnum):
     """Why a value has no country; own.tsv has the reasons for values that it lists."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dirframe.clean._overrides import Overrides
     from dirframe.clean.name_index import Resolution
 
-__all__ = ["country_audit", "country_note"]
-
 _COLUMNS = ["raw", "count", "country_alpha_2", "country_name", "rule", "reason", "suggestion"]
 _Row = tuple[Hashable, int, str | None, str | None, str, str, str]
 

@@ -18,8 +18,6 @@ from dirframe.clean.normalize import normalize, sort_words, strip_spaces
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["LONGEST_CODE", "Names", "Resolution", "has_island", "names", "without_island"]
-
 #: Names of at most this many letters are only matched exactly.
 LONGEST_CODE: Final = 3
 

@@ -14,18 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "LOST",
-    "MISSING",
-    "casefold_exact",
-    "clean_text",
-    "fold_lossy",
-    "normalize",
-    "sort_words",
-    "strip_spaces",
-    "undo_mojibake",
-]
-
 #: Replacement character that decoders write for undecodable bytes.
 MISSING: Final = "\ufffd"
 

@@ -10,8 +10,6 @@ from dirframe.clean.name_index import Resolution, names
 from dirframe.clean.normalize import LOST, MISSING, clean_text, fold_lossy, normalize, undo_mojibake
 from dirframe.clean.rules import NO_ANSWER, as_it_stands, by_rules, resolve_text
 
-__all__ = ["resolve"]
-
 #: Longer than any country name, with entities and a bracketed part.
 _LONGEST: Final = 250
 

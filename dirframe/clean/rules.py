@@ -26,8 +26,6 @@ from dirframe.clean._vocabulary.words import (
 from dirframe.clean.name_index import LONGEST_CODE, Resolution, has_island, names, without_island
 from dirframe.clean.normalize import MISSING, casefold_exact, normalize, sort_words, strip_spaces
 
-__all__ = ["NO_ANSWER", "as_it_stands", "by_rules", "resolve_text"]
-
 NO_ANSWER: Final = Resolution(None)
 
 # A code surrounded by spaces and punctuation. A leading point makes it a domain ending (.com is

@@ -11,8 +11,6 @@ from rapidfuzz.distance import OSA
 from dirframe.clean.name_index import names
 from dirframe.clean.normalize import clean_text, normalize, strip_spaces
 
-__all__ = ["suggest"]
-
 #: Minimum key lengths at which one and two wrong letters are accepted.
 _ONE_ERROR, _TWO_ERRORS = 5, 9
 #: Longer texts are not a single name.

@@ -14,8 +14,6 @@ from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 if TYPE_CHECKING:
     from dirframe.clean._overrides import Overrides
 
-__all__ = ["COLUMNS", "unify_countries"]
-
 #: Added columns, and the attribute of `Country` that fills each.
 COLUMNS = {"country_alpha_2": "alpha_2", "country_alpha_3": "alpha_3", "country_name": "name"}
 

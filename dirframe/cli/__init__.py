@@ -53,8 +53,6 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 
-__all__ = ["EXIT_CODES", "main"]
-
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
 EXIT_CODES: dict[type[DirframeError], int] = {
     ConfigurationError: 3,

@@ -11,7 +11,6 @@ from dirframe.charts import APPEARANCE, CHARTS, FILES, SELECTION, STATISTICS
 from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.options import (
-    INFERENCE_OPTIONS,
     SELECTION_OPTIONS,
     Command,
     collection_option,
@@ -32,82 +31,71 @@ if TYPE_CHECKING:
 
     from dirframe.charts import ChartSpec
 
-__all__ = ["clean", "plot", "sensitivity", "stats"]
-
 _BACKENDS = {suffix: backend for backend, suffixes in FILES.items() for suffix in suffixes}
 
 
-def _values(kind: Callable[[str], Any]) -> Callable[..., Any]:
-    """Return a callback that parses values separated by commas."""
+def _values(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a type of values separated by commas."""
 
-    def read(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+    def read(text: str) -> Any:
         try:
-            return None if value is None else tuple(kind(part) for part in value.split(","))
+            return tuple(kind(part) for part in text.split(","))
         except ValueError:
-            raise click.BadParameter(f"{value!r} is no list of numbers such as 0,1,10.") from None
+            raise click.BadParameter(f"{text!r} is no list of numbers such as 0,1,10.") from None
 
     return read
 
 
+def _palette(text: str) -> str | tuple[str, ...]:
+    return tuple(text.split(",")) if "," in text else text
+
+
+def _caption(text: str) -> str | bool:
+    return text or False
+
+
+_FILE = click.Path(exists=True, dir_okay=False)
+_POSITIVE = click.IntRange(1)
+_DATES = click.Choice(["analysis_min_month", "created_at"])
+_MEASURES = click.Choice(["median", "mean", "gini", "ratio", "share"])
+_CORRECTIONS = click.Choice(["holm", "bonferroni", "fdr_bh", "fdr_by"])
+_NOTES = "In place of the notes below the chart; an empty one for no caption."
+
+#: Metavariable, type and help of each option with a value.
+_WITH_VALUE: dict[str, tuple[str | None, Any, str]] = {
+    "top": ("N", _POSITIVE, "Keep so many, sum up the others."),
+    "as_of": ("DATE", str, "Day or month of the count, YYYY-MM-DD."),
+    "window": ("N", click.IntRange(1, 24), "Months looked back, 12 if left out."),
+    "freq": ("FREQ", str, "Length of a period: D, W, MS, QS, YS."),
+    "date": (None, _DATES, "What counts as a project's year."),
+    "min_projects": ("N", _POSITIVE, "Take years with fewer projects together."),
+    "bounds": ("N,N,…", _values(int), "Where classes begin: 0,1,2,10."),
+    "quantiles": ("Q,Q,…", _values(float), "Which: 0.25,0.5,0.75."),
+    "measure": (None, _MEASURES, "What is estimated."),
+    "column": ("COLUMN", str, "Column of numbers."),
+    "denominator": ("COLUMN", str, "What a ratio is divided by."),
+    "groups": ("COLUMN", str, "What divides the records, as --by."),
+    "correction": (None, _CORRECTIONS, "How p-values are corrected for several tests."),
+    "confidence": ("SHARE", float, "Level of the intervals, 0.95."),
+    "resamples": ("N", click.IntRange(0), "Bootstrap samples."),
+    "seed": ("N", click.IntRange(0), "Seed of the random numbers."),
+    "per": (None, click.Choice(["inhabitant", "internet_user"]), "Whose number divides."),
+    "population": ("FILE", _FILE, "CSV of country_alpha_2, value and year."),
+    "variables": ("COLUMN,…", _values(str), "Two or more columns of numbers or dates."),
+    "title": ("TEXT", str, "In place of the chart's own."),
+    "caption": ("TEXT", _caption, _NOTES),
+    "width": (None, click.Choice(["column", "page"]), "For print: 84 mm or 174 mm."),
+    "palette": ("NAME|COLOUR,…", _palette, "A colormap of matplotlib, or colours."),
+}
 _OPTIONS: dict[str, Any] = {
-    "top": click.option(
-        "--top", metavar="N", type=click.IntRange(1), help="Keep so many, sum up the others."
-    ),
-    "as_of": click.option("--as-of", metavar="DATE", help="Day or month of the count, YYYY-MM-DD."),
-    "window": click.option(
-        "--window",
-        metavar="N",
-        type=click.IntRange(1, 24),
-        help="Months looked back, 12 if left out.",
-    ),
-    "freq": click.option("--freq", metavar="FREQ", help="Length of a period: D, W, MS, QS, YS."),
+    name: click.option(f"--{name.replace('_', '-')}", metavar=metavar, type=kind, help=text)
+    for name, (metavar, kind, text) in _WITH_VALUE.items()
+} | {
     "cumulative": click.option(
         "--cumulative/--each", default=None, help="Records so far, or in each period alone."
     ),
-    "date": click.option(
-        "--date",
-        type=click.Choice(["analysis_min_month", "created_at"]),
-        help="What counts as a project's year.",
-    ),
-    "min_projects": click.option(
-        "--min-projects",
-        metavar="N",
-        type=click.IntRange(1),
-        help="Take years with fewer projects together.",
-    ),
-    "bounds": click.option(
-        "--bounds", metavar="N,N,…", callback=_values(int), help="Where classes begin: 0,1,2,10."
-    ),
-    "quantiles": click.option(
-        "--quantiles", metavar="Q,Q,…", callback=_values(float), help="Which: 0.25,0.5,0.75."
-    ),
-    **INFERENCE_OPTIONS,
-    "variables": click.option(
-        "--variables",
-        metavar="COLUMN,…",
-        callback=_values(str),
-        help="Two or more columns of numbers or dates.",
-    ),
     "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,
-    "title": click.option("--title", metavar="TEXT", help="In place of the chart's own."),
-    "caption": click.option(
-        "--caption",
-        metavar="TEXT",
-        callback=lambda _context, _option, text: False if text == "" else text,
-        help="In place of the notes below the chart; an empty one for no caption.",
-    ),
-    "width": click.option(
-        "--width", type=click.Choice(["column", "page"]), help="For print: 84 mm or 174 mm."
-    ),
-    "palette": click.option(
-        "--palette",
-        metavar="NAME|COLOUR,…",
-        callback=lambda _context, _option, text: (
-            tuple(text.split(",")) if "," in (text or "") else text
-        ),
-        help="A colormap of matplotlib, or colours.",
-    ),
 }
 
 

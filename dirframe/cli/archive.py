@@ -20,8 +20,6 @@ from dirframe.cli.options import (
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
-__all__ = ["bundle", "harvest", "status", "update"]
-
 
 _sparing = with_options(
     click.option(
@@ -111,8 +109,8 @@ def _moment(until: datetime | None) -> datetime | None:
     if until is None:
         return None
     if until.year == 1900:  # a time of day: the next one
-        now = datetime.now()  # noqa: DTZ005  # local time
-        until = datetime.combine(now.date(), until.time())
+        now = datetime.now().astimezone()
+        until = datetime.combine(now.date(), until.time()).astimezone()
         until += timedelta(days=until <= now)
     return until.astimezone()
 

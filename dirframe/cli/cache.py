@@ -6,8 +6,6 @@ import click
 
 from dirframe.cli.options import group
 
-__all__ = ["cache"]
-
 
 @group()
 def cache() -> None:

@@ -6,8 +6,6 @@ import click
 
 from dirframe.cli.options import command
 
-__all__ = ["completion"]
-
 
 @command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -21,8 +19,7 @@ def completion(context: click.Context, shell: str) -> None:
       dirframe completion zsh >> ~/.zshrc
       dirframe completion fish > ~/.config/fish/completions/dirframe.fish
     """
-    from click.shell_completion import get_completion_class
+    from click.shell_completion import shell_complete
 
-    kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101  # all choices are supported by click
-    click.echo(kind(context.find_root().command, {}, "dirframe", "_DIRFRAME_COMPLETE").source())
+    program = context.find_root().command
+    shell_complete(program, {}, "dirframe", "_DIRFRAME_COMPLETE", f"{shell}_source")

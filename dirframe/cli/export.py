@@ -19,8 +19,6 @@ from dirframe.cli.options import (
     with_options,
 )
 
-__all__ = ["cite", "export", "fields", "report"]
-
 
 @command()
 @click.argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
@@ -35,7 +33,7 @@ def export(
     overwrite: bool,
     title: str | None,
     authors: tuple[str, ...],
-    license: str | None,  # noqa: A002  # as dirframe.export calls it
+    license: str | None,
     **question: Any,
 ) -> None:
     """Write records to another kind of file, by its suffix.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
-__all__ = ["STDIN", "file_argument", "holds_table", "read_input", "read_table"]
-
 STDIN = "-"
 
 _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
@@ -206,7 +204,7 @@ def apply_schema(frame: pd.DataFrame) -> pd.DataFrame:
     from dirframe.schema.extensions import EXTENSIONS, detect_resource
 
     # CSV files of dirframe have an apostrophe before texts that a spreadsheet reads as a formula.
-    frame = frame.map(strip_formula_guard, na_action="ignore")
+    frame = frame.map(_strip_formula_guard, na_action="ignore")
     resource = detect_resource(frame.columns)
     if resource is None or ("id" not in frame and resource.name not in EXTENSIONS):
         return _inferred(frame)
@@ -238,7 +236,7 @@ def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.Dat
     return frame
 
 
-def strip_formula_guard(value: Any) -> Any:
+def _strip_formula_guard(value: Any) -> Any:
     return value[1:] if isinstance(value, str) and _GUARDED.match(value) else value
 
 

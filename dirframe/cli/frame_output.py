@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from click.shell_completion import CompletionItem
 
-__all__ = ["FORMATS", "Output", "check_target", "echo_note", "output", "target", "write"]
-
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 
 _ROWS_ON_A_TERMINAL = 50

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["account", "accounts", "activity", "contributors", "languages", "load"]
-__all__ += ["project", "projects", "read", "size"]
-
 
 def _collection(
     collection: str, *, out: Output, price: bool = False, path: str = "", **question: Any

@@ -15,33 +15,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
 
-__all__ = [
-    "INFERENCE_OPTIONS",
-    "SELECTION_OPTIONS",
-    "Command",
-    "Group",
-    "ask",
-    "client_options",
-    "collecting_plain",
-    "collection_option",
-    "command",
-    "connection_options",
-    "details_option",
-    "documents",
-    "estimate_options",
-    "given_options",
-    "group",
-    "of_contributors",
-    "of_months",
-    "open_directory",
-    "plain_format",
-    "query_options",
-    "rule_option",
-    "split",
-    "study_options",
-    "with_options",
-]
-
 
 class Command(click.Command):
     """A command whose help lists its options in sections."""
@@ -217,27 +190,6 @@ _PROOF = with_options(
     ),
     section="Records",
 )
-
-_FILE = click.Path(exists=True, dir_okay=False)
-_MEASURES = click.Choice(["median", "mean", "gini", "ratio", "share"])
-_CORRECTIONS = click.Choice(["holm", "bonferroni", "fdr_bh", "fdr_by"])
-_INFERENCE: dict[str, tuple[str | None, Any, str]] = {
-    "measure": (None, _MEASURES, "What is estimated."),
-    "column": ("COLUMN", str, "Column of numbers."),
-    "denominator": ("COLUMN", str, "What a ratio is divided by."),
-    "groups": ("COLUMN", str, "What divides the records, as --by."),
-    "correction": (None, _CORRECTIONS, "How p-values are corrected for several tests."),
-    "confidence": ("SHARE", float, "Level of the intervals, 0.95."),
-    "resamples": ("N", click.IntRange(0), "Bootstrap samples."),
-    "seed": ("N", click.IntRange(0), "Seed of the random numbers."),
-    "per": (None, click.Choice(["inhabitant", "internet_user"]), "Whose number divides."),
-    "population": ("FILE", _FILE, "CSV of country_alpha_2, value and year."),
-}
-#: Options of the statistics of inference.
-INFERENCE_OPTIONS: dict[str, Any] = {
-    name: click.option(f"--{name}", metavar=metavar, type=kind, help=text)
-    for name, (metavar, kind, text) in _INFERENCE.items()
-}
 
 #: Options that select records, by the names of `dirframe.charts.SELECTION`.
 SELECTION_OPTIONS = {

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dirframe.stats.quality.compare import Comparison
     from dirframe.stats.quality.summary import Summary
 
-__all__ = ["compare", "flags", "summary"]
-
 
 @command()
 @file_argument

@@ -19,8 +19,6 @@ from dirframe.cli.options import (
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["ESTIMATE_OPTIONS", "echo_estimate", "plan", "quota"]
-
 #: Options that the cost of a load depends on.
 ESTIMATE_OPTIONS = (
     *("base_url", "sample", "query", "sort", "max_items", "columns", "refresh", "details"),

@@ -8,9 +8,6 @@ import click
 
 from dirframe.cli.options import command, group
 
-__all__ = ["generate", "keys", "serve"]
-
-
 key_file_option = click.option(
     "--key-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -244,8 +241,8 @@ def generate(
       dirframe generate --accounts 2000 --projects 1500
       dirframe generate my-directory --accounts 20000 --projects 10000
     """
-    from dirframe.service.synthetic import SEED
-    from dirframe.service.synthetic import generate as write
+    from dirframe.service.synthetic.generate import SEED
+    from dirframe.service.synthetic.generate import generate as write
 
     files = write(
         folder,

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from dirframe.settings import ApiKey
 
-__all__ = ["Connection", "client_or_default"]
-
 
 class Connection(Card):
     """The address of a directory, its limits and the session; `Directory` documents its settings."""

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from dirframe.client.plan import Plan
 
-__all__ = ["Directory", "Quota"]
-
-MYPY = False  # mypy itself reads it as true
+# mypy alone reads it as true. TYPE_CHECKING is true for jedi as well, which then shows no options.
+MYPY = False
 if MYPY:
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -138,7 +137,7 @@ class Directory(Connection):
             public = [other for other in dir(type(self)) if not other.startswith("_")]
             raise unknown_attribute("'Directory' object", name, public)
 
-    def __enter__(self) -> Directory:  # noqa: PYI034  # nor Self
+    def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
         return self
 
     def plan(

@@ -13,7 +13,7 @@ from dirframe.client.collection_loader import (
 )
 from dirframe.client.connection import client_or_default
 from dirframe.client.documents import frame_pages
-from dirframe.client.frames.engines import convert_frame
+from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dirframe.client.collection_loader import Incomplete, LoadKeywords
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.frames.engines import FrameKind
+    from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.xml.envelope import Envelope

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from dirframe.client.collection_loader import LoadOptions, load_collection_query
-from dirframe.client.frames.engines import convert_frame
+from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.collection_loader import Incomplete, LoadKeywords, ProjectKeywords
     from dirframe.client.directory import Directory
-    from dirframe.client.frames.engines import FrameKind
+    from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.paging.progress import ProgressCallback
 
 

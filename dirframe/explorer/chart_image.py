@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["ChartImage", "render_chart"]
-
 #: Twice the screen resolution, for high-density displays.
 _DPI = 144
 #: Points: a chart beside a table is smaller than on a page, and its caption must stay legible.

@@ -20,20 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
-__all__ = [
-    "FACETS",
-    "PAGE_SIZES",
-    "SORT_KEYS",
-    "charts",
-    "columns",
-    "heading",
-    "resource_of",
-    "rules",
-    "sort_key",
-    "sortable",
-    "usual_columns",
-]
-
 #: Words for what the explorer filters by that the name of the column does not say.
 FACETS = {
     LANGUAGE: "Main language",

@@ -19,15 +19,6 @@ if TYPE_CHECKING:
     from dirframe.filters.select import Filters
     from dirframe.settings import Settings
 
-__all__ = [
-    "DataSource",
-    "ViewState",
-    "client_expression",
-    "repr_double_quoted",
-    "to_python",
-    "variable_of",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DataSource:

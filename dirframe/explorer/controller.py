@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Dispatch = Callable[[Callable[[], None]], None]
     _Act = Callable[[LoadRequest, Directory, Callable[[int, int], None]], LoadResult]
 
-__all__ = ["LoadController", "run_now"]
-
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
 
 

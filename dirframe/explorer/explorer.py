@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from dirframe.explorer.state import State
 
-__all__ = ["Explorer"]
-
 
 class Explorer:
     """Explore accounts or projects in a notebook: load, filter, chart, cite, export.

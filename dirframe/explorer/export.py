@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["ExportRequest", "write"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExportRequest:

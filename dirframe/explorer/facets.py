@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Bar", "Facets"]
-
 _BINS = 14
 _FEW = 50  # a column of text with more values has no bars in its header
 

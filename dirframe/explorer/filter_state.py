@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.facets import Bar, Facets
     from dirframe.schema import Resource
 
-__all__ = ["FILTERS", "FilterState", "VisibleRecords"]
-
 FILTERS = ("search", *CHOICES, "years", "activity", "ranges")
 
 

@@ -23,24 +23,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.filter_state import VisibleRecords
     from dirframe.explorer.state import State
 
-__all__ = [
-    "STATIC",
-    "bar",
-    "busy",
-    "gauge",
-    "image",
-    "link",
-    "message",
-    "preformatted",
-    "rows",
-    "span",
-    "static",
-    "style",
-    "table",
-    "title",
-    "words",
-]
-
 #: CSS class of the static view.
 STATIC = "dirframe-static"
 

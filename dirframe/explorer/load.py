@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.paging.progress import ProgressCallback
 
-__all__ = [
-    "LoadRequest",
-    "LoadResult",
-    "error_message",
-    "fetch",
-    "price",
-    "success_result",
-    "with_countries",
-]
-
 Severity = Literal["info", "success", "warning", "error"]
 
 #: Seconds between two progress reports: reports for every page would block the browser.

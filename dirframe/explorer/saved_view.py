@@ -17,8 +17,6 @@ from dirframe.filters.conditions import CHOICES
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
-__all__ = ["FRAGMENT", "dump", "fragment", "parse", "read", "restore", "save"]
-
 #: What a link to a view has after the address of its notebook, before the view.
 FRAGMENT = "#dirframe="
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.controller import Dispatch
     from dirframe.schema import Resource
 
-__all__ = ["State"]
-
 
 #: Default export paths.
 _PATHS = {resource.name: f"{resource.collection}.csv" for resource in RESOURCES.values()}

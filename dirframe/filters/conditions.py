@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from dirframe._display.values import entries
 from dirframe._display.values import is_number as _is_number
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.activity_months import FETCHED, states_of, timestamp, usual_month_of
@@ -16,28 +15,9 @@ from dirframe.stats._core.groupby import FIRST_MONTH, LAST_MONTH
 from dirframe.stats.memberships import distinct_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
-
-__all__ = [
-    "ACTIVITIES",
-    "CHOICES",
-    "COUNTRY",
-    "CREATED",
-    "LANGUAGE",
-    "MISSING",
-    "NEEDS",
-    "NOUNS",
-    "Activity",
-    "Conditions",
-    "Range",
-    "activity_of",
-    "matches",
-    "month_shown",
-    "usable",
-    "years",
-]
 
 LANGUAGE = "analysis_main_language_name"
 COUNTRY = "country_name"
@@ -56,8 +36,8 @@ _LISTS = ("licenses", "tags")
 #: The range of the records without a value.
 MISSING = (None, None)
 
-#: The columns that a search looks in, as far as a frame has them.
-_SEARCHED = ("name", "description", "tags", "location", COUNTRY)
+#: The columns beside the tags that a search looks in, as far as a frame has them.
+_SEARCHED = ("name", "description", "location", COUNTRY)
 
 _DATES = {CREATED, FIRST_MONTH, LAST_MONTH, *FETCHED}
 
@@ -99,7 +79,7 @@ class Conditions:
         self.frame = frame
         self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
         self.choices = cache(self._choices)
-        self._texts = cache(partial(_searched, frame))
+        self._text = cache(partial(_text, frame))
 
     def all_of(self, filters: Mapping[str, Any], *, but: str = "") -> NDArray[np.bool_]:
         """Return which records pass all filters, by name, but one, or one of the ranges."""
@@ -122,21 +102,35 @@ class Conditions:
 
     def _compute(self, name: str, value: Any) -> NDArray[np.bool_]:
         if name in CHOICES:
-            return self._chosen(name, value)
+            return self._chosen(CHOICES[name], value)
         if name == "search":
-            mask = _have(self._texts(), value)
-        elif name == "years":
+            return self._having(value)
+        if name == "years":
             year = self.frame[CREATED].dt.year
             mask = year.isna() if value == MISSING else year.between(*value)
         else:
             mask = activity_of(self.frame) == value
-        return mask.to_numpy(dtype=bool)
+        result: NDArray[np.bool_] = mask.to_numpy(dtype=bool)
+        return result
 
-    def _chosen(self, name: str, wanted: tuple[str | None, ...]) -> NDArray[np.bool_]:
-        choices = self.choices(CHOICES[name])
+    def _chosen(self, column: str, wanted: Collection[str | None]) -> NDArray[np.bool_]:
+        choices = self.choices(column)
         is_wanted = np.array([value in wanted for value in choices.names])
         mask = np.zeros(len(self.frame), dtype=bool)
         mask[choices.rows[is_wanted[choices.codes]]] = True
+        return mask
+
+    def _having(self, words: str) -> NDArray[np.bool_]:
+        """Return which records have every word, or part of a word, in a text or a tag."""
+        mask = np.ones(len(self.frame), dtype=bool)
+        tags = self.choices("tags").names[:-1] if "tags" in self.frame else ()
+        for word in words.casefold().split():
+            found = self._text().str.contains(word, regex=False).to_numpy(dtype=bool)
+            if tags:
+                found = found | self._chosen(
+                    "tags", {tag for tag in tags if word in tag.casefold()}
+                )
+            mask &= found
         return mask
 
     def _range(self, column: str, span: Range) -> NDArray[np.bool_]:
@@ -153,10 +147,13 @@ class Conditions:
     def _require(self, columns: Iterable[str], *, numbers: bool) -> None:
         missing = [name for name in columns if not usable(self.frame, name, is_number=numbers)]
         if missing:
-            kind = "numbers" if numbers else "dates"
+            kind = "number" if numbers else "date"
+            absent = [name for name in missing if name not in self.frame]
             raise InvalidInputError(
-                f"The frame has no column {', '.join(missing)}, or has text in it where there "
-                f"have to be {kind}, so it cannot be filtered by it."
+                f"The frame has no column {', '.join(absent)}, by which it is to be filtered."
+                if absent
+                else f"The column {', '.join(missing)}, by which the frame is to be filtered, has "
+                f"values that are no {kind}s."
             )
 
     def _choices(self, column: str) -> Choices:
@@ -189,49 +186,13 @@ def _titles(entries_by_row: pd.DataFrame) -> dict[str, str]:
     return dict(zip(titled["label"], titled["title"], strict=True))
 
 
-def matches(records: pd.DataFrame, words: str) -> pd.Series[bool]:
-    """Return whether each record has every word in its name, description, tags or place.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Projects or accounts; a column that they lack is not searched.
-    words : str
-        Words or parts of words, in any order; case is ignored.
-
-    Returns
-    -------
-    pandas.Series
-        True (bool) for each record that has them all.
-
-    Examples
-    --------
-    >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "tags": [["HTTP", "server"], None]})
-    >>> matches(projects, "server apa").tolist()
-    [True, False]
-    """
-    return _have(_searched(records), words)
-
-
-def _searched(records: pd.DataFrame) -> pd.Series[str]:
+def _text(records: pd.DataFrame) -> pd.Series[str]:
+    """Return what a search looks in, apart from tags, without case."""
     texts = pd.Series("", index=records.index, dtype="str")
     for name in _SEARCHED:
         if name in records:
-            column = records[name]
-            texts = texts + "\n" + (_texts(column) if column.dtype == object else column.fillna(""))
+            texts = texts + "\n" + records[name].fillna("")
     return texts.str.casefold()
-
-
-def _have(texts: pd.Series[str], words: str) -> pd.Series[bool]:
-    found = pd.Series(data=True, index=texts.index)
-    for word in words.casefold().split():
-        found &= texts.str.contains(word, regex=False)
-    return found
-
-
-def _texts(lists: pd.Series[Any]) -> pd.Series[str]:
-    texts = ["" if pd.api.types.is_scalar(values) else entries(values) for values in lists]
-    return pd.Series(texts, index=lists.index, dtype="str")
 
 
 def activity_of(projects: pd.DataFrame) -> pd.Series[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dirframe import provenance
+from dirframe._display.suggest import did_you_mean
 from dirframe._display.values import label
-from dirframe.errors import InvalidInputError
+from dirframe.client.frames.interchange import convert_frame
+from dirframe.errors import InvalidInputError, UnknownValueWarning
 from dirframe.filters.conditions import (
     ACTIVITIES,
     CHOICES,
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import pandas as pd
-
-__all__ = ["Filters", "select"]
+    import polars as pl
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +38,7 @@ class Filters:
     Parameters
     ----------
     search : str
-        Words that `matches` looks for; empty for all.
+        Words or parts of words that a record has all of; empty for all.
     languages, countries, licenses, tags : tuple of str or None
         Values of which a record has at least one, None for a record without any; empty for all.
     years : tuple of int or None
@@ -123,7 +126,7 @@ class Filters:
 
 
 def select(
-    records: pd.DataFrame,
+    records: pd.DataFrame | pl.DataFrame | pa.Table,
     *,
     search: str = "",
     languages: str | Iterable[str | None] = (),
@@ -137,12 +140,11 @@ def select(
     """Select projects or accounts, and record in their provenance by what.
 
     A record has to pass all the filters that are given. One with a missing value passes no filter
-    of it, except by ``None`` among the values, or ``(None, None)`` as a range. A value that no record
-    has selects none.
+    of it, except by ``None`` among the values, or ``(None, None)`` as a range.
 
     Parameters
     ----------
-    records : pandas.DataFrame
+    records : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         Projects or accounts.
     search : str
         Words or parts of words, in any order and case, that a record has all of in its name,
@@ -169,7 +171,12 @@ def select(
     Raises
     ------
     InvalidInputError
-        If the frame lacks a column that a filter needs.
+        If the frame lacks a column that a filter needs, or a range ends before it begins.
+
+    Warns
+    -----
+    UnknownValueWarning
+        If no record has one of the values, which selects nothing.
 
     Examples
     --------
@@ -189,16 +196,36 @@ def select(
         activity=activity,
         ranges=dict(ranges or {}),
     )
-    selected = filters.apply(records)
-    return records[:] if selected is records else selected
+    frame = convert_frame(records, "pandas")
+    conditions = Conditions(frame)
+    selected = filters.apply(frame, conditions)
+    _warn_of_unknown(filters, conditions)
+    return frame[:] if selected is frame else selected
+
+
+def _warn_of_unknown(filters: Filters, conditions: Conditions) -> None:
+    for name, noun in NOUNS.items():
+        if not (wanted := [value for value in getattr(filters, name) if value is not None]):
+            continue
+        known = [value for value in conditions.choices(CHOICES[name]).names if value is not None]
+        if unknown := [value for value in wanted if value not in known]:
+            listed = ", ".join(map(repr, unknown))
+            warnings.warn(
+                UnknownValueWarning(
+                    f"No record has the {noun} {listed}.{did_you_mean(unknown[0], known)}",
+                    values=unknown,
+                ),
+                stacklevel=3,
+            )
 
 
 def _values(given: str | Iterable[str | None]) -> tuple[str | None, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _is_span(span: object) -> bool:
-    return isinstance(span, tuple) and len(span) == 2 and all(map(_is_bound, span))
+def _is_span(span: Any) -> bool:
+    is_pair = isinstance(span, tuple) and len(span) == 2 and all(map(_is_bound, span))
+    return is_pair and (None in span or span[0] <= span[1])
 
 
 def _is_bound(value: object) -> bool:

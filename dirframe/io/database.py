@@ -40,11 +40,11 @@ def write_sqlite(frames: Sequence[ExportFrame], file: Path) -> None:
             db.execute(f"CREATE TABLE {_quoted(item.name)} ({columns})")
             marks = ", ".join("?" * len(names))
             db.executemany(
-                f"INSERT INTO {_quoted(item.name)} VALUES ({marks})",  # noqa: S608  # the name is quoted
+                f"INSERT INTO {_quoted(item.name)} VALUES ({marks})",
                 zip(*values, strict=True),
             )
         db.execute(_KEEPER_TABLE)
-        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _record_rows(frames))  # noqa: S608  # a constant
+        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _record_rows(frames))
         db.execute("COMMIT")
 
 
@@ -54,7 +54,7 @@ def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         records = _records(db, file, sqlite3.Error)
         frames = {}
         for name, record in records.items():
-            rows = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()  # noqa: S608  # the name is quoted
+            rows = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()
             columns = list(zip(*rows, strict=True)) or [()] * len(record["columns"])
             frames[name] = restored_frame(columns, record), record
     return frames
@@ -67,10 +67,10 @@ def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
     with duckdb.connect(str(file)) as db:
         for item in frames:
             db.register("arrow_of_frame", to_arrow(item))
-            db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")  # noqa: S608  # the name is quoted
+            db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")
             db.unregister("arrow_of_frame")
         db.execute(_KEEPER_TABLE)
-        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames)))  # noqa: S608  # a constant
+        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames)))
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
@@ -83,7 +83,7 @@ def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     with opened as db:
         frames = {}
         for name, record in _records(db, file, duckdb.Error).items():
-            table = db.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()  # noqa: S608  # the name is quoted
+            table = db.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()
             frames[name] = from_arrow(table, record), record
     return frames
 
@@ -106,7 +106,7 @@ def _record_rows(frames: Iterable[ExportFrame]) -> Iterable[tuple[str, str, str]
 def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str, Any]]:
     try:
         rows = db.execute(
-            f"SELECT frame, value FROM {METADATA_KEY} WHERE fact = 'record'"  # noqa: S608  # a constant
+            f"SELECT frame, value FROM {METADATA_KEY} WHERE fact = 'record'"
         ).fetchall()
     except error:
         rows = []

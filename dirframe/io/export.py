@@ -32,7 +32,7 @@ def export(
     overwrite: bool = False,
     title: str | None = None,
     authors: Sequence[str] = (),
-    license: str | None = None,  # noqa: A002  # the name that all metadata formats use
+    license: str | None = None,
 ) -> Path:
     """Write one or more frames to a file atomically; the suffix selects the format.
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import provenance, stats
+from dirframe._display.values import percent
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks, Remark
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-
-__all__ = ["commits_by_contributor"]
 
 _DOTS = 60  # contributors; more dots would merge into a line
 
@@ -91,9 +90,9 @@ def commits_by_contributor(
         x=[0, bus_factor, bus_factor],
         y=[0.5, 0.5, 0],
         colours=[NEUTRAL],
-        is_dashed=True,
+        dash="dash",
     )
-    first, five = (typography.percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
+    first, five = (percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
     note = f"The first has {first} of the commits" + (
         f", the first five have {five}." if len(table) > 5 else "."
     )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
+from dirframe._display.values import percent
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-
-__all__ = ["contributor_distribution", "lorenz", "team_size_classes"]
 
 _TWELVE_MONTHS = "in twelve months"
 
@@ -124,7 +123,7 @@ def lorenz(
         return chart()
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
     measures = concentration(x, y)  # avoids a second count
-    top = typography.percent(measures["top 10%"])
+    top = percent(measures["top 10%"])
     note = f"The tenth of the projects with the most has {top} of the contributors."
     without = float(x[y == 0].max())
     if without:  # the curve of the projects with a contributor
@@ -132,7 +131,7 @@ def lorenz(
         gini = concentration(
             (x[with_contributors] - without) / (1 - without), y[with_contributors]
         )["gini"]
-        note += f" Without the {typography.percent(without)} that have none, the coefficient is {gini:.2f}."
+        note += f" Without the {percent(without)} that have none, the coefficient is {gini:.2f}."
     equality = Marks(
         kind="line",
         table=table.iloc[:0],
@@ -140,7 +139,7 @@ def lorenz(
         y=[0, 1],
         colours=[NEUTRAL],
         name="equality",
-        is_dashed=True,
+        dash="dash",
     )
     curve = Marks(
         kind="line",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
-__all__ = ["accounts_by_country"]
-
 
 @drawn("x")
 def accounts_by_country(

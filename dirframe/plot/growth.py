@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
-__all__ = ["growth", "languages_by_year"]
-
 _UNFINISHED = "Hatched: {} is not over at the newest date in the data."
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
-__all__ = ["contributors_by_language", "language_share"]
-
 
 @drawn("x")
 def language_share(

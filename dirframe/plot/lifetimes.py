@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
-__all__ = ["activity", "life_span", "project_age"]
-
 _ANOTHER = "another or none"
 
 

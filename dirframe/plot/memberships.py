@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
+from dirframe._display.values import counted
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.chart import Chart
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-
-__all__ = ["language_breakdown", "licenses", "tags"]
 
 
 @drawn("x")
@@ -105,7 +104,7 @@ def tags(
     table = table_of(stats.tags, projects, top=top, **selection)
     note = ""
     if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
-        other_projects = typography.counted(int(table["projects"].iloc[-1]), "project")
+        other_projects = counted(int(table["projects"].iloc[-1]), "project")
         note = f"{other_projects} with any of {pooled:,} other tags."
         table = table.iloc[:-1]
     return _memberships(table, "tag", pooled="", title="Projects by tag", what="a tag", note=note)
@@ -174,9 +173,7 @@ def language_breakdown(
             counts["projects"], "project", "languages with lines of code"
         ),
         notes=[
-            f"{typography.counted(unnamed, 'line')} in languages without a name."
-            if unnamed
-            else "",
+            f"{counted(unnamed, 'line')} in languages without a name." if unnamed else "",
             typography.not_shown("project", reasons),
         ],
     )

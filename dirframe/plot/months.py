@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
 from dirframe import provenance, stats
+from dirframe._display.values import counted
 from dirframe.plot._drawing import dates, numeric_axes, typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-
-__all__ = ["monthly_activity"]
 
 #: Gap above the lower lane and its height, as shares of the height of the upper lane.
 _GAP, _LANE = 0.16, 0.72
@@ -167,7 +166,7 @@ def _notes(table: pd.DataFrame, counts: dict[str, int]) -> list[str]:
         months = ", ".join(f"{month:%Y-%m}" for month in unfinished)
         notes.append(f"Hatched: not over when it was loaded ({months}).")
     if counts["months_filled"]:
-        notes.append(f"{typography.counted(counts['months_filled'], 'month')} without a row: 0.")
+        notes.append(f"{counted(counts['months_filled'], 'month')} without a row: 0.")
     reasons = {
         "without a month": counts["month_missing"],
         "without valid commits": counts["commits_invalid"],

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from dirframe import stats
+from dirframe._display.values import counted
 from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bins import Bins
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
 
     Whole = NDArray[np.int64]
-
-__all__ = ["users_against_contributors"]
 
 _DOTS = 600  # more of them overlap
 _CELLS = 8  # per decade
@@ -158,7 +157,7 @@ def _not_shown(counts: dict[str, int]) -> str:
     }
     hidden = counts["projects"] - counts["with_both"]
     listed = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
-    return f"Not shown: {typography.counted(hidden, 'project')} ({listed})." if hidden else ""
+    return f"Not shown: {counted(hidden, 'project')} ({listed})." if hidden else ""
 
 
 def _numbers(table: pd.DataFrame) -> tuple[Whole, Whole, Whole]:

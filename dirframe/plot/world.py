@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Unpack
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
-from dirframe.plot._drawing import axes, typography, worldmap
+from dirframe._display.values import counted
+from dirframe.plot._drawing import axes, worldmap
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
-
-__all__ = ["accounts_map"]
 
 _ROWS = 12  # slightly more than the map needs, so that the layout leaves room for the title
 _NAMED = 6  # territories named in the caption
@@ -146,7 +145,7 @@ def _too_small(territories: pd.DataFrame, *, is_continued: bool) -> str:
     ]
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
-    accounts = typography.counted(int(territories["accounts"].sum()), "account")
+    accounts = counted(int(territories["accounts"].sum()), "account")
     territory_text = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
     prefix = "Nor" if is_continued else "Not shown:"
     return f"{prefix} {accounts} in {territory_text} too small for the map: {', '.join(names)}."

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["Chart", "Table", "show", "with_countries"]
-
 #: Columns added by `with_countries`.
 _COUNTRY_COLUMNS = {"country_alpha_2", "country_name"}
 _UNDATED = {"Date": None, "Creator": None}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["CONTENTS", "add_contents", "headings"]
-
 #: Tag of the cell with the table of contents.
 CONTENTS = "contents"
 

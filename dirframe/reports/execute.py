@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.reports.inputs import ReportData
 
-__all__ = ["TEMPLATE", "execute", "need", "read_template"]
-
 #: The bundled template; users copy and edit it.
 TEMPLATE = Path(__file__).with_name("template.ipynb")
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     Compute = Callable[[Statistic], pd.DataFrame]
     Describe = Callable[[pd.DataFrame, str, Compute], str]
 
-__all__ = ["build_findings"]
-
 _NAMED = 3
 #: Fewer projects have no tenth.
 _FEW = 10

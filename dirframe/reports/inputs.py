@@ -18,8 +18,6 @@ from dirframe.stats._options.selection import Selection
 if TYPE_CHECKING:
     from dirframe.schema import Resource
 
-__all__ = ["Frames", "ReportData", "collect_inputs"]
-
 #: The frames accepted by `dirframe.report`.
 Frames = pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
 

@@ -14,8 +14,6 @@ from dirframe.reports.inputs import ReportData, collect_inputs
 if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["VARIABLE", "is_interactive", "report_data", "selected", "write_inputs"]
-
 #: Environment variable with the folder of the frames.
 VARIABLE = "DIRFRAME_REPORT_FOLDER"
 

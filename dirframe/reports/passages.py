@@ -12,8 +12,6 @@ from dirframe._display.markdown import escape_markdown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Block", "Passage", "listed"]
-
 
 class Block(StrEnum):
     """Kind of a block of text: its Markdown."""

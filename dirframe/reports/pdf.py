@@ -10,8 +10,6 @@ from pathlib import Path
 
 from dirframe.errors import ConfigurationError
 
-__all__ = ["browser", "pdf"]
-
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _SECONDS = 120
 

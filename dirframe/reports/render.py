@@ -8,8 +8,6 @@ from typing import Any
 from dirframe._display.policy import policy
 from dirframe.reports.contents import add_contents
 
-__all__ = ["html", "markdown", "notebook_text"]
-
 _HERE = Path(__file__).parent
 _PICTURES = ["image/svg+xml", "image/png", "image/jpeg"]
 # No scripts and widgets, which need a kernel or the network.

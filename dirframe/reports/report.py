@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dirframe.reports.inputs import Frames
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["report"]
-
 _SUFFIXES = (".html", ".pdf", ".md", ".ipynb")
 
 

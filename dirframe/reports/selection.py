@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
     from dirframe.stats._options.selection import Selection
 
-__all__ = [
-    "excluded_counts",
-    "options_for",
-    "rules_for",
-    "strata_for",
-    "validate_selection",
-]
-
 
 def validate_selection(frames: Mapping[str, pd.DataFrame], selection: Selection) -> Selection:
     """Validate the selection of a report and convert it to JSON values.

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-import csv
 import enum
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from dirframe._tables import read_rows
 
 __all__ = [
     "ACCOUNT",
@@ -151,7 +152,7 @@ class Resource:
 
 #: Rows of the table of fields, by resource and by the list whose entries they describe.
 _ROWS: dict[tuple[str, str], list[dict[str, str]]] = {}
-for _row in csv.DictReader(Path(__file__).with_name("fields.csv").read_text("utf-8").splitlines()):
+for _row in read_rows(Path(__file__).with_name("fields.csv")):
     _ROWS.setdefault((_row["resource"], _row["list"]), []).append(_row)
 
 

@@ -1,4 +1,4 @@
-"""Resources of an extension outside the specification."""
+"""Resources of an extension outside the specification, read from ``extensions.csv``."""
 
 # Sources: the page templates and the public reference of the live service, read in 2026, and
 # recorded responses.
@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dirframe._tables import read_rows
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Dialect, Field, Resource, read_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-_ANALYSES = "/projects/{project}/analyses/{analysis}"
 
 
 def _of_analysis(field: Field) -> Field:
@@ -24,97 +23,31 @@ def _of_analysis(field: Field) -> Field:
     return replace(field, path=field.path[1:], required=False, dialect=dialect)
 
 
-LANGUAGE = Resource(
-    name="language",
-    collection="languages",
-    paths=("/languages.xml", "/languages/{id}.xml"),
-    default_sort="name",
-    other_sorts=("name", "total", "code", "projects", "comment_ratio", "contributors", "commits"),
-    fields=read_fields("language"),
-)
-CONTRIBUTOR_FACT = Resource(
-    name="contributor_fact",
-    collection="contributors",
-    paths=("/projects/{project}/contributors.xml", "/projects/{project}/contributors/{id}.xml"),
-    key="contributor_id",
-    default_sort="commits_12_mo",
-    other_sorts=(
-        "commits_12_mo",
-        "commits",
-        "name",
-        "kudo_position",
-        "language",
-        "latest_commit",
-        "newest",
-        "oldest",
-    ),
-    fields=read_fields("contributor_fact"),
-)
-ACTIVITY_FACT = Resource(
-    name="activity_fact",
-    collection="activity_facts",
-    paths=(f"{_ANALYSES}/activity_facts.xml",),
-    paged=False,
-    key="month",
-    fields=read_fields("activity_fact"),
-)
-SIZE_FACT = Resource(
-    name="size_fact",
-    collection="size_facts",
-    paths=(f"{_ANALYSES}/size_facts.xml",),
-    paged=False,
-    key="month",
-    fields=read_fields("size_fact"),
-)
-_OTHERS = (
-    Resource(
-        name="analysis",
-        collection="analyses",
-        paths=(f"{_ANALYSES}.xml",),
-        paged=False,
-        fields=tuple(_of_analysis(f) for f in PROJECT.fields if f.path[0] == "analysis"),
-    ),
-    Resource(
-        name="factoid",
-        collection="factoids",
-        paths=("/projects/{project}/factoids.xml",),
-        paged=False,
-        fields=read_fields("factoid"),
-    ),
-    Resource(
-        name="enlistment",
-        collection="enlistments",
-        paths=("/projects/{project}/enlistments.xml", "/projects/{project}/enlistments/{id}.xml"),
-        fields=read_fields("enlistment"),
-    ),
-    Resource(
-        name="stack",
-        collection="stacks",
-        paths=("/projects/{project}/stacks.xml",),
-        fields=read_fields("stack"),
-    ),
-    Resource(
-        name="kudo",
-        collection="kudos",
-        paths=("/accounts/{account}/kudos.xml", "/accounts/{account}/kudos/sent.xml"),
-        paged=False,
-        key="",
-        fields=read_fields("kudo"),
-    ),
-    Resource(
-        name="org",
-        collection="orgs",
-        paths=("/orgs.xml", "/orgs/{name}.xml"),
-        key="url",
-        fields=read_fields("org"),
-    ),
-)
+def _fields(name: str) -> tuple[Field, ...]:
+    if name == "analysis":
+        return tuple(_of_analysis(f) for f in PROJECT.fields if f.path[0] == name)
+    return read_fields(name)
+
 
 #: Resources of the extension by element name.
 EXTENSIONS = {
-    resource.name: resource
-    for resource in (LANGUAGE, CONTRIBUTOR_FACT, ACTIVITY_FACT, SIZE_FACT, *_OTHERS)
+    row["name"]: Resource(
+        name=row["name"],
+        collection=row["collection"],
+        fields=_fields(row["name"]),
+        default_sort=row["default_sort"],
+        other_sorts=tuple(row["sorts"].split()),
+        paths=tuple(row["paths"].split()),
+        paged=row["paged"] == "yes",
+        key=row["key"],
+    )
+    for row in read_rows(Path(__file__).with_name("extensions.csv"))
 }
+LANGUAGE = EXTENSIONS["language"]
+CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
+ACTIVITY_FACT = EXTENSIONS["activity_fact"]
+SIZE_FACT = EXTENSIONS["size_fact"]
+
 #: All resources by element name.
 ALL_RESOURCES = RESOURCES | EXTENSIONS
 

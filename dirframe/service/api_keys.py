@@ -226,7 +226,7 @@ class KeyStore:
     def _change(self, column: str, value: float, key_id: int) -> None:
         with self._lock:
             changed = self._database.execute(
-                f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",  # noqa: S608  # our own column names
+                f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",
                 (value, key_id),
             ).rowcount
         if not changed:

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from dirframe.errors import DirframeError
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.connections import Limits, bounded_by_open_files
-from dirframe.service.dialects.dialects import SPECIFICATION
 from dirframe.service.server import serve
 from dirframe.service.store.import_progress import ImportProgress
 from dirframe.service.store.sources import data_files
 from dirframe.service.web.access_log import ACCESS_LOG
 from dirframe.service.web.app import SITE_NAME
-from dirframe.service.web.page_rate import PAGE_RATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,17 +30,10 @@ def run(
     data: Data | None = None,
     *,
     mapping: str | PathLike[str] | None = None,
-    skip_invalid: bool = False,
-    name: str = SITE_NAME,
-    metrics: str | None = None,
-    watch: float | None = None,
-    host: str = "127.0.0.1",
-    port: int = 8000,
     keys: str | PathLike[str] | KeyStore | None = None,
-    page_rate: int = PAGE_RATE,
-    trusted_proxy: str | None = None,
-    dialect: str = SPECIFICATION.name,
-    states: str | PathLike[str] | None = None,
+    watch: float | None = None,
+    name: str = SITE_NAME,
+    **options: Any,
 ) -> None:
     """Serve a directory in the foreground until SIGINT or SIGTERM.
 
@@ -51,41 +42,15 @@ def run(
 
     Parameters
     ----------
-    data
-        A store; an XML file or a folder of XML files; a table: a CSV, JSON lines or Parquet file,
-        a pandas, polars or Arrow frame, or the address of a database as SQLAlchemy reads it; a
-        sequence of these, or a mapping from ``accounts`` and ``projects`` to them. Default: the
-        bundled sample.
-    mapping
-        A TOML file that says which columns of tables are which fields. Columns with the names of
-        fields need none.
-    skip_invalid
-        Whether to leave out rows of tables that do not fit; else they are refused.
-    name
-        Name of the site.
-    metrics
-        Where to publish metrics for Prometheus: a path such as ``/metrics``, or ``HOST:PORT``.
-        Default: nowhere.
+    data, mapping, name
+        As in `serve`.
+    keys
+        File of the API keys. Default: the one in the user's data folder.
     watch
         Seconds between two looks at the data; changed data is imported while the service answers.
         Default: only at SIGHUP.
-    host
-        Address to listen on. Default: loopback only. A host name stands for all its addresses;
-        ``::`` for every address of this machine, including IPv4.
-    port
-        Port to listen on; 0 selects a free port.
-    keys
-        File of the API keys. Default: the one in the user's data folder.
-    page_rate
-        HTML pages per minute and client address; 0 for no limit.
-    trusted_proxy
-        Address or network of the proxy whose X-Forwarded headers are trusted.
-    dialect
-        Dialect of the XML: ``specification``, ``recorded`` (responses of 2008 to 2013) or
-        ``today`` (the live service).
-    states
-        A TOML file, reloaded when it changes: ``maintenance = true``, and ids in lists
-        ``deleted_projects`` and ``disabled_accounts``. Only for the dialect ``today``.
+    **options
+        Further ones of `serve`.
 
     Raises
     ------
@@ -113,18 +78,11 @@ def run(
                 # Before the signal handlers: Ctrl-C aborts an import.
                 service = serve(
                     data,
-                    host=host,
-                    port=port,
-                    keys=KeyStore() if keys is None else keys,
-                    page_rate=page_rate,
-                    trusted_proxy=trusted_proxy,
-                    dialect=dialect,
-                    states=states,
-                    name=name,
-                    metrics=metrics,
-                    on_file=progress,
                     mapping=mapping,
-                    skip_invalid=skip_invalid,
+                    keys=KeyStore() if keys is None else keys,
+                    name=name,
+                    on_file=progress,
+                    **options,
                 )
             url = stack.enter_context(service)
             for number, command in handlers.items():

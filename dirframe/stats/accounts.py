@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["accounts_by_kudo_rank", "posts_distribution"]
-
 RANK = "kudo_score_kudo_rank"
 RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["activity"]
-
 _MOMENT = "datetime64[us, UTC]"
 
 

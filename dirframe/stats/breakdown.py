@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["language_breakdown"]
-
 _UNNAMED = "code_lines_unnamed"
 #: Entry, without an id, for the languages that the directory does not list.
 _REST = r"\d+ Others?"

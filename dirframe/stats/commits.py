@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["commit_concentration", "commits_by_contributor"]
-
 _LAST = "last_commit_time"
 
 

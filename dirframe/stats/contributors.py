@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = [
-    "contributor_concentration",
-    "contributor_distribution",
-    "contributor_quantiles",
-    "lorenz",
-    "team_size_classes",
-]
-
 
 @selectable
 def contributor_distribution(

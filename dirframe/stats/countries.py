@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["accounts_by_country"]
-
 
 @selectable
 def accounts_by_country(

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["contributors_per_thousand_lines", "users_against_contributors"]
-
 
 @selectable
 def contributors_per_thousand_lines(

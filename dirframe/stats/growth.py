@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["growth", "languages_by_year"]
-
 
 @selectable
 def growth(

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["contributors_by_language", "language_share"]
-
 
 @selectable
 def language_share(

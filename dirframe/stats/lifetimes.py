@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
     from dirframe.stats._options.strata import Key
 
-__all__ = ["life_span", "project_age"]
-
 _MOMENT = "datetime64[us, UTC]"
 UNKNOWN_END = 2
 #: Life spans up to this many months are not filtered in advance.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["licenses", "tags"]
-
 
 @selectable
 def licenses(

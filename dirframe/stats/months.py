@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["monthly_activity"]
-
 _NEEDED = ("month", "commits", "contributors")
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 

@@ -2,52 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from dirframe.study.model import media_type
 
 if TYPE_CHECKING:
     from dirframe.study.model import Study, Table
-
-_CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
 
 #: Types of schema.org; lists are JSON, as text.
 _TYPES = {
@@ -62,7 +25,9 @@ def croissant(study: Study) -> dict[str, Any]:
     """Return the metadata document of a data set."""
     terms = next((address for address in study.sources.values() if address), "")
     return {
-        "@context": _CONTEXT,
+        "@context": json.loads(
+            files("dirframe.study").joinpath("croissant_context.json").read_text("utf-8")
+        ),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": study.title,

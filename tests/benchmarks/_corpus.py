@@ -35,7 +35,7 @@ def _renumbered(page: bytes, number: int) -> bytes:
 def _generated() -> list[bytes]:
     from dirframe.schema import PROJECT
     from dirframe.service.dialects.xml_writer import record_xml
-    from dirframe.service.synthetic import generate_projects
+    from dirframe.service.synthetic.generate import generate_projects
 
     records = [record_xml(PROJECT, record) for record in generate_projects(325)]
     return [

@@ -30,7 +30,7 @@ from dirframe.archive.snapshot import compress
 from dirframe.archive.store import Store
 from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.dialects.xml_writer import record_xml
-from dirframe.service.synthetic import generate_projects
+from dirframe.service.synthetic.generate import generate_projects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

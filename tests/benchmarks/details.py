@@ -29,7 +29,7 @@ from dirframe.archive.model import RoundKind
 from dirframe.archive.store import Store
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.dialects import DIALECTS, TODAY
-from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.generate import generate
 from dirframe.service.web.access_log import ACCESS_LOG
 
 RECORDS = 12_360

@@ -30,7 +30,7 @@ import pandas as pd
 
 from dirframe import stats
 from dirframe.schema import PROJECT
-from dirframe.service.synthetic import generate_projects
+from dirframe.service.synthetic.generate import generate_projects
 from tests.benchmarks.stats import BARE, OPTIONS, make
 
 if TYPE_CHECKING:

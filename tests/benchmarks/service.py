@@ -30,7 +30,7 @@ from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.store.build import base_sorts
 from dirframe.service.store.store import Store
-from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.generate import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -41,7 +41,7 @@ from dirframe import child_table, plot, stats, unify_countries
 from dirframe.client.documents import parse_documents
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
-from dirframe.service.synthetic import generate_accounts, generate_projects
+from dirframe.service.synthetic.generate import generate_accounts, generate_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

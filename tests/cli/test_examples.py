@@ -24,7 +24,7 @@ import dirframe as package
 from dirframe.cli import cli
 from dirframe.reports.execute import TEMPLATE
 from dirframe.service.api_keys import KeyStore
-from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.generate import generate
 from tests.client import Asked, Reply, Server
 
 if TYPE_CHECKING:

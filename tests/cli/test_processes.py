@@ -17,7 +17,7 @@ import pytest
 
 import dirframe as package
 from dirframe.cli import cli
-from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.generate import generate
 from tests.cli import dirframe
 
 if TYPE_CHECKING:

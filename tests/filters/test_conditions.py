@@ -55,5 +55,5 @@ def test_dates_that_came_as_text_are_no_filter() -> None:
     frame = pd.DataFrame({LANGUAGE: ["C", "Java"], CREATED: ["2008-01-01", "2009-01-01"]})
     assert years(frame) is None
     assert Filters.offered(frame) == {"languages"}
-    with pytest.raises(InvalidInputError, match="there have to be dates"):
+    with pytest.raises(InvalidInputError, match="values that are no dates"):
         Filters(years=(2008, 2009)).apply(frame)

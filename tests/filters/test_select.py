@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import pytest
 
-from dirframe.errors import InvalidInputError
+from dirframe.client.frames.interchange import convert_frame
+from dirframe.errors import InvalidInputError, UnknownValueWarning
 from dirframe.filters.conditions import CREATED, LANGUAGE, activity_of
 from dirframe.filters.select import Filters, select
 from dirframe.provenance import get_provenance
@@ -115,12 +118,54 @@ def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(
         "only stack count from 2 below 10",
     ]
     assert len(select(projects)) == len(projects)
-    assert get_provenance(select(projects, tags=("a", None)))["steps"] == [
-        "only tag a or (missing)"
+    assert get_provenance(select(projects, tags=("linux", None)))["steps"] == [
+        "only tag linux or (missing)"
     ]
 
 
 def test_a_range_that_is_none_is_refused(projects: pd.DataFrame) -> None:
     for ranges in ({"stack_count": 3}, {"stack_count": (1, "x")}, {"name": (1, 2)}, {"y": (1, 2)}):
-        with pytest.raises(InvalidInputError, match=r"give the first and the last|no column"):
+        with pytest.raises(
+            InvalidInputError, match=r"give the first and the last|no column|no numbers"
+        ):
             select(projects, ranges=ranges)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_value_that_no_record_has_is_named_with_the_one_that_was_meant(
+    projects: pd.DataFrame,
+) -> None:
+    with pytest.warns(UnknownValueWarning, match="main language 'java'.*'Java'") as caught:
+        selected = select(projects, languages=["java", "C"])
+    assert set(selected[LANGUAGE]) == {"C"}
+    assert caught[0].filename == __file__
+    with pytest.warns(UnknownValueWarning, match="tag 'linus'") as caught:
+        assert select(projects, tags="linus").empty
+    assert vars(caught[0].message)["values"] == ("linus",)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"years": (2010, 2008)}, {"ranges": {"stack_count": (5, 1)}}], ids=str
+)
+def test_a_range_that_ends_before_it_begins_is_refused(
+    wrong: dict[str, Any], projects: pd.DataFrame
+) -> None:
+    with pytest.raises(InvalidInputError, match="first and the last"):
+        select(projects, **wrong)
+
+
+def test_what_is_no_frame_is_refused_and_other_frames_are_taken(projects: pd.DataFrame) -> None:
+    with pytest.raises(InvalidInputError, match="a list came"):
+        select([1, 2])
+    few = projects.head(20)
+    for kind in ("polars", "arrow"):
+        taken = select(convert_frame(few, kind), languages="Java")
+        assert list(taken["id"]) == list(select(few, languages="Java")["id"])
+
+
+def test_a_column_that_is_not_there_and_one_of_text_are_told_apart(
+    accounts: pd.DataFrame, projects: pd.DataFrame
+) -> None:
+    with pytest.raises(InvalidInputError, match=f"no column {LANGUAGE}"):
+        select(accounts, languages="C")
+    with pytest.raises(InvalidInputError, match="values that are no dates"):
+        select(projects.assign(created_at="2010"), years=(2008, 2010))

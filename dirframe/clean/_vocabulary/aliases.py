@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["OwnLine", "own_lines"]
-
 
 class OwnLine(NamedTuple):
     """One alias; `alpha_2` is None for a value that names no single country."""

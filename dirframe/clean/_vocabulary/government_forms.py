@@ -6,32 +6,20 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from dirframe.clean._vocabulary.territories import STATES_OF
+from dirframe.clean._vocabulary.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["allows_form", "without_form"]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 #: Countries that call or called themselves a state. For others the word means a member of a
 #: federation: the state of Georgia, Estado de México.
-_STATES: Final = _words("AF BH BN BO BT ER FM IL JP KH KW LY MM MN PG PS QA SO TF VA WS")
-_STATE_WORDS: Final = _words(
-    "state etat estado staat stato panstwo drzava statul riik allam valtio negara stat staten "
-    "држава держава государство دولت رياست"
-)
-
+_STATES: Final = words("states")
+_STATE_WORDS: Final = words("state_words")
 #: The parts of France that are a department, an overseas territory, or a collectivity.
-_DEPARTMENTS: Final = _words("GF GP MQ RE YT")
-_DEPARTMENT_WORDS: Final = _words("department departement departamento dipartimento departementet")
-_TERRITORY_WORDS: Final = _words(
-    "territory territoire territorio terytorium territoriet collectivity collectivite colectividad "
-    "coletividade collettivita اقليم"
-)
+_DEPARTMENTS: Final = words("departments")
+_DEPARTMENT_WORDS: Final = words("department_words")
+_TERRITORY_WORDS: Final = words("territory_words")
 _TERRITORIES: Final = frozenset(STATES_OF) | {"PS", "EH", "AQ"}
 
 # Chinese, Japanese and Korean append the form of government to the name.

@@ -8,8 +8,6 @@ from typing import Final
 
 import pycountry
 
-__all__ = ["Country", "countries"]
-
 #: The user-assigned code of Kosovo, which CLDR, the European Union and geocoders use.
 _KOSOVO: Final = ("XK", "XKX", "Kosovo")
 

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from dirframe.client.xml.columns import ColumnBuffer, chunk_to_list
 from dirframe.client.xml.digests import record_digests
-from dirframe.client.xml.fast import FallbackToTree, fast_flattener
+from dirframe.client.xml.fast import fast_flattener
+from dirframe.client.xml.fast.elements import FallbackToTree
 from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.flatten import flatten_records
 from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
     from dirframe.explorer.state import State
 
-__all__ = [
-    "applied",
-    "bind_trait",
-    "boxed",
-    "button",
-    "html_output",
-    "labelled_widget",
-    "select_widget",
-    "with_class",
-]
-
 #: The CSS grid sets the width of widgets.
 _AUTO = {"width": "auto"}
 

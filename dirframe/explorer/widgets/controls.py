@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.facets import Bar
     from dirframe.explorer.state import State
 
-__all__ = ["ask", "chart", "columns", "export", "facets", "filtering", "view"]
-
 _COLLECTIONS = [("Projects", "projects"), ("Accounts", "accounts")]
 _ACTIVITIES = [("active and dormant", "all"), ("active", "active"), ("dormant", "dormant")]
 _EXPORTED = [("the records shown", "records"), ("the statistic behind the chart", "statistic")]

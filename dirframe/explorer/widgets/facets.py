@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dirframe.explorer.facets import Bar
     from dirframe.explorer.state import State
 
-__all__ = ["FacetChart"]
-
 _LISTED = 9  # bars of a column of values
 _LETTERS = 19  # of a label; the whole is shown on hover
 _CELL = 210  # pixels of height, with title and labels

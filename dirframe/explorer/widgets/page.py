@@ -7,8 +7,6 @@ from pathlib import Path
 import anywidget
 import traitlets as tr
 
-__all__ = ["HtmlTable", "Page"]
-
 _HERE = Path(__file__).parent
 
 

@@ -22,8 +22,6 @@ from dirframe.explorer.widgets.page import HtmlTable
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
-__all__ = ["records"]
-
 #: Traits that determine the rows of the table.
 _TRAITS = ("shown", "page", "page_size", "columns")
 

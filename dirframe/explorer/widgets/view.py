@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from dirframe.explorer.chart_image import ChartImage
     from dirframe.explorer.state import State
 
-__all__ = ["View", "in_this_thread"]
-
+#: Images kept, for what is undone or chosen again.
+_IMAGES = 16
 _STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]
 
 
@@ -60,7 +61,7 @@ class View:
         self.state = state
         self._picture: ChartImage | None = None
         self._is_due = False  # the chart is to be drawn, when all else is shown
-        self._drawn: tuple[Any, ...] = ()
+        self._images: deque[tuple[Any, ChartImage]] = deque(maxlen=_IMAGES)
         self._loaded: pd.DataFrame | None = None
         self._changed: list[Callable[[], None]] = []
         self._chart = with_class(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
@@ -154,30 +155,33 @@ class View:
 
     def _draw(self) -> None:
         self._is_due = False
-        state, shown, chart = self.state, self.state.shown, self.state.chart
-        options = state.chart_options
-        loaded = shown.loaded if shown else None
-        # The order of the records is not seen in a chart.
-        drawn = (state.filters, chart, options, state.is_dark)
-        if loaded is self._loaded and drawn == self._drawn:
-            self._tell()
-            return
-        self._loaded, self._drawn = loaded, drawn
+        shown = self.state.shown
+        if (loaded := shown.loaded if shown else None) is not self._loaded:
+            self._loaded = loaded
+            self._images.clear()
         self._results.layout.display = None if shown else "none"
-        if shown is None:
-            self._picture, self._chart.value = None, ""
-        else:
+        self._picture, text = None, ""
+        if shown is not None:
             try:
-                chart_image = render_chart(shown.frame, chart, options, is_dark=state.is_dark)
-                self._picture, self._chart.value = chart_image, html.image(chart_image)
+                self._picture = self._image(shown.frame)
+                text = html.image(self._picture)
             except Exception as error:  # noqa: BLE001  # show a message instead of a traceback
-                severity = "info" if isinstance(error, DirframeError) else "error"
                 self.state.error = error
-                self._picture, self._chart.value = (
-                    None,
-                    html.message(error_message(error), severity),
-                )
+                severity = "info" if isinstance(error, DirframeError) else "error"
+                text = html.message(error_message(error), severity)
+        self._chart.value = text
         self._tell()
+
+    def _image(self, frame: pd.DataFrame) -> ChartImage:
+        state = self.state
+        # The order of the records is not seen in a chart.
+        drawn = (state.filters, state.chart, state.chart_options, state.is_dark)
+        for known, image in self._images:
+            if known == drawn:
+                return image
+        image = render_chart(frame, state.chart, state.chart_options, is_dark=state.is_dark)
+        self._images.append((drawn, image))
+        return image
 
     def _tell(self, _: Any = None) -> None:
         for callback in self._changed:

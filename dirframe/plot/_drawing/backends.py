@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.panels import Panels
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["drawn"]
-
 P = ParamSpec("P")
 
 

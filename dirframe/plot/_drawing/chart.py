@@ -13,24 +13,23 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.bins import Bins
 
-__all__ = ["Axis", "Chart", "Marks", "Remark"]
-
 _ROWS = 11  # height of a chart with two numeric axes, in rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """An axis; one of ``rows`` has a name for each."""
+    """An axis; one of ``rows`` has a name for each, a logarithm includes zero but for ``ratio``."""
 
     label: str = ""
-    scale: Literal["number", "share", "log", "date", "rows", "none"] = "number"
+    scale: Literal["number", "share", "log", "ratio", "date", "rows", "none"] = "number"
     names: Sequence[str] = ()
     least: float = 0
+    limits: tuple[float, float] | None = None
 
     @property
     def text(self) -> str:
         """Label that says so if the axis is logarithmic."""
-        return f"{self.label}, logarithmic" if self.scale == "log" else self.label
+        return f"{self.label}, logarithmic" if self.scale in {"log", "ratio"} else self.label
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,7 +56,10 @@ class Marks:
     #: Low and high ends, and the width in points, of lines at the marks.
     ranges: Sequence[tuple[Any, Any, float]] = ()
     is_filled: bool = False
-    is_dashed: bool = False
+    dash: Literal["solid", "dash", "dot", "dashdot"] = "solid"
+    is_stepped: bool = False
+    #: Low and high ends of a band around a line.
+    band: tuple[Any, Any] | None = None
     lane: int = 0
 
 
@@ -75,7 +77,8 @@ class Chart:
     """A chart of a table; without marks it says why it is empty.
 
     `draw` is how Matplotlib draws the marks on axes, after `rows` gave them their height.
-    `columns` are numbers beside the rows, `key` is the title of the legend, `bins` its classes.
+    `columns` are numbers beside the rows, `key` is the title of the legend, `bins` its classes;
+    at `reference` on the x axis is a dashed line.
     """
 
     table: pd.DataFrame
@@ -89,6 +92,7 @@ class Chart:
     rows: int = _ROWS
     is_square: bool = False
     remark: Remark | None = None
+    reference: float | None = None
     key: str = ""
     bins: Bins | None = None
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)

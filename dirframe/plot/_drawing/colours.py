@@ -14,8 +14,6 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ACCENT", "NEUTRAL", "OTHER", "Palette", "is_dark", "language_colour"]
-
 #: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"
 #: For languages without their own colour.

@@ -12,8 +12,6 @@ from matplotlib.figure import Figure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["new_figure", "unmanaged_figures"]
-
 _is_unmanaged: ContextVar[bool] = ContextVar("_is_unmanaged", default=False)
 
 

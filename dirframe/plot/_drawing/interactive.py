@@ -9,6 +9,7 @@ import numpy as np
 from dirframe.errors import MissingExtraError
 from dirframe.plot._drawing import axes, typography, worldmap
 from dirframe.plot._drawing.chart import Chart
+from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.traces import INK, legend_entries, literal, place, traces
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.chart import Axis, Marks
     from dirframe.plot._drawing.panels import Panel, Panels
-
-__all__ = ["figure_of"]
 
 # All in pixels, which Plotly takes for points, too.
 _TITLE, _TEXT, _SMALL = 16.0, 12.0, 11.0
@@ -71,6 +70,7 @@ class _Page:
         self._traces: list[dict[str, Any]] = []
         self._axes: dict[str, dict[str, Any]] = {}
         self._texts: list[dict[str, Any]] = []
+        self._shapes: list[dict[str, Any]] = []
         self._count = 0
         self._left = 12.0
         self._below = 0.0
@@ -165,6 +165,15 @@ class _Page:
                             trace["showlegend"] = False
                         places = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
                         self._traces.append(trace | places)
+        self._annotate(chart, number)
+
+    def _annotate(self, chart: Chart, number: str) -> None:
+        if chart.reference is not None:
+            at = float(place(chart.x, [chart.reference])[0])
+            ends = {"x0": at, "x1": at, "y0": 0, "y1": 1}
+            how = {"line": {"width": 1, "dash": "dash", "color": NEUTRAL}, "layer": "below"}
+            places = {"xref": f"x{number}", "yref": f"y{number} domain"}
+            self._shapes.append({"type": "line"} | ends | how | places)
         if remark := chart.remark:
             self._texts.append(
                 {
@@ -268,6 +277,7 @@ class _Page:
             "hovermode": "closest",
             "legend": legend,
             "annotations": self._texts,
+            "shapes": self._shapes,
             **self._axes,
         }
         return InteractiveFigure.of(self._traces, layout, name=name, words=[title, caption])
@@ -328,7 +338,9 @@ def _scale(chart: Chart, which: str, values: list[float], room: float) -> dict[s
         ends = worldmap.frame().get_extents().get_points()[:, "xy".index(which)]
         return {"visible": False, "range": ends.tolist()}
     most = max(values, default=1)
-    if axis.scale == "log":
+    if axis.limits:
+        limits = place(axis, axis.limits).tolist()
+    elif axis.scale == "log":
         low = 0.8 * axis.least if axis.least else -0.25
         limits = place(axis, [low, max(most, 1) * 1.4]).tolist()
     elif axis.scale == "date":
@@ -354,6 +366,8 @@ def _ticks(axis: Axis, room: float, marks: Sequence[Marks], which: str) -> dict[
     most = max((end for mark in marks for end in _ends(mark, which)), default=1)
     if axis.scale == "log":
         return _logarithmic(axis, most)
+    if axis.scale == "ratio":
+        return _of_ratios(axis)
     if which == "x" and marks and marks[0].kind == "columns":  # years: no commas, and whole
         ends = [end for mark in marks for end in _ends(mark, which)]
         steps = (digit * 10**power for power in range(4) for digit in (1, 2, 5))
@@ -369,10 +383,25 @@ def _logarithmic(axis: Axis, most: float) -> dict[str, Any]:
     named = [digit * power for power in powers for digit in ((1,) if most >= 50 else (1, 2, 5))]
     named = ([] if axis.least else [0]) + named
     between = [digit * power for power in powers for digit in range(2, 10)]
+    return _named_ticks(axis, named, between)
+
+
+def _of_ratios(axis: Axis) -> dict[str, Any]:
+    """Name powers of ten within the limits, and of few powers 2 and 5."""
+    low, high = axis.limits or (0.1, 10.0)
+    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
+    within = [
+        number for power in powers for number in power * np.arange(1, 10) if low <= number <= high
+    ]
+    digits = "1" if high / low >= 50 else "125"
+    return _named_ticks(axis, [number for number in within if f"{number:e}"[0] in digits], within)
+
+
+def _named_ticks(axis: Axis, named: Sequence[float], between: Sequence[float]) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": place(axis, named).tolist(),
-        "ticktext": [f"{number:,}" for number in named],
+        "ticktext": [f"{number:,.0f}" if number >= 1 else f"{number:g}" for number in named],
         "minor": {
             "tickmode": "array",
             "tickvals": place(axis, between).tolist(),

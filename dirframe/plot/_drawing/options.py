@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["DEFAULT_APPEARANCE", "DOCUMENTED", "ChartOptions", "appearance", "current"]
-
 Width = Literal["column", "page"]
 Backend = Literal["matplotlib", "plotly"]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._display.values import counted
 from dirframe.errors import ColumnsNotSentError
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.options import in_panels
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.chart import Chart
     from dirframe.stats._options.strata import Stratum
-
-__all__ = ["PANELS", "Panel", "Panels", "Share", "panels_of"]
 
 PANELS = 9  # more would be too small to compare
 
@@ -73,7 +72,7 @@ def panels_of(
         for outcome in outcomes
     ]
     groups = sum(stratum.pooled for stratum in strata)
-    pooled = f"The last panel holds {typography.counted(groups, 'smaller group')} together."
+    pooled = f"The last panel holds {counted(groups, 'smaller group')} together."
     title = next(chart.title for chart in reversed(charts) if chart)
     return Panels(
         panels=panels,

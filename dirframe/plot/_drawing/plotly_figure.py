@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
 import plotly.graph_objects as go
@@ -16,8 +16,6 @@ from dirframe._display.policy import policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-__all__ = ["MIMETYPE", "InteractiveFigure", "fragment", "script"]
 
 _PAGE = """\
 <!DOCTYPE html>
@@ -40,9 +38,6 @@ _PAGE = """\
 
 MIMETYPE = "application/vnd.plotly.v1+json"
 
-#: Cell of this kernel with the script, "" for one without an id; None if no figure was displayed.
-_with_script: str | None = None
-
 
 class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes are untyped
     """A `plotly.graph_objects.Figure` with a configuration of its own.
@@ -50,6 +45,9 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
     Its methods `show`, `to_html` and `write_html` take it into account, unless given another, and
     fetch nothing.
     """
+
+    #: Cell of this kernel with the script, "" for one without an id; None before the first figure.
+    _cell_with_script: ClassVar[str | None] = None
 
     @classmethod
     def of(
@@ -109,10 +107,9 @@ class InteractiveFigure(go.Figure):  # type: ignore[misc]  # plotly's classes ar
 
     def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
         """Return the figure for notebooks; the first one in a kernel brings the script for all."""
-        global _with_script  # noqa: PLW0603  # the kernel's
-        cell = _cell()
-        if brings := _with_script is None or (cell != "" and cell == _with_script):
-            _with_script = cell
+        cell, before = _cell(), InteractiveFigure._cell_with_script
+        if brings := before is None or (cell != "" and cell == before):
+            InteractiveFigure._cell_with_script = cell
         bundle = self.json_bundle()
         html = fragment(bundle[MIMETYPE], f"chart-{uuid4()}")
         words = {"text/plain": "\n".join(self.words)}

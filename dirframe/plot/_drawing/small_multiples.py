@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.panels import Panels
 
-__all__ = ["draw_panels"]
-
 _WIDTH, _NARROWEST = 3.7, 3.3  # inches
 _CAPTION = 7  # points, as the caption of a small chart
 

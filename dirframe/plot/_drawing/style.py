@@ -11,8 +11,6 @@ import matplotlib.pyplot as plt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["STYLE", "style"]
-
 #: Path of the style sheet, for ``matplotlib.pyplot.style.context`` and ``use``.
 STYLE = str(Path(__file__).with_name("dirframe.mplstyle"))
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["options_of_table", "table_of"]
-
 
 def table_of(statistic: Callable[..., pd.DataFrame], frame: Any, **options: Any) -> pd.DataFrame:
     """Return the result of a statistic: the frame itself if it is one, else computed from it."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.plot._drawing.chart import Axis, Chart, Marks
 
-__all__ = ["INK", "legend_entries", "literal", "place", "traces"]
-
 #: Colour of text and of lines without another.
 INK = "#2B2F36"
 _DAY = 86_400_000  # milliseconds, Plotly's unit of dates
@@ -37,10 +35,12 @@ def literal(text: str) -> str:
 
 
 def place(axis: Axis, values: Any) -> Any:
-    """Return the places of values on an axis: logarithms that include zero, milliseconds, or same."""
+    """Return the places of values on an axis: logarithms, milliseconds, or the same."""
     numbers = np.asarray(values, dtype=float)
     if axis.scale == "log":
         return _LOGARITHM.transform_non_affine(numbers)
+    if axis.scale == "ratio":
+        return np.log10(numbers)
     return numbers * _DAY if axis.scale == "date" else numbers
 
 
@@ -152,8 +152,14 @@ def _points(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
         }
     }
     if is_line:
-        dash = "dash" if marks.is_dashed else "solid"
-        look["line"] = {"color": colours, "width": 1.2 if marks.is_dashed else 2, "dash": dash}
+        look["line"] = {
+            "color": colours,
+            "width": 2 if marks.dash == "solid" else 1.2,
+            "dash": marks.dash,
+            "shape": "hv" if marks.is_stepped else "linear",
+        }
+    if marks.band:
+        yield from _band(chart, marks, look["line"] | {"width": 0})
     yield {
         "type": "scatter",
         "mode": ("lines+markers" if marks.sizes else "lines") if is_line else "markers",
@@ -162,11 +168,28 @@ def _points(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
         "fill": "tonexty" if marks.is_filled else "none",
         "fillcolor": f"{marks.colours[0]}26" if marks.is_filled else None,
         "name": literal(marks.name),
-        "showlegend": False,
+        "showlegend": bool(chart.key) and marks.dash != "solid",
         "cliponaxis": False,
         **look,
         **_hover(marks.table),
     }
+
+
+def _band(chart: Chart, marks: Marks, line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Fill the space from the lower to the higher end."""
+    x = place(chart.x, marks.x).tolist()
+    for end, fill in zip(marks.band or (), ("none", "tonexty"), strict=True):
+        yield {
+            "type": "scatter",
+            "mode": "lines",
+            "x": x,
+            "y": place(chart.y, end).tolist(),
+            "line": line,
+            "fill": fill,
+            "fillcolor": f"{marks.colours[0]}33",
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
 
 
 def _segments(low: Any, high: Any, y: Any, width: float) -> dict[str, Any]:

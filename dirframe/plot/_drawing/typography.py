@@ -21,26 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas.api.typing import NAType
 
-__all__ = [
-    "FONTS",
-    "amounts",
-    "column_label",
-    "counted",
-    "empty_reason",
-    "height",
-    "listed",
-    "name",
-    "not_shown",
-    "number",
-    "percent",
-    "plain_text_props",
-    "short",
-    "size",
-    "widest",
-    "width",
-    "wrapped",
-]
-
 #: Fallback fonts for scripts that matplotlib's fonts lack, in order of preference.
 FONTS = (
     "Noto Sans CJK SC",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Points = NDArray[np.float64]
 
-__all__ = ["LATITUDES", "frame", "name", "outlines", "project"]
-
 #: Latitudes in degrees of the southernmost (without Antarctica) and northernmost land.
 LATITUDES = (-57.0, 84.0)
 

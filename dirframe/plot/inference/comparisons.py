@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
-__all__ = ["compare_groups", "compare_survival"]
-
 
 @drawn("x")
 def compare_groups(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from dirframe import provenance, stats
+from dirframe._display.values import counted
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
@@ -27,10 +29,13 @@ if TYPE_CHECKING:
     from dirframe.plot._drawing.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
-__all__ = ["distribution_tail", "growth_curve", "survival"]
-
 #: How fitted curves are told apart without colours.
-_LINES = ((0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))
+_DASHES: dict[Literal["dash", "dot", "dashdot"], Any] = {
+    "dash": (0, (5, 1.5)),
+    "dot": (0, (1, 1)),
+    "dashdot": (0, (5, 1.5, 1, 1.5)),
+}
+_KEY = "Fitted"
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
@@ -84,7 +89,7 @@ def survival(
     )
     below = table["months"][table["survival"] <= 0.5]
     median = (
-        f"Median life: {typography.counted(int(below.iloc[0]), 'month')}."
+        f"Median life: {counted(int(below.iloc[0]), 'month')}."
         if len(below)
         else "More than half live on as long as any was seen."
     )
@@ -101,6 +106,8 @@ def survival(
         y=share,
         colours=[current().palette.accent],
         name="survival",
+        is_stepped=True,
+        band=(low, high),
     )
     return Chart(
         table=table,
@@ -113,30 +120,34 @@ def survival(
             f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
             typography.not_shown("project", reasons),
         ],
-        x=Axis(label="Months since the first activity; below: at risk"),
-        y=Axis(label="Projects that live on (share)", scale="share"),
-        draw=partial(_draw_survival, low=low, high=high),
+        x=Axis(
+            label="Months since the first activity",
+            limits=(0, float(months[-1])) if len(table) else None,
+        ),
+        y=Axis(label="Projects that live on (share)", scale="share", limits=(0, 1.02)),
+        draw=_draw_survival,
     )
 
 
-def _draw_survival(ax: Axes, chart: Chart, *, low: Any, high: Any) -> None:
+def _draw_survival(ax: Axes, chart: Chart) -> None:
     (curve,) = chart.marks
     (colour,) = curve.colours
-    numeric_axes.labels(ax, chart)
-    ax.fill_between(curve.x, low, high, step="post", color=colour, alpha=0.2, linewidth=0)
+    at_risk = replace(chart.x, label=f"{chart.x.label}; below: at risk")
+    numeric_axes.labels(ax, replace(chart, x=at_risk))
+    if curve.band:
+        ax.fill_between(curve.x, *curve.band, step="post", color=colour, alpha=0.2, linewidth=0)
     look = {"drawstyle": "steps-post", "linewidth": 1.8, "gid": "survival"}
     ax.plot(curve.x, curve.y, color=colour, **look)  # type: ignore[arg-type]  # of several types
     numeric_axes.shares(ax, "y")
-    ax.set_ylim(0, 1.02)
+    ax.set(xlim=chart.x.limits, ylim=chart.y.limits)
     last = curve.x[-1]
-    ax.set_xlim(0, last)
     size = typography.size(ax, "small")
     fit = max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 8), 2)
     step = next((12 * n for n in (1, 2, 5, 10, 20, 50) if last / (12 * n) < fit), 1200)
     ax.tick_params(axis="x", labelsize=size)
     ax.xaxis.set_major_locator(MultipleLocator(step))
-    at_risk = curve.table["at_risk"].to_numpy(np.int64)
-    ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, curve.x, at_risk)))
+    numbers = curve.table["at_risk"].to_numpy(np.int64)
+    ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, curve.x, numbers)))
 
 
 def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None) -> str:
@@ -191,7 +202,7 @@ def distribution_tail(
     if len(known):
         smallest = int(table["value"][known.index[0]])
         records = int(table["records"][known.index[0] :].sum())
-        note = f"Fitted from {smallest:,} on: {typography.counted(records, noun)}."
+        note = f"Fitted from {smallest:,} on: {counted(records, noun)}."
     reasons = {
         "with 0": counts["value_zero"],
         "without a value": counts["value_missing"],
@@ -204,8 +215,17 @@ def distribution_tail(
         empty=typography.empty_reason(counts[collection], noun, what),
         marks=_observed_and_fitted(table, values, shares, ("power law", "log-normal")),
         notes=[note, typography.not_shown(noun, reasons)],
-        x=Axis(label=label(column).capitalize(), scale="log"),
-        y=Axis(label=f"{collection.capitalize()} with so many or more (share)", scale="log"),
+        x=Axis(
+            label=label(column).capitalize(),
+            scale="ratio",
+            limits=(0.8, max([2, *values]) * 1.3),
+        ),
+        y=Axis(
+            label=f"{collection.capitalize()} with so many or more (share)",
+            scale="ratio",
+            limits=(min([0.5, *shares]) / 1.5, 1.3),
+        ),
+        key=_KEY,
         draw=_draw_tail,
     )
 
@@ -215,9 +235,7 @@ def _draw_tail(ax: Axes, chart: Chart) -> None:
     ax.set_xscale("log")
     ax.set_yscale("log")
     _curves(ax, chart)
-    observed = chart.marks[0]
-    ax.set_xlim(0.8, max(observed.x[-1], 2) * 1.3)
-    ax.set_ylim(min(observed.y[-1], 0.5) / 1.5, 1.3)
+    ax.set(xlim=chart.x.limits, ylim=chart.y.limits)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(FuncFormatter(_plain))
         axis.set_minor_formatter("")
@@ -269,7 +287,7 @@ def growth_curve(
     what = "a month" + (" that was over" if counts["with_month"] else "")
     x, observed = dates.places([*table["month"]]), table["observed"].to_numpy(float)
     marks = _observed_and_fitted(table, x, observed, ("linear", "exponential", "logistic"))
-    months = typography.counted(counts["months_fitted"], "month")
+    months = counted(counts["months_fitted"], "month")
     reasons = {"without a month": counts["month_missing"]}
     year = dates.only_year(table["month"])
     return Chart(
@@ -281,8 +299,13 @@ def growth_curve(
             f"Least squares over {months}." if len(marks) > 1 else "Too few months to fit.",
             typography.not_shown("activity fact", reasons),
         ],
-        x=Axis(label=f"Month (UTC{year})", scale="date"),
+        x=Axis(
+            label=f"Month (UTC{year})",
+            scale="date",
+            limits=(x[0] - 15, x[-1] + 31) if len(table) else None,
+        ),
         y=Axis(label=label(column).capitalize() + (" so far" if cumulative else " in the month")),
+        key=_KEY,
         draw=_draw_growth,
     )
 
@@ -292,7 +315,7 @@ def _draw_growth(ax: Axes, chart: Chart) -> None:
     _curves(ax, chart)
     observed = chart.marks[0]
     dates.axis(ax)
-    ax.set_xlim(observed.x[0] - 15, observed.x[-1] + 31)
+    ax.set_xlim(chart.x.limits)
     numeric_axes.counts(ax, "y", max(marks.y.max() for marks in chart.marks))
     ax.set_ylim(min(0.0, observed.y.min() * 1.05))
 
@@ -303,7 +326,7 @@ def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[st
         return []
     colours = [current().palette.accent]
     marks = [Marks(kind="dots", table=table, x=x, y=y, colours=colours, name="observed")]
-    for name in names:
+    for name, dash in zip(names, _DASHES, strict=False):
         column = name.replace(" ", "_").replace("-", "_")
         fitted = table[column].to_numpy(float, na_value=np.nan)
         known = np.isfinite(fitted)
@@ -316,7 +339,7 @@ def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[st
                     y=fitted[known],
                     colours=[NEUTRAL],
                     name=name,
-                    is_dashed=True,
+                    dash=dash,
                 )
             )
     return marks
@@ -328,7 +351,7 @@ def _curves(ax: Axes, chart: Chart) -> None:
     size = numeric_axes.dot(ax) * 0.7
     (colour,) = observed.colours
     ax.plot(observed.x, observed.y, "o", color=colour, markersize=size, label=observed.name)
-    for marks, style in zip(fitted, _LINES, strict=False):
+    for marks, style in zip(fitted, _DASHES.values(), strict=False):
         ax.plot(marks.x, marks.y, linestyle=style, color=NEUTRAL, linewidth=1.3, label=marks.name)
     if fitted:
         axes.legend(ax, ax.lines)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from dirframe.stats.inference.bootstrap import Measure
     from dirframe.stats.inference.per_capita import Per
 
-__all__ = ["accounts_per_capita", "correlation", "intervals"]
-
 
 @drawn("x")
 def accounts_per_capita(

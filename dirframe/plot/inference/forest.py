@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
+from dirframe._display.values import percent
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
@@ -66,70 +66,64 @@ def forest(
     collection = next(name for name in _NOUNS if name in records["counted"])
     count = records["counted"][collection]
     nothing = typography.empty_reason(count, _NOUNS[collection], needed)
-    scale: Literal["number", "share", "log"] = "share" if share else "number"
+    scale: Literal["number", "share"] = "share" if share else "number"
+    if logarithmic:
+        limits = _ratio_limits([*x, *low, *high])
     return Chart(
         table=table,
         title=title,
         empty=lacking if records["base"].get("records", 0) else nothing,
         marks=[dots] if known.any() else [],
         notes=notes,
-        x=Axis(label=unit, scale="log" if logarithmic else scale),
+        x=Axis(
+            label=unit,
+            scale="ratio" if logarithmic else scale,
+            limits=limits or _limits([*x, *low, *high]),
+        ),
         y=Axis(scale="rows", names=[str(name) for name in names]),
         rows=len(table),
         columns=columns,
-        draw=partial(_draw, reference=reference, limits=limits),
+        reference=reference,
+        draw=_draw,
     )
 
 
-def _draw(
-    ax: Axes, chart: Chart, *, reference: float | None, limits: tuple[float, float] | None
-) -> None:
+def _ratio_limits(numbers: Sequence[float]) -> tuple[float, float]:
+    """Return the limits of ratios; ends may be far out, where a group has few events."""
+    low, high = np.nanmin([*numbers, 0.5]) / 1.2, np.nanmax([*numbers, 2]) * 1.2
+    return max(float(low), 2.0**-8), min(float(high), 2.0**8)
+
+
+def _limits(numbers: Sequence[float]) -> tuple[float, float]:
+    return min(0.0, float(np.nanmin([*numbers, 0])) * 1.05), float(
+        np.nanmax([*numbers, 0]) * 1.05
+    ) or 1.0
+
+
+def _draw(ax: Axes, chart: Chart) -> None:
     (dots,) = chart.marks
     ((low, high, width),) = dots.ranges
     size = axes.name_rows(ax, chart.y.names)
     axes.titles(ax, chart.title, chart.x.text, pad=2.4 * size)
-    if reference is not None:
-        ax.axvline(reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
+    if chart.reference is not None:
+        ax.axvline(chart.reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
     between = np.isfinite(low) & np.isfinite(high)
     spans = (dots.y[between], low[between], high[between])
     (colour,) = dots.colours
     ax.hlines(*spans, colors=colour, linewidth=width, gid="interval")
     ax.plot(dots.x, dots.y, "o", color=colour, markersize=5, gid="estimate", clip_on=False)
     axes.columns(ax, chart.columns, size)
-    numbers = np.concatenate([dots.x, low, high])
-    _scale(
-        ax,
-        numbers,
-        limits,
-        logarithmic=chart.x.scale == "log",
-        share=chart.x.scale == "share",
-    )
-
-
-def _scale(
-    ax: Axes,
-    numbers: Any,
-    limits: tuple[float, float] | None,
-    *,
-    logarithmic: bool,
-    share: bool,
-) -> None:
-    """Set the scale of the x axis."""
     axes.label_ticks(ax)
-    known = numbers[np.isfinite(numbers)]
-    if logarithmic:
-        # Ends may be far out, where a group has few events.
+    if chart.x.scale == "ratio":
         ax.set_xscale("log", base=2)
-        ax.set_xlim(
-            max(min(known.min(), 0.5) / 1.2, 2.0**-8), min(max(known.max(), 2) * 1.2, 2.0**8)
-        )
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        return
-    ax.set_xlim(*(limits or (min(0, known.min() * 1.05), known.max() * 1.05 or 1)))
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
-    ax.xaxis.set_major_formatter(
-        FuncFormatter(_share_tick) if share else StrMethodFormatter("{x:,g}")
-    )
+    else:
+        is_share = chart.x.scale == "share"
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
+        ax.xaxis.set_major_formatter(
+            FuncFormatter(_share_tick) if is_share else StrMethodFormatter("{x:,g}")
+        )
+    ax.set_xlim(chart.x.limits)
 
 
 def _share_tick(value: float, _place: int | None = None) -> str:
@@ -140,7 +134,7 @@ def _figure(number: float, *, share: bool) -> str:
     if np.isnan(number):
         return "–"
     if share:
-        return typography.percent(number)
+        return percent(number)
     return typography.number(number) if abs(number) >= 100 else f"{number:.3g}"
 
 

@@ -82,7 +82,7 @@ def read_table(path: Path) -> Table:
             csv.Error,
             ValueError,
         ) as error:  # ValueError: UTF-8, JSON, Arrow
-            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+            reason = getattr(error, "strerror", None) or str(error).splitlines()[0].rstrip(".")
             raise StoreError(f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.") from None
 
     table = Table(str(path), read)
@@ -103,7 +103,15 @@ def _read_csv(path: Path) -> Rows:
             raise ValueError("the first line must name the columns")
         separator = max(_SEPARATORS, key=first.count)
         yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
-        yield from (row for row in csv.reader(stream, delimiter=separator, strict=True) if row)
+        rows = csv.reader(stream, delimiter=separator, strict=True)
+        line = 2  # in which the next row begins
+        try:
+            for row in rows:
+                line = rows.line_num + 2
+                if row:
+                    yield row
+        except csv.Error as error:
+            raise ValueError(f"line {line}: {error}") from None
 
 
 def _read_json_lines(path: Path) -> Rows:
@@ -117,7 +125,10 @@ def _json_records(path: Path) -> Iterator[dict[str, Any]]:
     with open_file(path) as stream:
         for number, line in enumerate(stream, start=1):
             if line.strip():
-                record = json.loads(line)
+                try:
+                    record = json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise ValueError(f"line {number}: {error.msg}") from None
                 if not isinstance(record, dict):
                     raise ValueError(f"line {number} is no object")
                 yield record

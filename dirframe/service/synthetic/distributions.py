@@ -89,7 +89,7 @@ class QuantileCurve:
 
 @lru_cache(maxsize=8)
 def _rounds(seed: int) -> tuple[tuple[int, ...], ...]:
-    rng = Random()  # noqa: S311  # positions must be distinct, not secret
+    rng = Random()
     seed_record(rng, seed, _STREAMS - 1, 0)
     return tuple(tuple(rng.getrandbits(_HALF) for _ in range(1 << _HALF)) for _ in range(4))
 

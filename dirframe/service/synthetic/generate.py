@@ -108,7 +108,7 @@ def _generated(
     for name, number in (("count", count), ("seed", seed)):
         if number < 0:
             raise InvalidInputError(f"{name} is {number}; it must be a whole number from 0.")
-    rng = Random()  # noqa: S311  # reproducible, not secret
+    rng = Random()
     return (make(rng, seed, index) for index in range(count))
 
 

@@ -80,7 +80,7 @@ class History:
         self.analysis: dict[str, Value] = analysis
         self._project = text_of(project, "id")
         seed = f"{self._project} {text_of(analysis, 'id')} {text_of(project, 'created_at')}"
-        rng = Random()  # noqa: S311  # reproducible, not secret
+        rng = Random()
         rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
         self._draw: Callable[[], float] = rng.random
         self._months = self._read_months()

@@ -121,8 +121,7 @@ class ExtensionViews:
         """Return the analysis element of a project."""
         fragment, project = self._project(segment)
         _check_analysis(project, analysis)
-        element = etree.fromstring(fragment).find("analysis")
-        assert element is not None  # noqa: S101  # guaranteed by `_check_analysis`
+        [element] = etree.fromstring(fragment).iterfind("analysis")
         xml = shape_element(self.rules, element)
         return single_xml(xml, synthetic=self.store.synthetic)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from werkzeug.routing import Rule
 
+    from dirframe.schema import Field
     from dirframe.service.store.store import Store
 
 
@@ -128,7 +129,7 @@ def _object(*, required: bool, **properties: Any) -> dict[str, Any]:
 
 
 def _schema(node: Node) -> dict[str, Any]:
-    about = {"description": _meaning(node)} if node.field else {}
+    about = {"description": _meaning(node.field)} if node.field else {}
     if node.tag and set(node.children) == {node.tag}:
         return {"type": "array", "items": {"type": ["string", "null"]}, **about}
     if node.children:
@@ -140,6 +141,5 @@ def _schema(node: Node) -> dict[str, Any]:
     return {"type": _TYPES.get(kind, ["string", "null"]), **form, **about}
 
 
-def _meaning(node: Node) -> str:
-    assert node.field is not None  # noqa: S101  # asked for those alone
-    return f"{node.field.meaning} ({node.field.unit})" if node.field.unit else node.field.meaning
+def _meaning(field: Field) -> str:
+    return f"{field.meaning} ({field.unit})" if field.unit else field.meaning

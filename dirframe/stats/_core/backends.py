@@ -29,18 +29,6 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
-__all__ = [
-    "absent_of",
-    "collect",
-    "columns_of",
-    "columns_sent",
-    "is_relation",
-    "map_reduce",
-    "relation_kept",
-    "relation_table",
-    "resource_of",
-]
-
 Part = TypeVar("Part")
 
 #: Parts of a Dask frame that are combined at a time, so that no worker has to hold all.

@@ -18,8 +18,6 @@ from dirframe.stats._core.backends import collect
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
-__all__ = ["Column", "integer_column", "number", "text_column", "timestamp_column"]
-
 
 @dataclass(frozen=True)
 class Column:

@@ -14,8 +14,6 @@ from dirframe.stats._core.groupby import combine
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["LANGUAGES", "Counts", "combine_counts", "list_entries"]
-
 LANGUAGES = "analysis_languages"
 
 

@@ -17,8 +17,6 @@ from dirframe.stats._core.groupby import aggregate
 if TYPE_CHECKING:
     from pandas.tseries.offsets import BaseOffset
 
-__all__ = ["Periods", "newest_date"]
-
 _UPDATED = "updated_at"
 
 _DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")

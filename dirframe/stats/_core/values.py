@@ -13,8 +13,6 @@ import pandas as pd
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_text", "differing"]
-
 
 def differing(before: pd.Series[Any], after: pd.Series[Any]) -> NDArray[np.bool_]:
     """Return a mask of the rows in which two columns of the same length differ.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["intervals"]
-
 Measure = Literal["median", "mean", "gini", "ratio", "share"]
 #: Resampled counts that are held at a time.
 _CELLS = 2_000_000

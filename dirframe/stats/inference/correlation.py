@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["correlation"]
-
 _DTYPES = {
     **dict.fromkeys(["first", "second"], "str"),
     "records": "Int64",

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["distribution_fit", "distribution_tail"]
-
 #: Fewer values, or distinct ones, are fitted by anything.
 _LEAST, _LEAST_DISTINCT = 10, 3
 NAMES = ("power law", "log-normal")

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["compare_groups"]
-
 _DTYPES = {
     **dict.fromkeys(["test", "first", "second"], "str"),
     **dict.fromkeys(["first_records", "second_records"], "Int64"),

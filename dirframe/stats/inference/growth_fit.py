@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["growth_curve", "growth_fit"]
-
 #: Value of `column` for the lines added less those removed.
 _CODE = "code"
 _FIGURES = (

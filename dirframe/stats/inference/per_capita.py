@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
-__all__ = ["accounts_per_capita"]
-
 Per = Literal["inhabitant", "internet_user"]
 #: Year of the figures of `pypopulation`: the World Bank's release of 2020-07-01.
 _YEAR = 2019

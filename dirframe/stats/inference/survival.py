@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["compare_survival", "survival"]
-
 #: A larger coefficient, a ratio beyond some 3,000, is a likelihood without a maximum.
 _LARGEST_COEFFICIENT = 8
 _DTYPES = {

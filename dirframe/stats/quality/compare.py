@@ -20,8 +20,6 @@ from dirframe.stats._core.values import as_text, differing
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Comparison", "compare"]
-
 _SHOWN = 10
 _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 

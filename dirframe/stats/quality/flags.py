@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
 
-__all__ = ["flags"]
-
 _MARK = "told_by_"
 
 

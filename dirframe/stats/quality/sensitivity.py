@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
 
-__all__ = ["sensitivity"]
-
 
 def sensitivity(
     statistic: Callable[..., pd.DataFrame],

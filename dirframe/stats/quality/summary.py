@@ -26,8 +26,6 @@ from dirframe.stats._rules.rules import RULES, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Summary", "summary"]
-
 
 @dataclass(frozen=True, repr=False)
 class Summary(ReportMixin):

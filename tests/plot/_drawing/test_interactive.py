@@ -57,6 +57,8 @@ DRAWN = {
     "accounts_per_capita": ("x", "per_million"),
 }
 _LOG = SymmetricalLogTransform(10, 1, 0.5).inverted()
+#: Charts of numbers above zero: their logarithms include no zero.
+RATIOS = {"distribution_tail", "compare_survival"}
 
 
 def interactive(name: str, frame: pd.DataFrame, **options: Any) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def shown(figure: dict[str, Any]) -> list[dict[str, Any]]:
     return [trace for trace in figure["data"] if trace.get("customdata") or trace.get("meta")]
 
 
-def numbers(figure: dict[str, Any], which: str) -> Iterator[float]:
+def numbers(figure: dict[str, Any], which: str, *, of_ratios: bool = False) -> Iterator[float]:
     for trace in shown(figure):
         if which == "meta":
             yield trace["meta"]["number"]
@@ -99,7 +101,7 @@ def numbers(figure: dict[str, Any], which: str) -> Iterator[float]:
         values: Any = np.asarray(trace[which], dtype=float)
         label = figure["layout"]["xaxis" if which == "base" else f"{which}axis"]
         if "minor" in label:
-            values = _LOG.transform_non_affine(values)
+            values = 10**values if of_ratios else _LOG.transform_non_affine(values)
         yield from values
 
 
@@ -117,6 +119,25 @@ def test_the_numbers_of_recorded_projects_are_drawn(shared: Path) -> None:
     for name, spec in charts.CHARTS.items():
         if spec.collection == "projects":
             check_numbers(name, frame)
+
+
+def check_limits(figure: dict[str, Any]) -> None:
+    """Every dot, end of a line and end of a bar lies within the axes."""
+    for trace in figure["data"]:
+        if trace.get("fill") == "toself" or "xaxis" not in trace:  # a country, an entry of a legend
+            continue
+        if trace.get("line", {}).get("dash") == "dash" and "customdata" not in trace:
+            continue  # from beyond the left end
+        for which in "xy":
+            axis = figure["layout"][trace[f"{which}axis"].replace(which, f"{which}axis")]
+            limits = axis.get("range") or figure["layout"][f"{axis['matches']}axis"]["range"]
+            values = np.asarray(trace[which], dtype=float)
+            if trace["type"] == "bar" and which == "xy"[trace["orientation"] == "v"]:
+                values = values + np.asarray(trace["base"], dtype=float)
+            if len(values := values[np.isfinite(values)]):
+                margin = 1e-4 * (max(limits) - min(limits))  # outlines are rounded
+                assert min(limits) - margin <= values.min(), (which, limits)
+                assert values.max() <= max(limits) + margin, (which, limits)
 
 
 def check_numbers(name: str, frame: pd.DataFrame) -> None:
@@ -139,7 +160,8 @@ def check_numbers(name: str, frame: pd.DataFrame) -> None:
     expected = table[column]
     if which == "base":
         expected = (expected - pd.Timestamp(0, tz="UTC")) / pd.Timedelta("1ms")
-    drawn = sorted(numbers(figure, which))
+    drawn = sorted(numbers(figure, which, of_ratios=name in RATIOS))
+    check_limits(figure)
     assert drawn == pytest.approx(sorted(expected.astype(float).dropna()), rel=1e-9)
 
 
@@ -182,7 +204,8 @@ def test_title_caption_and_units_are_those_of_the_picture(name: str) -> None:
     assert note == caption(ax)
     assert unescape(layout["title"]["text"]).replace("<br>", " ") == ax.get_title()
     axis = layout["xaxis2" if name == "monthly_activity" else "xaxis"]
-    assert words(axis.get("title", {"text": ""})) == " ".join(ax.get_xlabel().split())
+    unit = " ".join(ax.get_xlabel().split()).removesuffix("; below: at risk")  # here on hovering
+    assert words(axis.get("title", {"text": ""})) == unit
     labels = {words(text) for text in layout["annotations"]}
     assert {" ".join(ax.get_ylabel().split())} - {""} <= labels
 
@@ -224,6 +247,28 @@ def test_panels_share_their_axes_and_hold_the_records_of_their_stratum(name: str
     assert {f"xaxis{n if n > 1 else ''}" for n in range(1, 2 * lanes + 1)} <= set(figure["layout"])
     if name != "accounts_map":
         assert figure["layout"][f"xaxis{2 * lanes}"]["matches"] == "x"
+
+
+def test_a_curve_of_survival_has_steps_and_a_band() -> None:
+    low, high, curve = interactive("survival", CHARTS["survival"]())["data"]
+    table = stats.survival(CHARTS["survival"]())
+    for trace, column in ((low, "low"), (high, "high")):
+        ends = np.asarray(trace["y"], dtype=float)
+        np.testing.assert_allclose(ends, table[column].to_numpy(float, na_value=np.nan))
+    assert high["fill"] == "tonexty"
+    assert {trace["line"]["shape"] for trace in (low, high, curve)} == {"hv"}
+
+
+def test_an_effect_is_compared_with_none() -> None:
+    for name, reference in (("compare_groups", 0), ("correlation", 0), ("compare_survival", 0)):
+        (line,) = interactive(name, CHARTS[name]())["layout"]["shapes"]
+        assert line["x0"] == line["x1"] == reference  # of ratios, the logarithm of 1
+
+
+def test_fitted_curves_are_told_apart_and_named(sample_frames: dict[str, pd.DataFrame]) -> None:
+    data = interactive("distribution_tail", sample_frames["projects"])["data"]
+    fitted = {trace["name"]: trace["line"]["dash"] for trace in data if trace["showlegend"]}
+    assert fitted == {"power law": "dash", "log-normal": "dot"}
 
 
 def test_no_name_is_read_as_markup_or_mathematics() -> None:

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.font_manager import fontManager
 
 from dirframe import plot
+from dirframe._display.values import percent
 from dirframe.errors import MissingGlyphsWarning
 from dirframe.plot._drawing import typography
 
@@ -37,7 +38,7 @@ def test_a_name_takes_two_lines_at_most(name: str, shown: str) -> None:
     [(0, "0.0%"), (0.0001, "<0.1%"), (0.0005, "0.1%"), (0.12345, "12.3%"), (1, "100.0%")],
 )
 def test_a_share_that_is_not_nothing_never_looks_like_nothing(share: float, shown: str) -> None:
-    assert typography.percent(share) == shown
+    assert percent(share) == shown
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0, "0"), (2.5, "2.5"), (12345.0, "12,345")])

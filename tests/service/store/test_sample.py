@@ -20,7 +20,7 @@ from dirframe.service.store import sample
 from dirframe.service.store.build import VERSION
 from dirframe.service.store.sample import open_data, sample_files
 from dirframe.service.store.store import Store
-from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.generate import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.schema import ACCOUNT
-from dirframe.service.synthetic import generate_accounts
 from dirframe.service.synthetic.accounts import account, address
+from dirframe.service.synthetic.generate import generate_accounts
 
 SIZE = 5_000
 Account = dict[str, Any]

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from dirframe.service.records import without_controls
-from dirframe.service.synthetic import generate_accounts, generate_projects
 from dirframe.service.synthetic.edge_cases import (
     ACCOUNTS,
     EDGE_CASE_PERIOD,
@@ -11,6 +10,7 @@ from dirframe.service.synthetic.edge_cases import (
     EdgeCase,
     texts,
 )
+from dirframe.service.synthetic.generate import generate_accounts, generate_projects
 
 
 @pytest.mark.parametrize("choice", [ACCOUNTS, PROJECTS])

@@ -12,7 +12,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT, SYNTHETIC_MARK, Resource
 from dirframe.service.dialects.xml_writer import record_xml
 from dirframe.service.records import record_from_element
-from dirframe.service.synthetic import (
+from dirframe.service.synthetic.generate import (
     generate,
     generate_accounts,
     generate_projects,

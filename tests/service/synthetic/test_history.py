@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.service.records import Record, text_of
-from dirframe.service.synthetic import generate_projects
+from dirframe.service.synthetic.generate import generate_projects
 from dirframe.service.synthetic.history import History, _month
 
 if TYPE_CHECKING:

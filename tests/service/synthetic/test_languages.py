@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dirframe.service.records import text_of
-from dirframe.service.synthetic import generate_projects
+from dirframe.service.synthetic.generate import generate_projects
 from dirframe.service.synthetic.history import History
 from dirframe.service.synthetic.languages import languages
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.schema import PROJECT
-from dirframe.service.synthetic import generate_projects
+from dirframe.service.synthetic.generate import generate_projects
 from dirframe.service.synthetic.projects import project
 
 if TYPE_CHECKING:

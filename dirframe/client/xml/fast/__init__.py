@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from dirframe.client.xml.fast.columns import Layout
-from dirframe.client.xml.fast.elements import FallbackToTree, concat_scans
+from dirframe.client.xml.fast.elements import concat_scans
 from dirframe.client.xml.fast.lists import StringPool
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     FastFlattener: TypeAlias = Callable[
         [Sequence[TagScan], Collection[FieldPath]], tuple[int, dict[FieldPath, ColumnChunk]]
     ]
-
-__all__ = ["FallbackToTree", "fast_flattener"]
 
 
 def fast_flattener(

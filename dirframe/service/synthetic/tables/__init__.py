@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from pathlib import Path
 from typing import Any
+
+from dirframe import _tables
 
 _FOLDER = Path(__file__).parent
 
@@ -17,4 +18,4 @@ def read_table(name: str) -> dict[str, Any]:
 
 def read_rows(name: str) -> list[dict[str, str]]:
     """Read the rows of a CSV table."""
-    return list(csv.DictReader((_FOLDER / name).read_text("utf-8").splitlines()))
+    return _tables.read_rows(_FOLDER / name)

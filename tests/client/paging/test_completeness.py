@@ -7,7 +7,7 @@ import pytest
 from dirframe.client.paging.completeness import Page, PageSequence
 
 
-def page(number: int, *ids: str, available: int | None, first: int | None = None) -> Page:
+def page(number: int, *ids: str | None, available: int | None, first: int | None = None) -> Page:
     return Page(number, available, first, ids, number, (float(number), number))
 
 

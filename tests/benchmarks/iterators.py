@@ -15,7 +15,7 @@ from pathlib import Path
 
 import dirframe
 from dirframe.service.api_keys import KeyStore
-from dirframe.service.synthetic import generate
+from dirframe.service.synthetic.generate import generate
 from tests.benchmarks.reading import highest
 
 PAGES = 20

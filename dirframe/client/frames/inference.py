@@ -82,7 +82,7 @@ def _are_decimals(texts: Collection[str]) -> bool:
 def _is_kept(text: str) -> bool:
     """Return whether a float can be written again with the digits of a text."""
     exact = Decimal(text)
-    digits = max(len(exact.as_tuple().digits), 1)
+    digits = len(exact.as_tuple().digits)
     number = float(text)
     if number == 0.0 or number in (float("inf"), float("-inf")):
         return exact == 0 and digits <= 17 and number == 0.0

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.scale import SymmetricalLogTransform
 
 from dirframe._display.text import cell_texts
@@ -66,6 +67,12 @@ def legend_entries(chart: Chart) -> Iterator[dict[str, Any]]:
             "name": name,
             "showlegend": True,
         }
+
+
+def _translucent(colour: str) -> str:
+    """Return a colour as Plotly 6 takes it too, which knows no hexadecimal opacity."""
+    red, green, blue = (round(part * 255) for part in to_rgb(colour))
+    return f"rgba({red},{green},{blue},0.15)"
 
 
 def _hover(table: pd.DataFrame) -> dict[str, Any]:
@@ -166,7 +173,7 @@ def _points(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
         "x": x.tolist(),
         "y": y.tolist(),
         "fill": "tonexty" if marks.is_filled else "none",
-        "fillcolor": f"{marks.colours[0]}26" if marks.is_filled else None,
+        "fillcolor": _translucent(marks.colours[0]) if marks.is_filled else None,
         "name": literal(marks.name),
         "showlegend": bool(chart.key) and marks.dash != "solid",
         "cliponaxis": False,
@@ -186,7 +193,7 @@ def _band(chart: Chart, marks: Marks, line: dict[str, Any]) -> Iterator[dict[str
             "y": place(chart.y, end).tolist(),
             "line": line,
             "fill": fill,
-            "fillcolor": f"{marks.colours[0]}33",
+            "fillcolor": _translucent(marks.colours[0]),
             "hoverinfo": "skip",
             "showlegend": False,
         }

@@ -39,6 +39,26 @@ def project(number: int, more: str = "") -> str:
     return f"<project><id>{number}</id>{more}</project>"
 
 
+def test_names_that_meet_again_after_renaming_stay_different_columns() -> None:
+    frame = build([project(1, "<a_B>x</a_B><a__B>y</a__B><a><B>z</B></a>")])
+    assert [frame[name][0] for name in ("a_B", "a__B", "a__B_")] == ["x", "y", "z"]
+
+
+def test_it_is_known_of_each_record_whether_an_element_has_any_content() -> None:
+    reader, builder = RecordReader(PROJECT), FrameBuilder(PROJECT)
+    analysis = "<analysis><id>6</id></analysis>"
+    unreadable = "<analysis><twelve_month_contributor_count>x</twelve_month_contributor_count>"
+    for chunk in (
+        project(1, analysis) + project(2),
+        project(3, "<analysis></analysis>") + project(4, f"{unreadable}</analysis>"),
+        project(5),
+    ):
+        reader.read(around(chunk))
+        builder.add(reader.pop_columns())
+    assert list(builder.holding("analysis")) == [True, False, False, True, False]
+    assert not builder.holding("nothing").any()
+
+
 @pytest.mark.parametrize("resource", [ACCOUNT, PROJECT], ids=lambda r: r.name)
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_every_specified_column_has_its_dtype(resource: Resource, count: int) -> None:

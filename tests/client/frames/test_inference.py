@@ -35,6 +35,7 @@ N, F, D, T = Kind.INTEGER, Kind.NUMBER, Kind.TIMESTAMP, Kind.TEXT
         (["0x10"], T),
         (["1.5", "2"], F),
         (["0.238928822531949"], F),
+        (["0.1234567890123456"], F),  # what a float has beyond these digits is not of the text
         (["9007199254740993", "0.5"], T),
         (["0.12345678901234567891"], T),
         (["1.10", "1.9"], T),  # versions

@@ -82,13 +82,41 @@ def test_a_request_that_was_not_counted_is_released_alone(tmp_path: Path) -> Non
         assert quota.resets_at() == before
 
 
+def test_a_refusal_before_any_counted_request_holds_for_a_day(tmp_path: Path) -> None:
+    with closing(DailyQuota(tmp_path, "abc", 5)) as quota:
+        quota.mark_exhausted()
+        assert quota.remaining() == 0
+        resets_at = quota.resets_at()
+        assert resets_at is not None
+        assert abs(resets_at - datetime.now(UTC) - timedelta(days=1)) < timedelta(minutes=1)
+
+
+def test_a_limit_that_was_lowered_below_the_count_leaves_nothing_and_owes_nothing(
+    tmp_path: Path,
+) -> None:
+    with closing(DailyQuota(tmp_path, "abc", 5)) as quota:
+        for _ in range(4):
+            quota.acquire()
+    with closing(DailyQuota(tmp_path, "abc", 2)) as quota:
+        assert quota.remaining() == 0
+        assert quota.acquire() is None
+
+
+def test_the_folder_of_the_count_is_made_with_those_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / "not" / "yet"
+    with closing(DailyQuota(folder, "abc", 5)) as quota:
+        assert quota.acquire()
+    assert (folder / QUOTA_FILE).is_file()
+
+
 def test_a_failing_file_is_left_for_memory_and_the_count_goes_on(tmp_path: Path) -> None:
     with closing(DailyQuota(tmp_path, "abc", 2)) as quota:
         quota.acquire()
         with closing(sqlite3.connect(tmp_path / QUOTA_FILE)) as database, database:
             database.execute("DROP TABLE requests")
-        with pytest.warns(QuotaWarning, match="not seen"):
+        with pytest.warns(QuotaWarning, match="not seen") as warned:
             receipt = quota.acquire()
+        assert warned[0].filename == __file__  # the line that made the request
         assert receipt is not None
         assert quota.acquire() is not None
         assert quota.acquire() is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.histogram import distribution
 from dirframe.plot._drawing.tables import table_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe._display.values import percent
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import numeric_axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._drawing.colours import NEUTRAL

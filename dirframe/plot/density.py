@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
 from dirframe import stats
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.tables import table_of

@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from dirframe import stats
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import OTHER
 from dirframe.plot._drawing.options import current

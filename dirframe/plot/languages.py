@@ -9,8 +9,8 @@ import matplotlib as mpl
 from matplotlib.ticker import StrMethodFormatter, SymmetricalLogLocator
 
 from dirframe import stats
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.options import current

@@ -10,8 +10,8 @@ from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL, OTHER

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe._display.values import counted
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.options import current
 from dirframe.plot._drawing.tables import table_of

@@ -10,8 +10,8 @@ from matplotlib.colors import to_rgba
 
 from dirframe import stats
 from dirframe._display.values import counted
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, numeric_axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL

@@ -8,8 +8,8 @@ from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
 from dirframe._display.values import counted
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, worldmap
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.bins import Bins
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL

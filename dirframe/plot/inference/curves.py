@@ -11,8 +11,8 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from dirframe import provenance, stats
 from dirframe._display.values import counted
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.chart import Axis, Chart, Marks
 from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.options import current

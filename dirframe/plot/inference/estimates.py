@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
+from dirframe.plot._backends import drawn
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.backends import drawn
 from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot.inference.forest import forest, not_shown

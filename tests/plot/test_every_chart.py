@@ -261,7 +261,7 @@ def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name
 def test_a_chart_of_a_relation_shows_the_same(name: str) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
     frame = CHARTS[name]()
-    expected = drawn(name)
+    expected = draw(name, frame)  # a new one: ticks of one that was laid out can differ
     with duckdb.connect() as session:
         ax = draw(name, session.from_arrow(pa.Table.from_pandas(frame, preserve_index=False)))
     source = caption(expected)[caption(expected).index("Source") :]

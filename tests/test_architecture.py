@@ -27,6 +27,7 @@ OF_THE_WHOLE = {
     "tests/explorer/test_notebook.py",
     "tests/cli/test_hints.py",
     "tests/cli/test_processes.py",
+    "tests/cli/test_study.py",
     "tests/plot/test_captions.py",
     "tests/client/test_parsed_once.py",
     "tests/plot/test_every_chart.py",

@@ -171,8 +171,9 @@ class Store:
             raise ArchiveError(f"{self.name} is of format {version}; this dirframe reads {FORMAT}.")
 
     def close(self) -> None:
-        """Close the file and release the writer's lock."""
-        self._database.close()
+        """Close the file and release the writer's lock, after what another thread is writing."""
+        with self._lock:  # SQLite crashes if a connection is closed while it works
+            self._database.close()
 
     def __enter__(self) -> Self:
         return self

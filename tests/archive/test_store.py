@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from random import Random
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -149,3 +150,26 @@ def test_a_page_that_came_again_replaces_damaged_bytes(file: Path) -> None:
 def test_a_size_that_no_page_has_is_refused() -> None:
     with pytest.raises(ArchiveError, match="which no page does"):
         decompress(b"x", "0" * 64, 2**40, "it")
+
+
+def test_a_store_is_closed_only_after_what_another_thread_is_writing(tmp_path: Path) -> None:
+    store = Store.open_writer(tmp_path / "a", WHAT)
+    began, go_on = Event(), Event()
+
+    def write() -> None:
+        with store.writing():
+            began.set()
+            go_on.wait(60)
+
+    writer, closer = Thread(target=write), Thread(target=store.close)
+    writer.start()
+    assert began.wait(60)
+    closer.start()
+    closer.join(0.3)
+    assert closer.is_alive()
+    go_on.set()
+    writer.join(60)
+    closer.join(60)
+    assert not closer.is_alive()
+    with pytest.raises(ArchiveError, match="closed"):
+        store.read("SELECT 1")

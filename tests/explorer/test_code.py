@@ -91,6 +91,8 @@ def compare(state: State, namespace: dict[str, Any]) -> None:
     plt.close("all")
 
 
+# Not every question finds records with the values of every screen.
+@pytest.mark.filterwarnings("ignore::dirframe.errors.UnknownValueWarning")
 @pytest.mark.parametrize(("question", "screen"), PAIRS)
 def test_the_code_gives_what_is_on_the_screen(
     question: str,

@@ -49,7 +49,7 @@ def kill_after_requests(
     service: FaultyService, chance: Random, program: str, *words: str, most: int = 8
 ) -> None:
     """Begin a program, and kill it at a random instant after up to so many requests."""
-    before = len(service.asked)
+    before, connections = len(service.asked), service.connections
     process = start_program(program, *words)
     while process.is_alive() and len(service.asked) <= before + chance.randrange(1, most):
         sleep(0.002)
@@ -57,6 +57,7 @@ def kill_after_requests(
     process.kill()
     process.join()
     assert process.exitcode == -signal.SIGKILL  # in the middle
+    service.settle(connections)
 
 
 def _begin(

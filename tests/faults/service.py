@@ -19,6 +19,7 @@ from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import sleep
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import parse_qsl, urlsplit
 
@@ -212,6 +213,21 @@ class FaultyService:
             self.on_page.clear()
             self.always = self.before = None
 
+    @property
+    def connections(self) -> int:
+        """Return how many connections are open."""
+        return self._server.connections
+
+    def settle(self, connections: int = 0) -> None:
+        """Wait for what a program that has ended left on its way, until so many remain open."""
+        with socket.create_connection(
+            ("127.0.0.1", self.port)
+        ) as last:  # accepted after all others
+            last.sendall(b"\r\n")
+            last.recv(1)
+        while self.connections > connections:
+            sleep(0.002)
+
     def close(self) -> None:
         if self._closing.is_set():
             return
@@ -273,6 +289,23 @@ _KEPT = ("Content-Type", "Retry-After")
 
 class _Threads(ThreadingHTTPServer):
     daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self.connections = 0
+        self._lock = threading.Lock()
+        super().__init__(*arguments)
+
+    def process_request(self, *arguments: Any) -> None:
+        with self._lock:
+            self.connections += 1
+        super().process_request(*arguments)
+
+    def process_request_thread(self, *arguments: Any) -> None:
+        try:
+            super().process_request_thread(*arguments)
+        finally:
+            with self._lock:
+                self.connections -= 1
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing: a client that gives up closes the connection."""

@@ -97,6 +97,7 @@ def test_after_a_kill_the_same_line_pays_only_for_the_missing_pages(
         process.kill()
         process.join()
         assert process.exitcode == -signal.SIGKILL
+        service.settle()
         asked = len(service.asked)
         service.forget()
         directory = ask(service)

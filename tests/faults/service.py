@@ -220,9 +220,8 @@ class FaultyService:
 
     def settle(self, connections: int = 0) -> None:
         """Wait for what a program that has ended left on its way, until so many remain open."""
-        with socket.create_connection(
-            ("127.0.0.1", self.port)
-        ) as last:  # accepted after all others
+        # Accepted after all others.
+        with socket.create_connection(("127.0.0.1", self.port)) as last:
             last.sendall(b"\r\n")
             last.recv(1)
         while self.connections > connections:

@@ -28,13 +28,13 @@ _NAMES = {
     "dirframe.client.directory": "Directory",
     "dirframe.client.frames.interchange": "convert_frame",
     "dirframe.client.iterators": "iter_accounts iter_projects",
-    "dirframe.client.record_types": "AccountRecord ProjectRecord",
+    "dirframe.client.frames.record_types": "AccountRecord ProjectRecord",
     "dirframe.client.load": "load",
     "dirframe.client.loaders": "load_accounts load_projects",
     "dirframe.client.plan": "plan",
     "dirframe.client.records": "load_account load_project",
     "dirframe.client.http.cache": "cache_info clear_cache prune_cache",
-    "dirframe.data_dictionary": "fields",
+    "dirframe.client.frames.data_dictionary": "fields",
     "dirframe.errors": (
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "

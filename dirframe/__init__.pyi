@@ -29,7 +29,7 @@ from dirframe.client.iterators import (
     iter_accounts as iter_accounts,
     iter_projects as iter_projects,
 )
-from dirframe.client.record_types import (
+from dirframe.client.frames.record_types import (
     AccountRecord as AccountRecord,
     ProjectRecord as ProjectRecord,
 )
@@ -48,7 +48,7 @@ from dirframe.client.http.cache import (
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from dirframe.data_dictionary import fields as fields
+from dirframe.client.frames.data_dictionary import fields as fields
 from dirframe.errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
 from itertools import pairwise
@@ -65,6 +66,9 @@ NAMESPACES = {
 
 #: Longer than this, a file has more than one job.
 LINES = 400
+
+#: With more modules, a folder is no longer seen at a glance.
+MODULES_OF_A_FOLDER = 12
 
 #: Put together here, so that this file does not name what it forbids.
 REGISTRIES = [
@@ -127,6 +131,11 @@ def test_a_test_file_mirrors_a_module_or_looks_at_the_whole() -> None:
     tests = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
     strays = {test for test in tests - mirroring if not test.startswith(FOLDERS_OF_THE_WHOLE)}
     assert strays <= OF_THE_WHOLE
+
+
+def test_a_folder_is_seen_at_a_glance() -> None:
+    numbers = Counter(path.parent.as_posix() for path in modules() if path.name != "__init__.py")
+    assert {folder for folder, number in numbers.items() if number > MODULES_OF_A_FOLDER} == set()
 
 
 def test_no_module_is_part_of_a_circle() -> None:

@@ -126,7 +126,7 @@ def serve(  # noqa: PLR0917  # click passes them by name
 
 
 def _check(data: str | tuple[str, ...] | None, mapping: Path | None) -> None:
-    from dirframe.service.store.sources import check_data
+    from dirframe.service.importing.sources import check_data
 
     if data is None and mapping is None:
         raise click.UsageError("Name the data to check: --data, or --map.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.collection_loader import LoadKeywords, ProjectKeywords
     from dirframe.client.directory import Directory
-    from dirframe.client.record_types import AccountRecord, ProjectRecord
+    from dirframe.client.frames.record_types import AccountRecord, ProjectRecord
     from dirframe.schema import Resource
 
 _POLICY = ("refresh", "offline", "stale", "wait")

@@ -12,7 +12,7 @@ from dirframe.client.collection_loader import (
     load_collection_query,
 )
 from dirframe.client.connection import client_or_default
-from dirframe.client.documents import frame_pages
+from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery

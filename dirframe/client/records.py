@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from dirframe.client.collection_loader import attach_load_provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.documents import frame_pages
+from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.http.client import CachePolicy
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dirframe import provenance
 from dirframe._display.values import label
 from dirframe.charts import CHARTS
-from dirframe.data_dictionary import overview
+from dirframe.client.frames.data_dictionary import overview
 from dirframe.errors import InvalidInputError
 from dirframe.filters.conditions import COUNTRY, CREATED, LANGUAGE
 from dirframe.schema import RESOURCES, Kind

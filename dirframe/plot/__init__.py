@@ -17,13 +17,13 @@ font of `dirframe.plot.FONTS`; without one, matplotlib draws boxes and warns.
 from typing import TYPE_CHECKING
 
 from dirframe._display.suggest import unknown_attribute
-from dirframe.plot._drawing.colours import language_colour
+from dirframe.plot._description.colours import language_colour
 from dirframe.plot._drawing.style import STYLE, style
 from dirframe.plot._drawing.typography import FONTS
 from dirframe.plot.accounts import accounts_by_kudo_rank, posts_distribution
 from dirframe.plot.commits import commits_by_contributor
 from dirframe.plot.contributors import contributor_distribution, lorenz, team_size_classes
-from dirframe.plot.countries import accounts_by_country
+from dirframe.plot.countries import accounts_by_country, accounts_map
 from dirframe.plot.density import contributors_per_thousand_lines
 from dirframe.plot.growth import growth, languages_by_year
 from dirframe.plot.inference.comparisons import compare_groups, compare_survival
@@ -34,7 +34,6 @@ from dirframe.plot.lifetimes import activity, life_span, project_age
 from dirframe.plot.memberships import language_breakdown, licenses, tags
 from dirframe.plot.months import monthly_activity
 from dirframe.plot.users import users_against_contributors
-from dirframe.plot.world import accounts_map
 
 __all__ = [
     "FONTS",

@@ -10,19 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from dirframe.errors import InvalidInputError
-from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.bins import bins_shared
-from dirframe.plot._drawing.chart import Chart
-from dirframe.plot._drawing.options import (
+from dirframe.plot._description.bins import bins_shared
+from dirframe.plot._description.chart import Chart
+from dirframe.plot._description.options import (
     DEFAULT_APPEARANCE,
     DOCUMENTED,
     ChartOptions,
     appearance,
     current,
 )
+from dirframe.plot._description.tables import options_of_table
+from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.panels import PANELS, Share, panels_of
 from dirframe.plot._drawing.small_multiples import draw_panels
-from dirframe.plot._drawing.tables import options_of_table
 from dirframe.stats._options.selection import (
     BY_CHART,
     DEFAULTS,

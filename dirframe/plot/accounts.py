@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.histogram import distribution
-from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
-    from dirframe.plot._drawing.chart import Chart
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.chart import Chart
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 

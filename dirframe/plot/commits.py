@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import provenance, stats
 from dirframe._display.values import percent
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import numeric_axes, typography
-from dirframe.plot._drawing.chart import Axis, Chart, Marks, Remark
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 from dirframe.stats.commits import measures_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 _DOTS = 60  # contributors; more dots would merge into a line

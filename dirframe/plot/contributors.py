@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Unpack
 from dirframe import stats
 from dirframe._display.values import percent
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.chart import Axis, Chart, Marks, Remark
-from dirframe.plot._drawing.colours import NEUTRAL
 from dirframe.plot._drawing.histogram import distribution
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.frequencies import concentration
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 _TWELVE_MONTHS = "in twelve months"

@@ -12,17 +12,17 @@ from matplotlib.patches import Patch
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.colours import OTHER
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.colours import OTHER
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 from dirframe.stats._core.periods import Periods
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 _UNFINISHED = "Hatched: {} is not over at the newest date in the data."

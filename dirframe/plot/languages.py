@@ -10,17 +10,17 @@ from matplotlib.ticker import StrMethodFormatter, SymmetricalLogLocator
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 

@@ -11,12 +11,12 @@ from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.colours import NEUTRAL, OTHER
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.colours import NEUTRAL, OTHER
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from datetime import date
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 _ANOTHER = "another or none"

@@ -13,16 +13,16 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 from dirframe import provenance, stats
 from dirframe._display.values import counted
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import dates, numeric_axes, typography
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 #: Gap above the lower lane and its height, as shares of the height of the upper lane.

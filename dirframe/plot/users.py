@@ -11,18 +11,18 @@ from matplotlib.colors import to_rgba
 from dirframe import stats
 from dirframe._display.values import counted
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.bins import Bins
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import axes, numeric_axes, typography
-from dirframe.plot._drawing.bins import Bins
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
     Whole = NDArray[np.int64]

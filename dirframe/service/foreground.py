@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from dirframe.errors import DirframeError
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.connections import Limits, bounded_by_open_files
+from dirframe.service.importing.progress import ImportProgress
+from dirframe.service.importing.sources import data_files
 from dirframe.service.server import serve
-from dirframe.service.store.import_progress import ImportProgress
-from dirframe.service.store.sources import data_files
 from dirframe.service.web.access_log import ACCESS_LOG
 from dirframe.service.web.app import SITE_NAME
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
 
-    from dirframe.service.store.sources import Data
+    from dirframe.service.importing.sources import Data
 
 
 def run(

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from os import PathLike
     from wsgiref.types import WSGIApplication
 
+    from dirframe.service.importing.progress import OnFile
+    from dirframe.service.importing.sources import Data
     from dirframe.service.store.build import Changes
-    from dirframe.service.store.import_progress import OnFile
-    from dirframe.service.store.sources import Data
 
 
 _THREADS = 8

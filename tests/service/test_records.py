@@ -8,8 +8,8 @@ from lxml import etree
 
 from dirframe.schema import PROJECT
 from dirframe.service.dialects.xml_writer import record_xml
+from dirframe.service.importing.importer import SourceRecord, normalize
 from dirframe.service.records import fold, record_from_element, without_controls
-from dirframe.service.store.importer import SourceRecord, normalize
 
 LANGUAGES = (
     '<languages graph_url="g"><language percentage="79">Ruby</language></languages>'

@@ -10,10 +10,10 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
+from dirframe.plot._description.colours import NEUTRAL, OTHER, grey
+from dirframe.plot._description.options import current
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.colours import NEUTRAL, OTHER, grey
 from dirframe.plot._drawing.figures import new_figure
-from dirframe.plot._drawing.options import current
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
 
-    from dirframe.plot._drawing.chart import Chart
+    from dirframe.plot._description.chart import Chart
 
 _SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page

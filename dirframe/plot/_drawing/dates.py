@@ -8,15 +8,15 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
+from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from dirframe.plot._drawing.chart import Marks
+    from dirframe.plot._description.chart import Marks
 
 _TICK_WIDTH = 4.5  # ems per date label
 _DAY_WIDTH = 6.0  # and per whole day

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.options import current
 from dirframe.plot._drawing import numeric_axes, typography
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from dirframe.plot._drawing import axes, typography
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.chart import Chart
+    from dirframe.plot._description.chart import Chart
 
     Which = Literal["x", "y"]
 

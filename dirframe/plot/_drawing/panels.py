@@ -9,14 +9,14 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.values import counted
 from dirframe.errors import ColumnsNotSentError
+from dirframe.plot._description.options import in_panels
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.options import in_panels
 from dirframe.stats._options.selection import compute_strata, record_strata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dirframe.plot._drawing.chart import Chart
+    from dirframe.plot._description.chart import Chart
     from dirframe.stats._options.strata import Stratum
 
 PANELS = 9  # more would be too small to compare

@@ -11,9 +11,9 @@ from matplotlib.dates import DateLocator
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator
 
+from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.figures import new_figure
-from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

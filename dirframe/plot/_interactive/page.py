@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import MissingExtraError
+from dirframe.plot._description.chart import Chart
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.chart import Chart
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.options import current
 from dirframe.plot._interactive.scales import GRID, SMALL, TEXT, limits_of, ticks, values_along
 from dirframe.plot._interactive.traces import INK, legend_entries, literal, place, traces
 
@@ -22,7 +22,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dirframe.plot._drawing.chart import Axis
+    from dirframe.plot._description.chart import Axis
     from dirframe.plot._drawing.panels import Panel, Panels
 
 # All in pixels, which Plotly takes for points, too.

@@ -12,7 +12,7 @@ from dirframe.plot._interactive.traces import literal, place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dirframe.plot._drawing.chart import Axis, Chart, Marks
+    from dirframe.plot._description.chart import Axis, Chart, Marks
 
 # In pixels.
 TEXT, SMALL = 12.0, 11.0

@@ -11,15 +11,15 @@ from matplotlib.scale import SymmetricalLogTransform
 
 from dirframe._display.text import cell_texts
 from dirframe._display.values import label
+from dirframe.plot._description.colours import NEUTRAL, OTHER
 from dirframe.plot._drawing import axes, worldmap
-from dirframe.plot._drawing.colours import NEUTRAL, OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
-    from dirframe.plot._drawing.chart import Axis, Chart, Marks
+    from dirframe.plot._description.chart import Axis, Chart, Marks
 
 #: Colour of text and of lines without another.
 INK = "#2B2F36"

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot.inference.forest import forest, not_shown, p_note
 from dirframe.stats._core.groupby import CONTRIBUTORS
 
 if TYPE_CHECKING:
-    from dirframe.plot._drawing.chart import Chart
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.chart import Chart
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 

@@ -12,11 +12,11 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from dirframe import provenance, stats
 from dirframe._display.values import counted
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.options import current
-from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.stats._core.groupby import CONTRIBUTORS
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
 
 #: How fitted curves are told apart without colours.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
+from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import typography
-from dirframe.plot._drawing.tables import table_of
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.plot.inference.forest import forest, not_shown
 from dirframe.stats._core.groupby import CONTRIBUTORS, FIRST_MONTH, LINES
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.plot._drawing.chart import Chart
-    from dirframe.plot._drawing.options import ChartOptions
+    from dirframe.plot._description.chart import Chart
+    from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._core.backends import Frame
     from dirframe.stats.inference.bootstrap import Measure
     from dirframe.stats.inference.per_capita import Per

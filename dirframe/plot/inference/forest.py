@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
 from dirframe._display.values import percent
+from dirframe.plot._description.chart import Axis, Chart, Marks
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.chart import Axis, Chart, Marks
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.options import current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

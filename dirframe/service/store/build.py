@@ -22,7 +22,7 @@ from dirframe._atomic import atomic_replace, temporary_sibling
 from dirframe._sqlite import open_database
 from dirframe.errors import StoreError
 from dirframe.schema import RESOURCES, Resource
-from dirframe.service.store.importer import (
+from dirframe.service.importing.importer import (
     RecordKeys,
     Source,
     SourceRecord,
@@ -30,14 +30,14 @@ from dirframe.service.store.importer import (
     normalize,
     record_keys,
 )
+from dirframe.service.importing.xml_files import XmlFile, find_files
 from dirframe.service.store.ranking import index_terms
 from dirframe.service.store.search import build_index
-from dirframe.service.store.xml_files import XmlFile, find_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dirframe.service.store.import_progress import OnFile
+    from dirframe.service.importing.progress import OnFile
 
 
 #: SQLite application id of a store ("dirf").

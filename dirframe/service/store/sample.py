@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import StoreError
+from dirframe.service.importing.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.store.build import APPLICATION_ID, VERSION
-from dirframe.service.store.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.store.store import Store
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
-    from dirframe.service.store.import_progress import OnFile
+    from dirframe.service.importing.progress import OnFile
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from dirframe.service.store.import_progress import OnFile
-    from dirframe.service.store.importer import Source
+    from dirframe.service.importing.importer import Source
+    from dirframe.service.importing.progress import OnFile
 
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.

@@ -11,11 +11,11 @@ import pytest
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.service.importing.mapping import Section
+from dirframe.service.importing.table_source import TableSource
+from dirframe.service.importing.tables import frame_table
 from dirframe.service.store.build import base_sorts, build_store
-from dirframe.service.store.mapping import Section
 from dirframe.service.store.store import Store
-from dirframe.service.store.table_source import TableSource
-from dirframe.service.store.tables import frame_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service import Directory
 from tests.service.conftest import write_collection
-from tests.service.store.test_importer import build, page
+from tests.service.importing.test_importer import build, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import pytest
 
 from dirframe.schema import PROJECT
 from dirframe.service.store.ties import page_without_tie_break
-from tests.service.store.test_importer import build, page
+from tests.service.importing.test_importer import build, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

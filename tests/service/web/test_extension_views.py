@@ -12,7 +12,7 @@ from dirframe.schema import PROJECT
 from dirframe.service.dialects.dialects import DIALECTS
 from dirframe.service.store.sample import open_data
 from tests.service import Directory
-from tests.service.store.test_importer import build, page
+from tests.service.importing.test_importer import build, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

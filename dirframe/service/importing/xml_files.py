@@ -11,7 +11,7 @@ from lxml import etree
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import RESOURCES, SYNTHETIC_MARK
-from dirframe.service.store.importer import SourceRecord
+from dirframe.service.importing.importer import SourceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.service.store.import_progress import ImportProgress
+from dirframe.service.importing.progress import ImportProgress
 from dirframe.service.store.store import Store
 from tests.service.conftest import projects, write_collection
 

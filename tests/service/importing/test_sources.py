@@ -13,9 +13,9 @@ import requests
 import sqlalchemy
 
 from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.service.importing.sources import find_sources
 from dirframe.service.server import serve
 from dirframe.service.store.build import build_store
-from dirframe.service.store.sources import find_sources
 
 if TYPE_CHECKING:
     from pathlib import Path

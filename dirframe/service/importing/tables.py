@@ -19,7 +19,7 @@ from dirframe.errors import (
     MissingExtraError,
     StoreError,
 )
-from dirframe.service.store.xml_files import open_file
+from dirframe.service.importing.xml_files import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

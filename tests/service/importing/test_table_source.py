@@ -12,8 +12,8 @@ from lxml import etree
 
 from dirframe.cli import cli
 from dirframe.errors import StoreError
+from dirframe.service.importing.sources import check_data
 from dirframe.service.server import serve
-from dirframe.service.store.sources import check_data
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dirframe.errors import ConfigurationError, Hint, StoreError
 from dirframe.schema import RESOURCES
 from dirframe.schema.extensions import detect_resource
-from dirframe.service.store.importer import normalize
-from dirframe.service.store.mapping import Section, read_map
-from dirframe.service.store.table_source import TableReport, TableSource
-from dirframe.service.store.tables import frame_table, is_table, query_table, read_table
-from dirframe.service.store.xml_files import XmlFile, find_files
+from dirframe.service.importing.importer import normalize
+from dirframe.service.importing.mapping import Section, read_map
+from dirframe.service.importing.table_source import TableReport, TableSource
+from dirframe.service.importing.tables import frame_table, is_table, query_table, read_table
+from dirframe.service.importing.xml_files import XmlFile, find_files
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
-    from dirframe.service.store.importer import Source
-    from dirframe.service.store.tables import Table
+    from dirframe.service.importing.importer import Source
+    from dirframe.service.importing.tables import Table
 
 
 #: What can be served: a path, an address of a database, a frame, several of them, or by collection.

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
-from dirframe.plot._drawing.colours import Palette, grey
+from dirframe.plot._description.colours import Palette, grey
 from tests.plot.charts import CHARTS, caption, draw, projects
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from lxml import etree
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.service.importing.lookup import LOOKUP_FIELDS, address_names, avatar_md5
 from dirframe.service.records import fold
-from dirframe.service.store.lookup import LOOKUP_FIELDS, address_names, avatar_md5
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

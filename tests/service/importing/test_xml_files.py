@@ -10,7 +10,7 @@ import pytest
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT
 from dirframe.service.store.store import Store
-from tests.service.store.test_importer import build, page
+from tests.service.importing.test_importer import build, page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 
 from matplotlib.patches import Patch
 
-from dirframe.plot._drawing.colours import NEUTRAL
-from dirframe.plot._drawing.options import current
+from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.options import current
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from dirframe.errors import InvalidInputError
-from dirframe.plot._drawing.colours import Palette
+from dirframe.plot._description.colours import Palette
 from dirframe.stats._options.selection import Selection
 
 if TYPE_CHECKING:

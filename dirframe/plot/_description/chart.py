@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot._drawing.bins import Bins
+    from dirframe.plot._description.bins import Bins
 
 _ROWS = 11  # height of a chart with two numeric axes, in rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.documents import CHUNK, parse_documents
+from dirframe.client.documents.parsed import CHUNK, parse_documents
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import ACCOUNT, PROJECT
 from tests.client import failed, page_xml, record

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.documents import parse_documents
+from dirframe.client.documents.parsed import parse_documents
 from dirframe.client.frames.columns import with_id_column
 from dirframe.client.xml.parser import MAX_BYTES
 from dirframe.errors import Hint, IncompleteWarning, InvalidInputError, UnreadableResponseError
@@ -24,7 +24,7 @@ from dirframe.schema.extensions import ALL_RESOURCES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dirframe.client.documents import ParsedDocuments
+    from dirframe.client.documents.parsed import ParsedDocuments
     from dirframe.schema import Resource
 
 

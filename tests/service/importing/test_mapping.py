@@ -12,7 +12,7 @@ from dirframe.service.server import serve
 if TYPE_CHECKING:
     from pathlib import Path
 
-from tests.service.store.test_table_source import MAP, PEOPLE
+from tests.service.importing.test_table_source import MAP, PEOPLE
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from lxml import etree
 
 from dirframe.errors import ConfigurationError, Hint, StoreError
 from dirframe.schema import ACCOUNT, Field, Kind, Resource
-from dirframe.service.records import FORBIDDEN, is_url
-from dirframe.service.store.importer import (
+from dirframe.service.importing.importer import (
     ID,
     MD5,
     SourceRecord,
@@ -22,14 +21,15 @@ from dirframe.service.store.importer import (
     email_digests,
     to_timestamp,
 )
-from dirframe.service.store.mapping import FieldMap, Section, mappable
+from dirframe.service.importing.mapping import FieldMap, Section, mappable
+from dirframe.service.records import FORBIDDEN, is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lxml.etree import _Element
 
-    from dirframe.service.store.tables import Table
+    from dirframe.service.importing.tables import Table
 
 
 _EXAMPLES = 3

@@ -1,0 +1,1 @@
+"""Documents already at hand, in memory or in files, as frames."""

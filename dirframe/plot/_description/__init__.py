@@ -1,0 +1,1 @@
+"""What a chart shows, before Matplotlib or Plotly draws it."""

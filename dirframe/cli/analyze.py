@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from dirframe.cli.frame_output import Output, check_target, echo_note, output, t
 from dirframe.cli.options import (
     SELECTION_OPTIONS,
     Command,
+    CommandsOnDemand,
     collection_option,
     command,
     group,
@@ -375,12 +377,18 @@ def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
 #: Sections of the help, by collection; the others are of one project.
 _SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
 
+
+def _in_section(make: Callable[[ChartSpec], Command], spec: ChartSpec) -> Command:
+    made = make(spec)
+    made.section = _SECTIONS.get(spec.collection, "One project")
+    return made
+
+
 for _group, _make, _specs in (
     (stats, _statistic, STATISTICS),
     (sensitivity, _sensitivity, STATISTICS),
     (plot, _chart, CHARTS),
 ):
-    for _spec in _specs.values():
-        _command = _make(_spec)
-        _command.section = _SECTIONS.get(_spec.collection, "One project")
-        _group.add_command(_command)
+    _group.commands = CommandsOnDemand(
+        {spec.name: partial(_in_section, _make, spec) for spec in _specs.values()}
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pandas as pd
     from click.shell_completion import CompletionItem
@@ -35,6 +36,32 @@ class Command(click.Command):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+class CommandsOnDemand(UserDict[str, click.Command]):
+    """The commands of a group, each made when it is first asked for: making all takes a while."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Command]]) -> None:
+        super().__init__()
+        self._makers = dict(makers)
+
+    def __getitem__(self, name: str) -> click.Command:
+        """Return a command."""
+        if name not in self.data:
+            self.data[name] = self._makers[name]()
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a command of this name."""
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names in the order of registration."""
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        """Return the number of commands."""
+        return len(self._makers)
 
 
 class Group(Command, click.Group):

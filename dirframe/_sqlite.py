@@ -51,7 +51,8 @@ def open_database(
 
     Examples
     --------
-    >>> with open_database(None) as database:
+    >>> from contextlib import closing
+    >>> with closing(open_database(None)) as database:
     ...     database.execute("SELECT 1 + 1").fetchone()
     (2,)
     """

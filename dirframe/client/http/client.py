@@ -17,6 +17,7 @@ import requests
 from requests.utils import get_netrc_auth
 
 from dirframe import __version__
+from dirframe._sqlite import close_on_error
 from dirframe.client.http.cache import ResponseCache
 from dirframe.client.http.connections import trusted_certificates
 from dirframe.client.http.quota import DailyQuota
@@ -115,16 +116,17 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         install_log_redaction()
         self._settings = settings
-        # Responses to a user with a grant may be private: they are neither stored nor looked up.
-        self.cache = ResponseCache(settings.cache_dir if settings.auth is None else None)
-        self.quota = DailyQuota(
-            settings.quota_dir, settings.api_key.fingerprint, settings.daily_quota
-        )
-        self._adapter = SingleOriginAdapter(settings, self.quota)
         self._moved = MovedPaths()
         self._first, self._has_asked = threading.Lock(), False
         self._session = requests.Session()
-        self._apply_environment(settings)
+        self._apply_environment(settings)  # may raise: nothing is open yet
+        # Responses to a user with a grant may be private: they are neither stored nor looked up.
+        self.cache = ResponseCache(settings.cache_dir if settings.auth is None else None)
+        with close_on_error(self.cache):
+            self.quota = DailyQuota(
+                settings.quota_dir, settings.api_key.fingerprint, settings.daily_quota
+            )
+        self._adapter = SingleOriginAdapter(settings, self.quota)
         self._session.headers["User-Agent"] = f"dirframe/{__version__} (+{_HOME_PAGE})"
         self._session.headers["Accept"] = "application/xml"
         self._session.max_redirects = 5

@@ -82,7 +82,7 @@ def compare_groups(
           where a group has fewer than two records
         - ``p_value``, ``p_corrected`` (Float64, 0 to 1): two-sided; the second corrected for
           the number of pairs. Of values that are all the same the statistic and p-value of all
-          are missing
+          are missing, and the p-value of a pair is 1
 
     Raises
     ------
@@ -130,7 +130,9 @@ def compare_groups(
         test = scipy.mannwhitneyu(x, y, method="asymptotic")
         medians = (float(np.median(x)), float(np.median(y)))
         delta, low, high = cliffs_delta(x, y, quantile)
-        statistic, p_value = float(test.statistic), float(test.pvalue)
+        # Of equal values every division into two groups gives the same statistic.
+        p_value = 1.0 if min(x[0], y[0]) == max(x[-1], y[-1]) else float(test.pvalue)
+        statistic = float(test.statistic)
         sizes = (len(x), len(y))
         rows.append(
             ("Mann-Whitney", first, second, *sizes, *medians, statistic, delta, low, high, p_value)

@@ -127,15 +127,13 @@ def test_a_list_whose_entries_differ_becomes_json(projects: pd.DataFrame) -> Non
 def test_an_unknown_kind_or_a_missing_library_is_named_before_any_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with (
-        dirframe.sample_directory(cache=False) as directory,
-        pytest.raises(InvalidInputError, match="'pandas', 'polars', 'arrow'"),
-    ):
-        directory.projects(frame="spark")  # type: ignore[call-overload]  # as a person may write
-    assert directory.quota().used == 0
-    monkeypatch.setattr(interchange, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"dirframe\[polars\]"):
-        directory.projects(frame="polars")
+    with dirframe.sample_directory(cache=False) as directory:
+        with pytest.raises(InvalidInputError, match="'pandas', 'polars', 'arrow'"):
+            directory.projects(frame="spark")  # type: ignore[call-overload]  # as a person may write
+        monkeypatch.setattr(interchange, "find_spec", lambda _: None)
+        with pytest.raises(MissingExtraError, match=r"dirframe\[polars\]"):
+            directory.projects(frame="polars")
+        assert directory.quota().used == 0
 
 
 def test_what_is_no_frame_is_refused() -> None:

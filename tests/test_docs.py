@@ -178,6 +178,7 @@ def test_the_code_of_the_readme_runs_as_written() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     names: dict[str, object] = {}
     exec(code, names)
+    cast("dirframe.Directory", names["directory"]).close()
     assert len(cast("pd.DataFrame", names["projects"])) == 1_500
 
 

@@ -74,12 +74,13 @@ def run(
     previous_handlers: dict[int, Any] = {}
     try:
         with ExitStack() as stack:
+            key_store = stack.enter_context(KeyStore()) if keys is None else keys
             with ImportProgress() as progress:
                 # Before the signal handlers: Ctrl-C aborts an import.
                 service = serve(
                     data,
                     mapping=mapping,
-                    keys=KeyStore() if keys is None else keys,
+                    keys=key_store,
                     name=name,
                     on_file=progress,
                     **options,

@@ -8,7 +8,6 @@ import ssl
 import struct
 import threading
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
@@ -19,9 +18,11 @@ from tests.faults import faults
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
 from tests.faults.test_outcomes import load
 from tests.faults.tunnel import Tunnel
+from tests.open_files import open_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from dirframe.client.directory import Directory
     from tests.faults.conftest import Ask
@@ -175,14 +176,10 @@ def test_a_path_of_certificates_that_does_not_exist_is_named(
 def test_a_session_that_cannot_begin_leaves_no_file_open(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    open_files = Path("/proc/self/fd")
-    if not open_files.is_dir():
-        pytest.skip("this system does not list the open files of a process")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
     with pytest.raises(ConfigurationError) as refused:
         load(ask("https://127.0.0.1:9"))
-    left = [file.resolve() for file in open_files.iterdir()]
-    assert [file for file in left if file.is_relative_to(tmp_path)] == []
+    assert open_files(tmp_path) == set()
     assert refused.tb is not None  # keeps what was made alive, as a notebook does
 
 

@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
+from dirframe.errors import InvalidInputError
+from dirframe.service.foreground import run
+from tests.open_files import open_files
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -51,3 +55,14 @@ def test_a_running_service_reads_changed_files_at_a_signal_or_by_itself(
         finally:
             process.terminate()
         assert process.wait(timeout=60) == 0
+
+
+def test_a_service_that_cannot_begin_leaves_no_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(InvalidInputError) as refused:
+        run(tmp_path / "missing.xml", port=0)
+    assert open_files(tmp_path) == set()
+    assert (tmp_path / "data" / "keys.sqlite").is_file()
+    assert refused.tb is not None  # keeps what was made alive

@@ -48,8 +48,8 @@ CREATE TABLE keys (
 """
 
 _LIST = """
-SELECT id, developer, application, daily_limit, iif(window_start > ?1, used, 0), created_at,
-    revoked_at, iif(window_start > ?1, window_start + ?2, NULL)
+SELECT id, developer, application, daily_limit, iif(window_start > :now - :day, used, 0), created_at,
+    revoked_at, iif(window_start > :now - :day, window_start + :day, NULL)
 FROM keys ORDER BY id
 """
 # A single statement checks and counts, so that two requests cannot both use the last one.
@@ -211,7 +211,7 @@ class KeyStore:
     def list(self) -> list[KeyRecord]:
         """Return all keys that were ever issued, in order."""
         with self._lock:
-            rows = self._database.execute(_LIST, (self._now() - _DAY, _DAY)).fetchall()
+            rows = self._database.execute(_LIST, {"now": self._now(), "day": _DAY}).fetchall()
         return [KeyRecord(*row) for row in rows]
 
     def revoke(self, key_id: int) -> None:

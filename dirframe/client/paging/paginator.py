@@ -200,11 +200,7 @@ class Paginator(PageSequence):
         return bool(numbers)
 
     def _fetch_pages(
-        self,
-        numbers: Sequence[int],
-        *,
-        refresh: bool = False,
-        ended: Callable[[], bool] = lambda: False,
+        self, numbers: Sequence[int], *, ended: Callable[[], bool], refresh: bool = False
     ) -> Iterator[int]:
         """Fetch pages concurrently and read them in order; yield the number of each."""
         fetch = partial(self._fetch, refresh=refresh)

@@ -31,6 +31,7 @@ from dirframe.archive.store import Store
 from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.dialects.xml_writer import record_xml
 from dirframe.service.synthetic.generate import generate_projects
+from tests.benchmarks._report import Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,21 +94,25 @@ CHART = Path("benchmark-results") / "archives.svg"
 
 def main(sizes: list[int]) -> None:
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    print("| records | on disk | measure | records a second of processor time | peak memory, MiB |")
-    print("|---|---|---|---|---|")
+    table = Table(
+        ("records", "measure"),
+        Measure("records a second of processor time", "", "higher", ",.0f"),
+        Measure("peak memory", "MiB", "lower", ",.0f"),
+        Measure("on disk", "MB", "lower", ",.0f"),
+    )
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="dirframe-archives-") as place:
             folder = Path(place) / "projects.archive"
             begin = process_time()
             packed = write(folder, size)
             speed = size / (process_time() - begin)
-            print(f"| {size:,} | {packed / 1e6:,.0f} MB | write | {speed:,.0f} | |", flush=True)
+            table.row((size, "write"), speed, None, packed / 1e6)
             for way in WAYS:
                 if "Dask" in way and size > FEWER:
                     continue
                 seconds, peak = measured(way, folder, Path(place) / way.replace(" ", "-"))
                 found.setdefault(way, {})[size] = (size / seconds, peak)
-                print(f"| | | {way} | {size / seconds:,.0f} | {peak:,.0f} |", flush=True)
+                table.row((size, way), size / seconds, peak, None)
     draw(found, CHART)
 
 

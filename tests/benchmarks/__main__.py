@@ -16,7 +16,6 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks._compare import THRESHOLD, compare_runs
-from tests.benchmarks._history import draw_history
 from tests.benchmarks._report import FIGURES, Figure
 from tests.benchmarks._runs import (
     BadRunError,
@@ -119,10 +118,13 @@ def measure(name: str, figures: dict[str, list[Figure]]) -> bool:
 
 def draw(threshold: float) -> None:
     """Draw the chart of all runs at hand and say where it is."""
-    if draw_history(runs_of(RESULTS), HISTORY, threshold):
-        print(f"\nThe chart of the runs is in {HISTORY}.")
-    else:
-        print("\nA chart of the runs is drawn when two have measured the same.")
+    if len(runs := runs_of(RESULTS)) > 1:
+        from tests.benchmarks._history import draw_history  # Matplotlib takes a while
+
+        if draw_history(runs, HISTORY, threshold):
+            print(f"\nThe chart of the runs is in {HISTORY}.")
+            return
+    print("\nA chart of the runs is drawn when two have measured the same.")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def compare_runs(
         old, new = _by_name(before, script), _by_name(now, script)
         for remark, only in ((_BEFORE, old.keys() - new.keys()), (_NOW, new.keys() - old.keys())):
             remarks.setdefault(remark, []).extend(
-                f"{script}: {' '.join(one)}" for one in sorted(only)
+                f"{script}: {', '.join(filter(None, one))}" for one in sorted(only)
             )
         if common := [key for key in new if key in old]:
             print(f"\n## {script}")

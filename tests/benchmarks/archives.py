@@ -34,11 +34,11 @@ from dirframe.service.synthetic.generate import generate_projects
 from tests.benchmarks._report import Measure, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SIZES = (10_000, 100_000, 1_000_000)
 GENERATED = 5_000
-SITE = "https://directory.example"
+GENERATED_PROJECTS = Collection("project", "https://directory.example", "generated", None)
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ID = re.compile(r"<(id|project_id|analysis_id)>(\d+)</\1>")
 
@@ -153,13 +153,20 @@ def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
     print(f"\nThe chart is in {file}.")
 
 
-def write(path: Path, size: int) -> int:
-    """Write the archive of a finished harvest; return its bytes."""
-    with Store.open_writer(path, Collection("project", SITE, "generated", None)) as store:
+def write(
+    path: Path,
+    size: int,
+    made: Iterable[tuple[bytes, list[str]]] | None = None,
+    *,
+    collection: Collection = GENERATED_PROJECTS,
+    is_finished: bool = True,
+) -> int:
+    """Write the archive of a harvest, of generated pages or those that are given; return its bytes."""
+    with Store.open_writer(path, collection) as store:
         one = Round(1, RoundKind.FULL, "id", BEGIN.isoformat())
         store.add_round(one)
         number = 0
-        for number, (content, ids) in enumerate(pages(size), 1):
+        for number, (content, ids) in enumerate(made or pages(size), 1):
             digest, compressed = compress(content)
             page = PageRecord(
                 page=number,
@@ -178,9 +185,10 @@ def write(path: Path, size: int) -> int:
                 synthetic=1,
             )
             store.add_page(one, page, compressed)
-        at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
-        one.outcome = Outcome(at=at, pages=number, available=size)
-        store.update_round(one)
+        if is_finished:
+            at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
+            one.outcome = Outcome(at=at, pages=number, available=size)
+            store.update_round(one)
     return path.stat().st_size
 
 

@@ -90,7 +90,8 @@ docs: $(READY) ## Build the pages of documentation, without the network, and che
 	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet --jobs auto $(ARGS)
 	$(BIN)/python docs/checks.py docs/_build/html
 
-bench: $(READY) ## Measure: one table for each script in tests/benchmarks
+# ARGS: names of scripts, --against FILE, --compare OLD NEW, --history; --help tells more.
+bench: $(READY) ## Measure and keep the figures, compare them with an earlier run's
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean: ## Remove the environment and everything that was built or cached

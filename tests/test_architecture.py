@@ -38,6 +38,7 @@ OF_THE_WHOLE = {
     "tests/stats/test_recomputed.py",
     "tests/stats/test_wrong_frames.py",
     "tests/test_architecture.py",
+    "tests/test_benchmarks.py",
     "tests/test_docs.py",
     "tests/test_docstrings.py",
     "tests/test_import_cost.py",

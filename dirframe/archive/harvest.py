@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -229,34 +229,31 @@ class _RoundRun:
         positions = self._tracker.positions()
         used = positions.contiguous_pages()
         ids = [identifier for page in used for identifier in page.ids]
-        different = len({identifier for identifier in ids if identifier is not None}) + ids.count(
-            None
-        )
+        # Of a million ids each further collection takes tens of MiB: this one serves for all.
+        newest = dict.fromkeys(ids, 0)
+        different = len(newest) - (None in newest) + ids.count(None)
         doubt = self._tracker.uncertainty()
         if doubt is None:
             text = positions.incomplete_reason(different, ids.count(None), len(ids) - different)
             doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
         facts_of_round: dict[str, Any]
         if self._known is None:
-            facts_of_round = _resolution(self._writer.store.pages(self._round), ids)
+            facts_of_round = _resolution(self._writer.store.pages(self._round), ids, newest)
         else:
             if doubt is not None:
                 doubt = Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))
-            read_ids = {
-                identifier
-                for page in self._writer.store.pages(self._round)
-                for identifier in page.ids
-            }
-            removed = (self._known.held | read_ids) - {
-                None,
-                *ids,
-            }  # some were added and removed meanwhile
-            facts_of_round = {"gone": sorted(removed) if doubt is None else []}
+            pages = self._writer.store.pages(self._round)
+            read_ids = (identifier for page in pages for identifier in page.ids)
+            # Some were added and removed meanwhile.
+            gone = {one for one in chain(self._known.held, read_ids) if one not in newest} - {None}
+            facts_of_round = {"gone": sorted(gone) if doubt is None else []}
         facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
         self._writer.finish_round(self._round, **facts, **facts_of_round)
 
 
-def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str, Any]:
+def _resolution(
+    pages: Iterable[PageRecord], ids: list[str | None], newest: dict[str | None, int]
+) -> dict[str, Any]:
     """Return the pages that hold a round's records, the number of duplicates, and removals.
 
     Parameters
@@ -265,26 +262,32 @@ def _resolution(pages: Iterable[PageRecord], ids: list[str | None]) -> dict[str,
         The pages read, in order of their fetch.
     ids
         The ids of the records, in the order of the collection.
+    newest
+        The same ids, each with 0; becomes the number of the page that holds the newest version.
     """
-    newest: dict[str | None, tuple[str, int]] = {}
     numbers: list[int] = []
+    retrieved: list[str] = [""]
     duplicates: set[str] = set()
+    gone: set[str] = set()
     for page in pages:
         numbers.append(page.page)
+        retrieved.append(page.retrieved)
         for identifier in page.ids:
-            if identifier is not None and identifier in newest:
+            if identifier is not None and identifier not in newest:
+                gone.add(identifier)
+            before = newest.get(identifier, 0)
+            if identifier is not None and before:
                 duplicates.add(identifier)
-            newest[identifier] = max(newest.get(identifier, ("", 0)), (page.retrieved, page.number))
-    order = list(dict.fromkeys(newest[identifier][1] for identifier in ids if identifier in newest))
+            if retrieved[before] <= page.retrieved:
+                newest[identifier] = page.number
+    order = list(dict.fromkeys(newest[identifier] for identifier in ids if newest[identifier]))
     is_plain = len(order) == len(numbers) and [numbers[n - 1] for n in order] == list(
         range(1, len(order) + 1)
     )
     return {
         "order": None if is_plain else order,
         "repeated": len(duplicates),
-        "gone": sorted(
-            identifier for identifier in newest.keys() - set(ids) if identifier is not None
-        ),
+        "gone": sorted(gone),
     }
 
 

@@ -58,7 +58,7 @@ def chosen(store: Store, *rounds: Round) -> list[str | None]:
 
 
 def end(store: Store, one: Round, ids: list[str | None]) -> None:
-    settled = _resolution(store.pages(one), ids)
+    settled = _resolution(store.pages(one), ids, dict.fromkeys(ids, 0))
     one.outcome = Outcome(at=AT, pages=one.pages, available=len(ids), **settled)
 
 

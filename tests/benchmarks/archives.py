@@ -31,13 +31,14 @@ from dirframe.archive.store import Store
 from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.dialects.xml_writer import record_xml
 from dirframe.service.synthetic.generate import generate_projects
+from tests.benchmarks._report import Measure, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SIZES = (10_000, 100_000, 1_000_000)
 GENERATED = 5_000
-SITE = "https://directory.example"
+GENERATED_PROJECTS = Collection("project", "https://directory.example", "generated", None)
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ID = re.compile(r"<(id|project_id|analysis_id)>(\d+)</\1>")
 
@@ -93,21 +94,25 @@ CHART = Path("benchmark-results") / "archives.svg"
 
 def main(sizes: list[int]) -> None:
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    print("| records | on disk | measure | records a second of processor time | peak memory, MiB |")
-    print("|---|---|---|---|---|")
+    table = Table(
+        ("records", "measure"),
+        Measure("records a second of processor time", "", "higher", ",.0f"),
+        Measure("peak memory", "MiB", "lower", ",.0f"),
+        Measure("on disk", "MB", "lower", ",.0f"),
+    )
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="dirframe-archives-") as place:
             folder = Path(place) / "projects.archive"
             begin = process_time()
             packed = write(folder, size)
             speed = size / (process_time() - begin)
-            print(f"| {size:,} | {packed / 1e6:,.0f} MB | write | {speed:,.0f} | |", flush=True)
+            table.row((size, "write"), speed, None, packed / 1e6)
             for way in WAYS:
                 if "Dask" in way and size > FEWER:
                     continue
                 seconds, peak = measured(way, folder, Path(place) / way.replace(" ", "-"))
                 found.setdefault(way, {})[size] = (size / seconds, peak)
-                print(f"| | | {way} | {size / seconds:,.0f} | {peak:,.0f} |", flush=True)
+                table.row((size, way), size / seconds, peak, None)
     draw(found, CHART)
 
 
@@ -148,13 +153,20 @@ def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
     print(f"\nThe chart is in {file}.")
 
 
-def write(path: Path, size: int) -> int:
-    """Write the archive of a finished harvest; return its bytes."""
-    with Store.open_writer(path, Collection("project", SITE, "generated", None)) as store:
+def write(
+    path: Path,
+    size: int,
+    made: Iterable[tuple[bytes, list[str]]] | None = None,
+    *,
+    collection: Collection = GENERATED_PROJECTS,
+    is_finished: bool = True,
+) -> int:
+    """Write the archive of a harvest, of generated pages or those that are given; return its bytes."""
+    with Store.open_writer(path, collection) as store:
         one = Round(1, RoundKind.FULL, "id", BEGIN.isoformat())
         store.add_round(one)
         number = 0
-        for number, (content, ids) in enumerate(pages(size), 1):
+        for number, (content, ids) in enumerate(made or pages(size), 1):
             digest, compressed = compress(content)
             page = PageRecord(
                 page=number,
@@ -173,9 +185,10 @@ def write(path: Path, size: int) -> int:
                 synthetic=1,
             )
             store.add_page(one, page, compressed)
-        at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
-        one.outcome = Outcome(at=at, pages=number, available=size)
-        store.update_round(one)
+        if is_finished:
+            at = (BEGIN + timedelta(seconds=number + 1)).isoformat()
+            one.outcome = Outcome(at=at, pages=number, available=size)
+            store.update_round(one)
     return path.stat().st_size
 
 

@@ -13,6 +13,7 @@ import asyncio
 import multiprocessing
 import os
 import socket
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from urllib.parse import urlsplit
 
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.api_keys import KeyStore
+from tests.benchmarks._report import TIMES, Measure, Table
 from tests.benchmarks.service import CLIENTS, Client, built, read_once, served
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ async def _attack(
         await asyncio.sleep(0.1)
         if count[0] >= 0.95 * len(kinds):
             held.set()
-    print(f"  held at the end: {count[0]:,} of {len(kinds):,}", flush=True)
+    print(f"  held at the end: {count[0]:,} of {len(kinds):,}", file=sys.stderr, flush=True)
     for task in tasks:
         task.cancel()
 
@@ -129,7 +131,7 @@ def health(url: str, seconds: float) -> list[float]:
 
 def measure(
     url: str, pid: int, key: str, *, kind: str, size: int, rounds: int, seconds: float
-) -> None:
+) -> list[float]:
     kinds = [KINDS[number % 4] if kind == "mixed" else kind for number in range(size)]
     target = f"/projects.xml?api_key={key}"
     alone: list[tuple[float, float]] = []
@@ -153,12 +155,11 @@ def measure(
         finally:
             stop.set()
             process.join()
-    cells = [kind, f"{size:,}"]
+    cells = []
     for without, under in zip(zip(*alone, strict=True), zip(*besieged, strict=True), strict=True):
         ratio = median(b / a for a, b in zip(without, under, strict=True))
-        cells += [f"{median(without):,.0f}", f"{median(under):,.0f}", f"{ratio:.2f}"]
-    cells += [f"{1000 * wait:,.0f}" for wait in (median(waits), max(waits))]
-    print(f"| {' | '.join(cells)} |", flush=True)
+        cells += [median(without), median(under), ratio]
+    return [*cells, 1000 * median(waits), 1000 * max(waits)]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -177,12 +178,23 @@ def main(arguments: list[str] | None = None) -> None:
         with KeyStore(keys) as key_store:
             key = key_store.add("benchmark", "service", daily_limit=10**9)
         read_once(path)
-        print("| kind | connections | pages/s without | with | ratio ", end="")
-        print("| pages/processor s without | with | ratio ", end="")
-        print("| /healthz median, ms | worst, ms |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+        table = Table(
+            ("kind", "connections"),
+            *(
+                Measure(f"{pages} {which}", unit, "higher", form)
+                for pages in ("pages/s", "pages/processor s")
+                for which, unit, form in (
+                    ("without", "", ",.0f"),
+                    ("with", "", ",.0f"),
+                    ("ratio", TIMES, ".2f"),
+                )
+            ),
+            Measure("/healthz median", "ms", "lower", ",.0f"),
+            Measure("worst", "ms", "lower", ",.0f"),
+        )
         with served(path, keys) as (url, pid):
             for kind in options.kind:
-                measure(
+                figures = measure(
                     url,
                     pid,
                     key,
@@ -191,6 +203,7 @@ def main(arguments: list[str] | None = None) -> None:
                     rounds=options.rounds,
                     seconds=options.seconds,
                 )
+                table.row((kind, options.connections), *figures)
 
 
 if __name__ == "__main__":

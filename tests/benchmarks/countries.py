@@ -26,6 +26,7 @@ import pycountry
 
 from dirframe.clean import unify_countries
 from dirframe.clean.resolver import resolve
+from tests.benchmarks._report import Cell, Listing, Measure, Table
 
 SET = Path(__file__).resolve().parents[3] / "shared" / "countries" / "dev.csv"
 ROWS, VALUES, ROUNDS = 1_000_000, 250, 7
@@ -127,19 +128,20 @@ def safely(resolver: Resolver, raw: str) -> str | None:
 
 
 def accuracy(known: list[tuple[str, str | None, str]]) -> None:
-    print(
-        "| Way | resolved | wrong country | answer where there is none | country of a city or state |"
+    wrongs = ("wrong country", "answer where there is none", "country of a city or state")
+    table = Table(
+        "way",
+        Measure("resolved", "share", "higher", ".1%"),
+        *(Measure(wrong, "", "lower", ".0f") for wrong in wrongs),
     )
-    print("|---|---|---|---|---|")
     resolvable = sum(expected is not None for _, expected, _ in known)
     for name, make in CANDIDATES.items():
         try:
             resolver = make()
         except Exception as error:  # noqa: BLE001  # whatever a peer raises
             missing = isinstance(error, ImportError)
-            print(
-                f"| {name} | {'not installed' if missing else 'cannot be started with this pandas'} | | | |"
-            )
+            why = "not installed" if missing else "cannot be started with this pandas"
+            table.row(name, why, None, None, None)
             continue
         answers = [safely(resolver, raw) for raw, _, _ in known]
         both = list(zip(answers, known, strict=True))
@@ -149,9 +151,8 @@ def accuracy(known: list[tuple[str, str | None, str]]) -> None:
         )
         extra = [kind for got, (_, expected, kind) in both if expected is None and got is not None]
         containing = sum(kind in PARTS for kind in extra)
-        print(
-            f"| {name} | {right / resolvable:.1%} | {wrong} | {len(extra) - containing} | {containing} |"
-        )
+        cells = (right / resolvable, wrong, len(extra) - containing, containing)
+        table.row(name, *(Cell(cell, directed=name == "dirframe") for cell in cells))
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -208,14 +209,12 @@ def main() -> None:
         accuracy(known)
         values = [raw for raw, _, _ in known]
     few = list(dict.fromkeys(values))[:VALUES]
-    print()
-    print("| Measure | Value | Goal |")
-    print("|---|---|---|")
-    print(
-        f"| {ROWS:,} rows, {len(few)} distinct values, against factorize and a dict | {ratio(few):.2f} times | 1.5 |"
-    )
-    print(f"| distinct values a second | {distinct_per_second(values):,.0f} | 40,000 |")
-    print(f"| loading the tables | {load_milliseconds():.1f} ms | 10 |")
+    speed = Listing()
+    name = f"{ROWS:,} rows, {len(few)} distinct values, against factorize and a dict"
+    speed.row(name, ratio(few), better="lower", goal=1.5)
+    rate = distinct_per_second(values)
+    speed.row("distinct values a second", rate, "", "higher", goal=40_000, form=",.0f")
+    speed.row("loading the tables", load_milliseconds(), "ms", "lower", goal=10, form=".1f")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ The sources do not ship with dirframe; their packages are installed for this alo
     npm install --ignore-scripts i18n-iso-countries world-countries
     python -m tests.benchmarks.country_names node_modules
 
-A name that a source itself gives to two countries is left out.
+Without that folder nothing is measured. A name that a source itself gives to two countries is left out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.resolver import resolve
+from tests.benchmarks._report import Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,15 +82,21 @@ def main(folder: Path) -> None:
             count[title][outcome] += 1
         if outcome == "wrong":
             wrong.add(f"{name}: {alpha_2} by its source, {found}")
-    print("| Names | number | resolved | to another country |")
-    print("|---|--:|--:|--:|")
+    table = Table(
+        "names",
+        Measure("number", "", None, ",.0f"),
+        Measure("resolved", "share", "higher", ".1%"),
+        Measure("to another country", "", "lower", ",.0f"),
+    )
     for title, outcomes in count.items():
         number = outcomes.total()
-        share = outcomes["right"] / number
-        print(f"| {title} | {number:,} | {share:.1%} | {outcomes['wrong']} |")
+        table.row(title, number, outcomes["right"] / number, outcomes["wrong"])
     print()
     print("\n".join(sorted(wrong)))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1:]:
+        main(Path(sys.argv[1]))
+    else:
+        print("The packages of the sources are not named; nothing is measured.")

@@ -31,6 +31,7 @@ from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.dialects import DIALECTS, TODAY
 from dirframe.service.synthetic.generate import generate
 from dirframe.service.web.access_log import ACCESS_LOG
+from tests.benchmarks._report import Listing
 
 RECORDS = 12_360
 QUOTA = 1_000
@@ -156,17 +157,21 @@ def main(records: int) -> None:
             counted = keys.list()[0].used
         archive = dirframe.open_archive(folder / "kept.archive")
         status, frame = archive.status(), archive.frame()
-    print("| what | figure |")
-    print("|---|--:|")
-    print(f"| projects, complete | {len(frame):,}, {status.complete} |")
-    print(f"| with a main language | {frame['analysis_main_language_name'].notna().sum():,} |")
-    print(f"| days of {quota:,} requests, kills | {days}, {kills} |")
-    print(f"| requests counted by the service | {counted:,} |")
-    for kind in (STORED, STATE, LOST, REDIRECT, REFUSED, TWICE):
-        print(f"| {kind} | {kinds[kind]:,} |")
-    pages = -(-records // PAGE_SIZE)
-    print(f"| for comparison: pages of {PAGE_SIZE} and projects | {pages:,} + {records:,} |")
     assert kinds.total() == counted, (kinds, counted)
+    counts = Listing()
+    counts.row("projects", len(frame), "", "higher", goal=records, form=",")
+    counts.row("complete (1: yes)", int(status.complete), "", "higher", goal=1, form="d")
+    languages = int(frame["analysis_main_language_name"].notna().sum())
+    counts.row("with a main language", languages, "", form=",")
+    counts.row(f"days of {quota:,} requests", days, "", "lower", form=",")
+    counts.row("kills", kills, "", form=",")
+    counts.row("requests counted by the service", counted, "", "lower", form=",")
+    for kind in (STORED, STATE, LOST, REDIRECT):
+        counts.row(kind, kinds[kind], "", form=",")
+    for kind in (REFUSED, TWICE):
+        counts.row(kind, kinds[kind], "", "lower", goal=0, form=",")
+    needed = -(-records // PAGE_SIZE) + records
+    counts.row(f"for comparison: pages of {PAGE_SIZE} and projects", needed, "", form=",")
 
 
 def _harvest(

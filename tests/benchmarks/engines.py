@@ -31,6 +31,7 @@ import pandas as pd
 from dirframe import stats
 from dirframe.schema import PROJECT
 from dirframe.service.synthetic.generate import generate_projects
+from tests.benchmarks._report import Measure, Table
 from tests.benchmarks.stats import BARE, OPTIONS, make
 
 if TYPE_CHECKING:
@@ -121,11 +122,12 @@ def report(projects: int, folder: Path) -> None:
             subprocess.run(command, check=True)
             found[engine] = pickle.loads(results.read_bytes())
         compared(found[engine][2], found["pandas"][2])
-    print(f"{projects:,} projects, seconds\n")
-    print(f"| | {' | '.join(ENGINES)} |\n|---|{'--:|' * len(ENGINES)}")
+    print(f"{projects:,} projects.")
+    times = Table("statistic", *(Measure(engine, "s", "lower") for engine in ENGINES))
     for name in ("start", *NAMES):
-        print(f"| {name} | {' | '.join(f'{found[one][0][name]:.2f}' for one in ENGINES)} |")
-    print(f"| memory, MB | {' | '.join(f'{found[one][1]:,.0f}' for one in ENGINES)} |")
+        times.row(name, *(found[engine][0][name] for engine in ENGINES))
+    memory = Table("", *(Measure(engine, "MB", "lower", ",.0f") for engine in ENGINES))
+    memory.row("memory", *(found[engine][1] for engine in ENGINES))
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 import dirframe
 from dirframe.explorer.state import State
 from dirframe.explorer.widgets.view import View
+from tests.benchmarks._report import Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +46,9 @@ def run() -> None:
     }
     shown: list[float] = []
     state.observe(lambda _: shown.append(perf_counter()), ["code"])
-    print(f"{len(many):,} records; seconds until table, facets, code and citation, and the chart")
-    print(f"{'':24}{'shown':>8}{'chart':>8}{'of processor':>14}")
+    print(f"{len(many):,} records; seconds until table, facets, code and citation, and the chart.")
+    heads = ("shown", "chart", "of processor")
+    table = Table("act", *(Measure(head, "s", "lower") for head in heads))
     for name, act in acts.items():
         waiting.clear()
         shown.clear()
@@ -56,10 +58,7 @@ def run() -> None:
         while waiting:
             waiting.pop(0)()
         ended = perf_counter()
-        print(
-            f"{name:24}{told - began:8.2f}{ended - began:8.2f}{process_time() - used:14.2f}",
-            flush=True,
-        )
+        table.row(name, told - began, ended - began, process_time() - used)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import sys
 from statistics import median
 from time import perf_counter
 
+from tests.benchmarks._report import Measure, Table
+
 ROUNDS = 15
 
 BARE = "bare Python"
@@ -38,13 +40,15 @@ def main() -> None:
         for name, arguments in COMMANDS.items():
             times[name].append(seconds(arguments))
     bare = median(times[BARE])
-    print(f"Median of {ROUNDS} starts, in ms\n")
-    print("| start | total | over bare Python | times bare |")
-    print("| --- | ---: | ---: | ---: |")
+    print(f"Median of {ROUNDS} starts.")
+    # What is over bare Python may be next to nothing, or less: its ratio says nothing.
+    over = Measure("over bare Python", "ms", None, ".1f")
+    table = Table(
+        "start", Measure("total", "ms", "lower", ".0f"), over, Measure("times bare", better="lower")
+    )
     for name, values in times.items():
         total = median(values)
-        over = (total - bare) * 1000
-        print(f"| `{name}` | {total * 1000:.0f} | {over:.1f} | {total / bare:.2f} |")
+        table.row(name, total * 1000, (total - bare) * 1000, total / bare)
 
 
 if __name__ == "__main__":

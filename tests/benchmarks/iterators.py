@@ -16,11 +16,12 @@ from pathlib import Path
 import dirframe
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.synthetic.generate import generate
+from tests.benchmarks._report import Cell, Measure, Table
 from tests.benchmarks.reading import highest
 
 PAGES = 20
 PAGE_SIZE = 25
-GOAL = "<= 1.5"
+GOAL = 1.5
 
 
 def peak(url: str, key: str, way: str, pages: int) -> float:
@@ -52,8 +53,9 @@ def main() -> None:
         report_peak(url, way, int(records))
         return
     most = 10 * PAGES * PAGE_SIZE
-    print(f"Extra peak in MiB over {PAGES} and {10 * PAGES} pages of {PAGE_SIZE}.\n")
-    print("| way | N pages | 10 N pages | ratio | goal |\n|---|---|---|---|---|")
+    print(f"Extra peak over {PAGES} and {10 * PAGES} pages of {PAGE_SIZE}.")
+    sizes = (Measure(head, "MiB", "lower", ".1f") for head in ("N pages", "10 N pages"))
+    table = Table("way", *sizes, Measure("ratio", better="lower"))
     with tempfile.TemporaryDirectory() as folder:
         generate(folder, accounts=most, projects=most)
         keys = Path(folder, "keys.sqlite")
@@ -62,8 +64,8 @@ def main() -> None:
         with dirframe.serve(folder, keys=keys) as url:
             for way in ("iter_projects", "iter_accounts", "load_projects", "load_accounts"):
                 few, many = (peak(url, key, way, number * PAGES) for number in (1, 10))
-                goal = GOAL if way.startswith("iter") else ""
-                print(f"| {way} | {few:.1f} | {many:.1f} | {many / few:.2f} | {goal} |", flush=True)
+                goal = GOAL if way.startswith("iter") else None
+                table.row(way, few, many, Cell(many / few, goal))
 
 
 if __name__ == "__main__":

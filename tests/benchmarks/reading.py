@@ -28,6 +28,7 @@ from dirframe.io._integrity.native_check import check
 from dirframe.io.formats import kind_of
 from dirframe.schema import PROJECT, Dialect, Kind
 from tests.benchmarks._corpus import month_pages, project_pages, side_by_side
+from tests.benchmarks._report import Cell, Listing, Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -43,17 +44,17 @@ SCALARS = [
     if field.kind is not Kind.ITEMS and len(field.path) < 3 and field.dialect is not Dialect.TODAY
 ]
 GOALS = {
-    "dirframe, the specified columns": "<= 1.2",
-    "dirframe, the same as they are fetched": "<= 1.3",
-    "dirframe, all scalar columns": "<= 1.4",
-    "dirframe, with the child tables": "<= 2.7",
-    "dirframe, months": "<= 2.3",
+    "dirframe, the specified columns": 1.2,
+    "dirframe, the same as they are fetched": 1.3,
+    "dirframe, all scalar columns": 1.4,
+    "dirframe, with the child tables": 2.7,
+    "dirframe, months": 2.3,
 }
 #: How many times as long others take as the specified columns do.
 OTHERS = {
-    "findtext loop": ">= 2.4",
-    "pandas.read_xml": ">= 6",
-    "xmltodict and json_normalize": ">= 8",
+    "findtext loop": 2.4,
+    "pandas.read_xml": 6,
+    "xmltodict and json_normalize": 8,
 }
 
 
@@ -199,23 +200,32 @@ def main() -> None:
     size = sum(map(len, pages)) / 1e6
     first = side_by_side(ways(pages), ROUNDS)
     floor = first["bare lxml"]
-    print(f"{len(pages):,} pages of 25 {kind}, {size:.1f} MB; bare lxml {size / floor:.0f} MB/s.\n")
+    print(f"{len(pages):,} pages of 25 {kind}, {size:.1f} MB; bare lxml {size / floor:.0f} MB/s.")
     ours_took = first["dirframe, the specified columns"]
-    print("| way | times bare lxml | goal | times dirframe | goal |\n|---|---|---|---|---|")
+    others = Measure("times dirframe", better="higher", form=".1f")
+    table = Table("way", Measure("times bare lxml", better="lower"), others)
     for name, seconds in first.items():
-        other = f"{seconds / ours_took:.1f} | {OTHERS[name]}" if name in OTHERS else "|"
-        print(f"| {name} | {seconds / floor:.2f} | {GOALS.get(name, '')} | {other} |")
+        times = Cell(seconds / floor, GOALS.get(name), directed=name.startswith("dirframe"))
+        other = Cell(seconds / ours_took, OTHERS[name]) if name in OTHERS else None
+        table.row(name, times, other)
     facts = month_pages(60)
     taken = side_by_side({"bare": partial(bare, facts), "ours": partial(months, facts)}, ROUNDS)
     name, of_months = "dirframe, months", taken["ours"] / taken["bare"]
-    print(f"| {name} (many short leaves) | {of_months:.2f} | {GOALS[name]} | | |")
-    print(f"\nA saved frame loads at {saved(pages, ROUNDS):.2f} of reading its pages (<= 0.15).")
-    print(f"Its digest is compared in {checked(ROUNDS):.2f} of what read_export takes (<= 0.05).")
-    print("\n| MB of pages | columns | extra peak, MiB | goal |\n|---|---|---|---|")
-    for records, goal in ((12_000, "<= 45"), (120_000, "<= 200")):
+    table.row(f"{name} (many short leaves)", Cell(of_months, GOALS[name]), None)
+    parts = Listing()
+    loading = "loading a saved frame, to reading its pages"
+    parts.row(loading, saved(pages, ROUNDS), better="lower", goal=0.15)
+    digest = "comparing its digest, to what read_export takes"
+    parts.row(digest, checked(ROUNDS), better="lower", goal=0.05)
+    peaks = Table(
+        ("pages of", "columns"),
+        Measure("size", "MB", None, ".0f"),
+        Measure("extra peak", "MiB", "lower", ".0f"),
+    )
+    for records, goal in ((12_000, 45), (120_000, 200)):
         for columns in ("specified", "all"):
             megabytes, extra = peak(records, columns)
-            print(f"| {megabytes:.0f} | {columns} | {extra:.0f} | {goal} |")
+            peaks.row((f"{records:,} records", columns), megabytes, Cell(extra, goal))
     costs = dict(cost_a_record())
     ratios = {name: seconds / floor for name, seconds in first.items() if name != "bare lxml"}
     draw({**ratios, "dirframe, months": of_months}, costs, RESULTS / "reading.svg")
@@ -225,13 +235,13 @@ def cost_a_record() -> Iterator[tuple[int, float]]:
     """Yield the microseconds a record, its pages handed over anew as from a folder."""
     originals, _ = project_pages(1_000)
     ours(originals, SPECIFIED)
-    print("\n| records | microseconds a record |\n|---|---|")
+    table = Table("records", Measure("a record", "µs", "lower", ".1f"))
     for records in CURVE:
         pages = repeat_pages(originals, records)
         begin = perf_counter()
         found = len(ours(pages, SPECIFIED))
         cost = (perf_counter() - begin) / found * 1e6
-        print(f"| {found:,} | {cost:.1f} |")
+        table.row((found,), cost)
         yield found, cost
 
 

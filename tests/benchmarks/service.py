@@ -33,6 +33,7 @@ from dirframe.service.api_keys import KeyStore
 from dirframe.service.store.build import base_sorts
 from dirframe.service.store.store import Store
 from dirframe.service.synthetic.generate import generate
+from tests.benchmarks._report import TIMES, Listing, Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,11 +115,14 @@ def built(folder: Path, accounts: int, projects: int) -> Path:
         # Linux counts in KiB, macOS in bytes.
         unit = 2**20 if sys.platform == "darwin" else 2**10
         peak = limits.getrusage(limits.RUSAGE_SELF).ru_maxrss / unit
-        print(
-            f"Import of {accounts:,} accounts and {projects:,} projects: {took:.1f} s, "
-            f"{(accounts + projects) / cpu:,.0f} records a second of the processor, "
-            f"{cpu / bare:.1f} times bare lxml, peak of the process {peak:.0f} MiB, store {path.stat().st_size / 2**20:,.0f} MiB.\n"
-        )
+        print(f"Import of {accounts:,} accounts and {projects:,} projects.")
+        figures = Listing()
+        figures.row("import", took, "s", "lower", form=".1f")
+        rate = (accounts + projects) / cpu
+        figures.row("records a second of the processor", rate, "", "higher", form=",.0f")
+        figures.row("import, to bare lxml", cpu / bare, TIMES, "lower", form=".1f")
+        figures.row("peak of the process", peak, "MiB", "lower", form=",.0f")
+        figures.row("store", path.stat().st_size / 2**20, "MiB", "lower", form=",.0f")
     return path
 
 
@@ -134,6 +138,12 @@ def measure_updates(path: Path, files: Path) -> None:
                 for number, part in enumerate(parts)
             )
             (changed / file.name).write_bytes(gzip.compress(renamed, 1))
+        table = Table(
+            "import",
+            Measure("changes"),
+            Measure("took", "s", "lower", ".1f"),
+            Measure("records a second", "", "higher", ",.0f"),
+        )
         for name, folder, base in (
             ("anew", changed, None),
             ("over the store, nothing changed", files, path),
@@ -143,7 +153,7 @@ def measure_updates(path: Path, files: Path) -> None:
             with Store.build(target, [folder], base=base) as store:
                 took, changes = time.perf_counter() - begin, store.changes
             total = changes.added + changes.changed + changes.unchanged
-            print(f"Import {name}: {took:.1f} s, {total / took:,.0f} records a second ({changes}).")
+            table.row(name, str(changes), took, total / took)
 
 
 def read_once(path: Path) -> None:
@@ -155,6 +165,12 @@ def read_once(path: Path) -> None:
 def measure_sorts(client: Client, resource: Resource, size: int) -> float:
     last = max(1, -(-size // PAGE_SIZE))
     plain: list[float] = []
+    heads = ("very first", "first page", "last page")
+    table = Table(
+        ("collection", "sort"),
+        *(Measure(head, "ms", "lower") for head in heads),
+        Measure("last page, to the first", better="lower"),
+    )
     for sort in resource.sorts:
         cold = client.seconds(resource, sort=sort)
         pairs = [
@@ -163,24 +179,26 @@ def measure_sorts(client: Client, resource: Resource, size: int) -> float:
         ]
         first, end = (median(times) * 1000 for times in zip(*pairs, strict=True))
         plain.append(first)
-        print(
-            f"| {resource.collection} | {sort} | {cold * 1000:.2f} | {first:.2f} | {end:.2f} "
-            f"| {end / first:.2f} |"
-        )
+        table.row((resource.collection, sort), cold * 1000, first, end, end / first)
     return median(plain)
 
 
 def measure_queries(client: Client, store: Store, resource: Resource, plain: float) -> None:
+    table = Table(
+        ("collection", "query"),
+        Measure("found", "", None, ",.0f"),
+        *(Measure(head, "ms", "lower") for head in ("cold", "worst", "warm")),
+        Measure("cold, to a plain page", better="lower", form=".1f"),
+        Measure("warm, to a plain page", better="lower", form=".1f"),
+    )
+    sorts = [sort for sort in base_sorts(resource) if sort in store.sorts(resource)]
     for query in QUERIES[resource]:
         found = store.page(resource, query=query).available
-        cold = [client.seconds(resource, query=query, sort=sort) for sort in base_sorts(resource)]
+        cold = [client.seconds(resource, query=query, sort=sort) for sort in sorts]
         last = max(1, -(-found // PAGE_SIZE))
         warm = [client.seconds(resource, query=query, page=last) for _ in range(ROUNDS)]
         ms = [1000 * value for value in (median(cold), max(cold), median(warm[1:]))]
-        print(
-            f"| {resource.collection} | {query} | {found:,} | {ms[0]:.1f} | {ms[1]:.1f} "
-            f"| {ms[2]:.2f} | {ms[0] / plain:.1f} | {ms[2] / plain:.1f} |"
-        )
+        table.row((resource.collection, query), found, *ms, ms[0] / plain, ms[2] / plain)
 
 
 def measure_clients(url: str, key: str) -> None:
@@ -195,10 +213,8 @@ def measure_clients(url: str, key: str) -> None:
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         answered = sum(pool.map(ask, range(CLIENTS)))
-    print(
-        f"\n{CLIENTS} clients: {answered / SECONDS:,.0f} pages of {PAGE_SIZE} records a second, "
-        "each with its key counted."
-    )
+    name = f"{CLIENTS} clients: pages of {PAGE_SIZE} records a second, each with its key counted"
+    Listing().row(name, answered / SECONDS, "", "higher", form=",.0f")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -221,13 +237,8 @@ def main(arguments: list[str] | None = None) -> None:
         with served(path, keys) as (url, _), Store(path) as store:
             client, plain = Client(url, key), {}
             client.seconds(ACCOUNT)
-            print("| collection | sort | very first, ms | first page, ms | last page, ms | ratio |")
-            print("|---|---|--:|--:|--:|--:|")
             for resource in (ACCOUNT, PROJECT):
                 plain[resource] = measure_sorts(client, resource, store.count(resource))
-            print("\n| collection | query | found | cold, ms | worst, ms | warm, ms ", end="")
-            print("| cold / plain page | warm / plain page |")
-            print("|---|---|--:|--:|--:|--:|--:|--:|")
             for resource in (ACCOUNT, PROJECT):
                 measure_queries(client, store, resource, plain[resource])
             measure_clients(url, key)

@@ -42,6 +42,7 @@ from dirframe.client.documents.parsed import parse_documents
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.synthetic.generate import generate_accounts, generate_projects
+from tests.benchmarks._report import TIMES, Cell, Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
     from dirframe.service.records import Value
+    from tests.benchmarks._report import Better
 
     Work = Callable[[pd.DataFrame], object]
 
@@ -214,9 +216,6 @@ class Time(NamedTuple):
     clock: float
     processor: float
 
-    def __str__(self) -> str:
-        return f"{self.clock:.0f} / {self.processor:.0f}"
-
 
 def milliseconds(work: Work, frame: pd.DataFrame) -> Time:
     """Time one call."""
@@ -244,14 +243,14 @@ def middle(times: Iterable[Time]) -> Time:
     return Time(*(median(values) for values in zip(*times, strict=True)))
 
 
-def row(what: str, frame: pd.DataFrame, *cells: str) -> None:
-    """Print one row."""
-    print(f"| {what} | {len(frame):,} | {' | '.join(cells)} |", flush=True)
+def ratio(part: Time, whole: Time, goal: float | None = None) -> tuple[float, Cell]:
+    """Compare both times; the goal is for the processor's."""
+    return part.clock / whole.clock, Cell(part.processor / whole.processor, goal)
 
 
-def ratio(part: Time, whole: Time) -> str:
-    """Compare both times."""
-    return f"{part.clock / whole.clock:.2f} / {part.processor / whole.processor:.2f}"
+def both(title: str, unit: str, better: Better | None = "lower", form: str = ".0f") -> Measure:
+    """Return a column for the clock and the processor."""
+    return Measure(title, unit, better, form, ("clock", "processor"))
 
 
 class Cost(NamedTuple):
@@ -262,14 +261,16 @@ class Cost(NamedTuple):
     a_record_bare: float = nan
 
 
-def measure(name: str, ours: Work, bare: Work, frame: pd.DataFrame) -> Cost:
+def measure(table: Table, name: str, ours: Work, bare: Work, frame: pd.DataFrame) -> Cost:
     """Time a statistic."""
     sizes = [frame, frame.iloc[: len(frame) // 10], frame.iloc[:FEW]]
     own, small, fixed, floor, *fewer = medians([(w, some) for w in (ours, bare) for some in sizes])
     a_record = growth([own, small, fixed], sizes)
     a_record_bare = growth([floor, *fewer], sizes)
-    both, linear = ratio(own, floor), f"{a_record:.2f} / {a_record_bare:.2f}"
-    row(f"stats.{name}", frame, f"{own}", f"{floor}", both, f"{fixed}", linear)
+    linear = (a_record, Cell(a_record_bare, directed=False))
+    table.row(
+        f"stats.{name}", f"{len(frame):,}", own, floor, ratio(own, floor, MOST), fixed, linear
+    )
     return Cost(own.processor / floor.processor, a_record, a_record_bare)
 
 
@@ -282,7 +283,7 @@ def growth(times: list[Time], sizes: list[pd.DataFrame]) -> float:
     return grown / grown_in_tenth
 
 
-def measure_chart(name: str, bare: Work, frame: pd.DataFrame) -> Cost:
+def measure_chart(table: Table, name: str, bare: Work, frame: pd.DataFrame) -> Cost:
     """Time a chart, and of that the statistics in it."""
     inside: list[Time] = []
 
@@ -309,8 +310,8 @@ def measure_chart(name: str, bare: Work, frame: pd.DataFrame) -> Cost:
         bare(frame)
         rounds = [(*draw(frame), draw(few)[1], milliseconds(bare, frame)) for _ in range(ROUNDS)]
     part, drawing, of_few, floor = (middle(column) for column in zip(*rounds, strict=True))
-    both = ratio(part, floor)
-    row(f"plot.{name}", frame, f"{part}", f"{floor}", both, f"{drawing}", ratio(drawing, of_few))
+    ratios = ratio(part, floor, MOST), drawing, ratio(drawing, of_few)
+    table.row(f"plot.{name}", f"{len(frame):,}", part, floor, *ratios)
     return Cost(part.processor / floor.processor)
 
 
@@ -355,19 +356,22 @@ def main() -> None:
         "project": make(PROJECT, generate_projects(projects)),
         "account": unify_countries(accounts),
     }
-    print("Medians of the clock / of the processor, ms.\n")
-    print("| statistic | records | dirframe | bare | ratio | fixed | a record, to a tenth: both |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
+    print("Medians of the clock / of the processor.")
+    records, ratios = Measure("records"), both("ratio", TIMES, form=".2f")
+    bare_times = both("bare", "ms", None)
+    linear = Measure("a record, to a tenth", TIMES, "lower", parts=("dirframe", "bare"))
+    fixed = both("fixed", "ms")
+    table = Table("statistic", records, both("dirframe", "ms"), bare_times, ratios, fixed, linear)
     costs: dict[str, Cost] = {}
     for name, (resource, bare) in BARE.items():
         if name in stats.__all__:
             ours = partial(getattr(stats, name), **OPTIONS.get(name, {}))
-            costs[f"stats.{name}"] = measure(name, ours, bare, frames[resource])
-    print("\n| chart | records | statistic | bare | ratio | drawing | to that of 2,000 records |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
+            costs[f"stats.{name}"] = measure(table, name, ours, bare, frames[resource])
+    drawing = both("drawing", "ms"), both(f"to that of {FEW:,} records", TIMES, form=".2f")
+    table = Table("chart", records, both("statistic", "ms"), bare_times, ratios, *drawing)
     for name, (resource, bare) in BARE.items():
         if name in plot.__all__:
-            costs[f"plot.{name}"] = measure_chart(name, bare, frames[resource])
+            costs[f"plot.{name}"] = measure_chart(table, name, bare, frames[resource])
     draw(costs, RESULTS / "stats.svg")
 
 

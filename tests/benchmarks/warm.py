@@ -21,6 +21,7 @@ from dirframe.client.http.cache import CACHE_FILE
 from dirframe.schema import PROJECT
 from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._corpus import project_pages, side_by_side
+from tests.benchmarks._report import Cell, Listing, Measure, Table
 
 if TYPE_CHECKING:
     from dirframe.client.http.client import Session
@@ -109,16 +110,17 @@ def main() -> None:
         size = sum(map(len, pages))
         stored = sum(file.stat().st_size for file in Path(folder).glob(f"{CACHE_FILE}*"))
         theirs.close()
-    print(f"{len(pages)} pages of 25 {kind}, {size / 1e6:.1f} MB.\n")
-    print("| way | microseconds a page |\n|---|---|")
+    print(f"{len(pages)} pages of 25 {kind}, {size / 1e6:.1f} MB.")
+    table = Table("way", Measure("a page", "µs", "lower", ".0f"))
+    peers = ("session.get of requests-cache", "bare lxml of the pages")
     for name, seconds in taken.items():
-        print(f"| {name} | {seconds / len(pages) * 1e6:.0f} |")
+        table.row(name, Cell(seconds / len(pages) * 1e6, directed=name not in peers))
     first, ours, _, floor, whole, _ = taken.values()
-    print(f"\nA page is {first / ours:.1f} times cheaper than session.get (>= 6).")
-    print(f"The file is {stored / size:.2f} of the bodies (<= 0.3).")
-    print(
-        f"A cached load of the specified columns takes {whole / floor:.2f} times bare lxml (<= 1.9)."
-    )
+    goals = Listing()
+    goals.row("session.get, to a page of ours", first / ours, better="higher", goal=6, form=".1f")
+    goals.row("the file, to the bodies", stored / size, better="lower", goal=0.3)
+    name = "a cached load of the specified columns, to bare lxml"
+    goals.row(name, whole / floor, better="lower", goal=1.9)
 
 
 def _response(url: str, page: bytes) -> requests_cache.models.response.CachedResponse:

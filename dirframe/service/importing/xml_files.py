@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -14,16 +15,26 @@ from dirframe.schema import RESOURCES, SYNTHETIC_MARK
 from dirframe.service.importing.importer import SourceRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
     from typing import IO
 
     from lxml.etree import _Element
 
 
-_PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
+_PARSER: dict[str, Any] = {
+    "resolve_entities": False,
+    "load_dtd": False,
+    "no_network": True,
+    "remove_comments": True,
+    "remove_pis": True,
+}
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
+#: Bytes of a file that are parsed at once, and those within which a record has to end.
+_BLOCK_SIZE, _LONGEST_BLOCK = 1 << 17, 1 << 24
+_END_TAGS = tuple(f"</{name}>".encode() for name in RESOURCES)
+_BEGIN, _END = b"<result>", b"</result></response>"
 
 
 def find_files(sources: Iterable[Path]) -> list[Path]:
@@ -70,10 +81,9 @@ class XmlFile:
         try:
             with open_file(path) as stream:
                 synthetic = _check_root(path, stream)
-            with open_file(path) as stream:
-                for number, element in enumerate(_elements(path, stream), start=1):
-                    where = f"{name}, record {number} (line {element.sourceline})"
-                    yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
+            for number, (element, line) in enumerate(_elements(path), start=1):
+                where = f"{name}, record {number} (line {line})"
+                yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
         except etree.XMLSyntaxError as error:
             raise StoreError(
                 f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
@@ -88,7 +98,8 @@ class XmlFile:
 
 def _check_root(path: Path, stream: IO[bytes]) -> bool:
     """Raise unless the root is that of a collection; return whether it is marked as synthetic."""
-    _, root = next(iter(etree.iterparse(stream, events=("start",), **_PARSER)))
+    parser = _PARSER | {"remove_pis": False}
+    _, root = next(iter(etree.iterparse(stream, events=("start",), **parser)))
     if root.getroottree().docinfo.internalDTD is not None:
         raise StoreError(f"{path} declares a document type, which no collection does.")
     if root.tag != "response":
@@ -98,11 +109,68 @@ def _check_root(path: Path, stream: IO[bytes]) -> bool:
     return bool(root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"))
 
 
-def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
-    # Only the ends of records and of the status are events: lxml then skips the rest in C.
-    events = etree.iterparse(
-        stream, tag=(*RESOURCES, "status"), remove_comments=True, remove_pis=True, **_PARSER
+def _elements(path: Path) -> Iterator[tuple[_Element, int]]:
+    """Yield the records with their lines: from blocks, and from where that fails by events."""
+    with open_file(path) as stream:
+        read = yield from _elements_of_blocks(stream)
+    if read is not None:
+        with open_file(path) as stream:
+            for element in islice(_elements_of_events(path, stream), read, None):
+                yield element, element.sourceline or 0
+
+
+def _elements_of_blocks(stream: IO[bytes]) -> Generator[tuple[_Element, int], None, int | None]:
+    """Yield the records of usual XML; return how many came before a part that is unusual or damaged.
+
+    Whole records are parsed at once, between the beginning and the end of the file, which is faster
+    than events for each record. A block that was cut elsewhere, in a comment say, is not well-formed.
+    """
+    parser = etree.XMLParser(collect_ids=False, **_PARSER)
+    read, head, block, lines, children = 0, b"", b"", 0, 0
+    try:
+        while content := stream.read(_BLOCK_SIZE):
+            block += content
+            if not head:
+                end = block.find(_BEGIN) + len(_BEGIN)
+                head, block = block[:end], block[end:]
+                root = etree.fromstring(head + _END, parser)
+                if not _is_usual(root):
+                    return read
+                children = len(root)
+            end = max(block.rfind(tag) + len(tag) if tag in block else 0 for tag in _END_TAGS)
+            if end == 0 and len(block) < _LONGEST_BLOCK:
+                continue
+            root = etree.fromstring(head + block[:end] + _END, parser)
+            if len(root) != children or not end or b"xmlns" in block:
+                return read
+            for element in root[-1]:
+                if element.tag not in RESOURCES:
+                    return read
+                read += 1
+                yield element, lines + (element.sourceline or 0)
+            lines += block.count(b"\n", 0, end)
+            block = block[end:]
+        root = etree.fromstring(head + block, parser)
+    except (etree.XMLSyntaxError, OSError, EOFError, zlib.error):
+        return read
+    return None if len(root) == children and not len(root[-1]) else read
+
+
+def _is_usual(root: _Element) -> bool:
+    """Return whether a collection without its records has one result, at its end, and no error."""
+    *others, result = root
+    return (
+        result.tag == "result"
+        and not result.nsmap
+        and (root.getroottree().docinfo.encoding or "").upper() == "UTF-8"
+        and all(e.tag != "result" for e in others)
+        and all((e.text or "").strip() == "success" for e in others if e.tag == "status")
     )
+
+
+def _elements_of_events(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
+    # Only the ends of records and of the status are events: lxml then skips the rest in C.
+    events = etree.iterparse(stream, tag=(*RESOURCES, "status"), **_PARSER)
     result, kept = None, 0
     for _, element in events:
         parent = element.getparent()

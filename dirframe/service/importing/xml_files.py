@@ -6,7 +6,7 @@ import gzip
 import zlib
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lxml import etree
 
@@ -116,7 +116,7 @@ def _elements(path: Path) -> Iterator[tuple[_Element, int]]:
     if read is not None:
         with open_file(path) as stream:
             for element in islice(_elements_of_events(path, stream), read, None):
-                yield element, element.sourceline or 0
+                yield element, cast("int", element.sourceline)
 
 
 def _elements_of_blocks(stream: IO[bytes]) -> Generator[tuple[_Element, int], None, int | None]:
@@ -147,7 +147,7 @@ def _elements_of_blocks(stream: IO[bytes]) -> Generator[tuple[_Element, int], No
                 if element.tag not in RESOURCES:
                     return read
                 read += 1
-                yield element, lines + (element.sourceline or 0)
+                yield element, lines + cast("int", element.sourceline)
             lines += block.count(b"\n", 0, end)
             block = block[end:]
         root = etree.fromstring(head + block, parser)

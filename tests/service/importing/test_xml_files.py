@@ -128,7 +128,7 @@ def test_blocks_of_a_file_are_read_as_the_whole_is(
         try:
             for record in XmlFile(path).records():
                 text = etree.tostring(record.element, encoding="unicode")
-                texts.append(f"{record.where}: {text}")  # noqa: PERF401  # those before an error
+                texts.append(f"{record.where}: {text}")  # those before an error
         except StoreError as error:
             texts.append(str(error))
         return [text.rstrip() for text in texts]

@@ -1,8 +1,9 @@
-"""Convert the records of sources to rows, those of large XML files in a second process."""
+"""Convert the records of sources to rows, those of large XML files in further processes."""
 
-# The second process is no child of multiprocessing, which would run the caller's script again. It
-# writes its rows to a pipe, so it waits for the reader and ends with it. Whatever it does not
-# deliver, this process reads and converts itself, which raises the error if there is one.
+# Each process converts every so many-th block of all files. They are not started by multiprocessing,
+# which would run the caller's script again. They write rows to a pipe, so they wait for the reader
+# and end with it. Whatever they do not deliver, this process reads and converts itself, which raises
+# the error if there is one.
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ import pickle
 import subprocess
 import sys
 from contextlib import suppress
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from dirframe.service.importing.importer import RecordKeys, StoreRow, normalize, record_keys
 from dirframe.service.importing.xml_files import XmlFile
@@ -21,13 +22,17 @@ from dirframe.service.importing.xml_files import XmlFile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dirframe.service.importing.importer import Source
+    from dirframe.service.importing.importer import Source, SourceRecord
 
 
-#: Bytes of XML from which a second process pays, and how much of it is in a compressed byte.
+#: Bytes of XML from which processes pay, and how much of it is in a compressed byte.
 _LARGE, _COMPRESSION = 24 << 20, 6
-_BATCH_SIZE = 500
+#: Processes that the one that writes the store can follow.
+_MOST_PROCESSES = 4
 _PROGRAM = "import sys; sys.path[:] = {}; from {} import write_rows; write_rows()"
+
+#: Converted records as plain tuples, which are pickled fast.
+_Batch: TypeAlias = "list[tuple[str, tuple[Any, ...], tuple[Any, ...]]]"
 
 
 class ConvertedRecord(NamedTuple):
@@ -48,20 +53,15 @@ class Conversion:
     """
 
     def __init__(self, sources: Sequence[Source]) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
         paths = [source.path for source in sources if isinstance(source, XmlFile)]
-        if (os.cpu_count() or 1) > 1 and sys.executable and _size(paths) >= _LARGE:
-            program = _PROGRAM.format(sys.path, __name__)
-            with suppress(OSError):
-                self._process = subprocess.Popen(  # noqa: S603  # this interpreter
-                    [sys.executable, "-c", program],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                )
-                assert self._process.stdin is not None  # noqa: S101  # a pipe
-                with self._process.stdin as stream:
-                    pickle.dump([str(path) for path in paths], stream)
+        count = min(os.cpu_count() or 1, _MOST_PROCESSES)
+        if count > 1 and sys.executable and _size(paths) >= _LARGE:
+            try:
+                for part in range(count):
+                    self._processes.append(_start([str(path) for path in paths], part, count))
+            except OSError:
+                self.close()
 
     def records(self, source: Source) -> Iterator[ConvertedRecord]:
         """Yield the records of the next source.
@@ -72,37 +72,35 @@ class Conversion:
             A record is invalid, or the source cannot be read.
         """
         converted = 0
-        if isinstance(source, XmlFile):
-            while self._process is not None:
-                batch = self._next_batch()
-                if batch == []:
+        if isinstance(source, XmlFile) and self._processes:
+            for batch in self._batches():
+                if batch is None:
                     return
-                for resource, row, keys in batch or ():
+                for resource, row, keys in batch:
                     yield ConvertedRecord(resource, StoreRow._make(row), RecordKeys._make(keys))
-                converted += len(batch or ())
+                converted += len(batch)
         for record in islice(source.records(), converted, None):
-            row, children = normalize(record)
-            keys = record_keys(record.resource, record.element, children)
-            yield ConvertedRecord(record.resource.name, row, keys)
+            yield _convert(record)
 
-    def _next_batch(self) -> list[tuple[str, tuple[object, ...], tuple[object, ...]]] | None:
-        """Return records, none at the end of a file, or None if the process has failed."""
-        assert self._process is not None  # noqa: S101  # as the caller has checked
-        assert self._process.stdout is not None  # noqa: S101  # a pipe
+    def _batches(self) -> Iterator[_Batch | None]:
+        """Yield the records of a file, and None at its end unless a process has failed."""
         try:
-            batch: list[tuple[str, tuple[object, ...], tuple[object, ...]]] = pickle.load(  # noqa: S301  # of the own process
-                self._process.stdout
-            )
+            for process in cycle(self._processes):
+                batch = _load(process)
+                if batch is None:
+                    break
+                yield batch
+            # The others are at the end of the file, too, unless it has changed in the meantime.
+            if any(_load(other) is not None for other in self._processes if other is not process):
+                raise EOFError
+            yield None
         except (EOFError, OSError, pickle.UnpicklingError):
             self.close()
-            return None
-        return batch
 
     def close(self) -> None:
-        """End the second process."""
-        process, self._process = self._process, None
-        if process is not None:
-            with process:
+        """End the processes."""
+        while self._processes:
+            with self._processes.pop() as process:
                 process.kill()
 
     def __enter__(self) -> Self:
@@ -119,15 +117,38 @@ def _size(paths: Iterable[Path]) -> int:
     return 0
 
 
+def _start(paths: list[str], part: int, parts: int) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(  # noqa: S603  # this interpreter
+        [sys.executable, "-c", _PROGRAM.format(sys.path, __name__)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdin is not None  # noqa: S101  # a pipe
+    # One that has ended already is noticed when its rows are read.
+    with suppress(BrokenPipeError), process.stdin as stream:
+        pickle.dump((paths, part, parts), stream)
+    return process
+
+
+def _load(process: subprocess.Popen[bytes]) -> _Batch | None:
+    assert process.stdout is not None  # noqa: S101  # a pipe
+    batch: _Batch | None = pickle.load(process.stdout)  # noqa: S301  # of the own process
+    return batch
+
+
 def write_rows() -> None:
-    """Convert the files named on standard input; runs in the second process."""
-    output = sys.stdout.buffer
-    with Conversion(()) as conversion:
-        for path in pickle.load(sys.stdin.buffer):  # noqa: S301  # of the own process
-            records = conversion.records(XmlFile(Path(path)))
-            while batch := [
-                (r, tuple(row), tuple(k)) for r, row, k in islice(records, _BATCH_SIZE)
-            ]:
-                pickle.dump(batch, output)
-            pickle.dump([], output)
-    output.flush()
+    """Convert a part of the files named on standard input; runs in the other processes."""
+    paths, part, parts = pickle.load(sys.stdin.buffer)  # noqa: S301  # of the own process
+    for path in paths:
+        for block in XmlFile(Path(path)).blocks(part, parts):
+            batch = [(r, tuple(row), tuple(keys)) for r, row, keys in map(_convert, block)]
+            pickle.dump(batch, sys.stdout.buffer)
+        pickle.dump(None, sys.stdout.buffer)
+
+
+def _convert(record: SourceRecord) -> ConvertedRecord:
+    row, children = normalize(record)
+    return ConvertedRecord(
+        record.resource.name, row, record_keys(record.resource, record.element, children)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +16,7 @@ from dirframe.schema import RESOURCES, SYNTHETIC_MARK
 from dirframe.service.importing.importer import SourceRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import IO
 
@@ -58,6 +59,10 @@ def open_file(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
 
 
+class UnusualXmlError(Exception):
+    """A file is damaged, or not of the form that can be read in blocks."""
+
+
 @dataclass(frozen=True)
 class XmlFile:
     """A file of the interface's XML as a source of records."""
@@ -95,6 +100,20 @@ class XmlFile:
         except OSError as error:
             raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
 
+    def blocks(self, part: int, parts: int) -> Iterator[list[SourceRecord]]:
+        """Yield the records of every block whose number is `part`, modulo `parts`.
+
+        Raises
+        ------
+        UnusualXmlError
+            The file can only be read by `records`, which says what is wrong with it, if anything.
+        """
+        with open_file(self.path) as stream:
+            synthetic = _check_root(self.path, stream)
+        with open_file(self.path) as stream:
+            for elements, _ in _blocks(stream, part, parts):
+                yield [SourceRecord(RESOURCES[str(e.tag)], e, "", synthetic) for e in elements]
+
 
 def _check_root(path: Path, stream: IO[bytes]) -> bool:
     """Raise unless the root is that of a collection; return whether it is marked as synthetic."""
@@ -111,22 +130,28 @@ def _check_root(path: Path, stream: IO[bytes]) -> bool:
 
 def _elements(path: Path) -> Iterator[tuple[_Element, int]]:
     """Yield the records with their lines: from blocks, and from where that fails by events."""
+    read = 0
+    with suppress(UnusualXmlError), open_file(path) as stream:
+        for elements, line in _blocks(stream):
+            for element in elements:
+                read += 1
+                yield element, line + cast("int", element.sourceline)
+        return
     with open_file(path) as stream:
-        read = yield from _elements_of_blocks(stream)
-    if read is not None:
-        with open_file(path) as stream:
-            for element in islice(_elements_of_events(path, stream), read, None):
-                yield element, cast("int", element.sourceline)
+        for element in islice(_elements_of_events(path, stream), read, None):
+            yield element, cast("int", element.sourceline)
 
 
-def _elements_of_blocks(stream: IO[bytes]) -> Generator[tuple[_Element, int], None, int | None]:
-    """Yield the records of usual XML; return how many came before a part that is unusual or damaged.
+def _blocks(
+    stream: IO[bytes], part: int = 0, parts: int = 1
+) -> Iterator[tuple[list[_Element], int]]:
+    """Yield the records of usual XML, many at once, and the number of lines before them.
 
     Whole records are parsed at once, between the beginning and the end of the file, which is faster
     than events for each record. A block that was cut elsewhere, in a comment say, is not well-formed.
     """
     parser = etree.XMLParser(collect_ids=False, **_PARSER)
-    read, head, block, lines, children = 0, b"", b"", 0, 0
+    head, block, lines, children, number = b"", b"", 0, 0, 0
     try:
         while content := stream.read(_BLOCK_SIZE):
             block += content
@@ -135,25 +160,26 @@ def _elements_of_blocks(stream: IO[bytes]) -> Generator[tuple[_Element, int], No
                 head, block = block[:end], block[end:]
                 root = etree.fromstring(head + _END, parser)
                 if not _is_usual(root):
-                    return read
+                    raise UnusualXmlError
                 children = len(root)
             end = max(block.rfind(tag) + len(tag) if tag in block else 0 for tag in _END_TAGS)
             if end == 0 and len(block) < _LONGEST_BLOCK:
                 continue
-            root = etree.fromstring(head + block[:end] + _END, parser)
-            if len(root) != children or not end or b"xmlns" in block:
-                return read
-            for element in root[-1]:
-                if element.tag not in RESOURCES:
-                    return read
-                read += 1
-                yield element, lines + cast("int", element.sourceline)
+            if number % parts == part:
+                root = etree.fromstring(head + block[:end] + _END, parser)
+                elements = list(root[-1])
+                known = all(element.tag in RESOURCES for element in elements)
+                if len(root) != children or not end or not known or b"xmlns" in block:
+                    raise UnusualXmlError
+                yield elements, lines
+            number += 1
             lines += block.count(b"\n", 0, end)
             block = block[end:]
         root = etree.fromstring(head + block, parser)
     except (etree.XMLSyntaxError, OSError, EOFError, zlib.error):
-        return read
-    return None if len(root) == children and not len(root[-1]) else read
+        raise UnusualXmlError from None
+    if len(root) != children or len(root[-1]):
+        raise UnusualXmlError
 
 
 def _is_usual(root: _Element) -> bool:
@@ -183,6 +209,10 @@ def _elements_of_events(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
                     f"{path} holds a failed answer (its status is {element.text!r}), no records."
                 )
         elif element.tag != "status":
+            if element.nsmap:
+                for node in element.iter():
+                    node.tag = etree.QName(node).localname
+                etree.cleanup_namespaces(element)
             yield element
             result, kept = parent, kept + 1
             if kept % _BATCH_SIZE == 0:

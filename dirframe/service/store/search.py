@@ -81,7 +81,7 @@ def _index_frequent(
         for part in {word[i : i + TRIGRAM] for i in range(len(word) - TRIGRAM + 1)}:
             costs[part] += cost
     bound = frequent * _PAIRS_PER_WORD
-    parts = [part for part, cost in costs.items() if cost > bound]
+    parts = sorted(part for part, cost in costs.items() if cost > bound)  # not in random order
     while parts:
         part = parts.pop()
         mask = np.zeros(size, dtype=np.bool_)
@@ -94,7 +94,7 @@ def _index_frequent(
         bits = np.packbits(mask).tobytes()
         database.execute(f"INSERT INTO {collection}_frequent VALUES (?, ?)", (part, bits))
         # A longer substring can only be frequent if its prefix is.
-        parts += [part for part, cost in longer.items() if cost > bound]
+        parts += sorted(part for part, cost in longer.items() if cost > bound)
 
 
 def _cost(length: int) -> int:

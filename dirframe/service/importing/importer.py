@@ -123,6 +123,10 @@ def normalize(source: SourceRecord) -> tuple[StoreRow, Children]:
         The record has no valid id, or an invalid timestamp; the message contains its place.
     """
     resource, element, where, synthetic = source
+    if element.nsmap:
+        for node in element.iter():
+            node.tag = etree.QName(node).localname
+        etree.cleanup_namespaces(element)
     children = _children(element)
     identifier = _text(children.get("id"))
     if not ID.fullmatch(identifier):

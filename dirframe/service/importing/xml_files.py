@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
@@ -23,19 +21,9 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-_PARSER: dict[str, Any] = {
-    "resolve_entities": False,
-    "load_dtd": False,
-    "no_network": True,
-    "remove_comments": True,
-    "remove_pis": True,
-}
+_PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
-#: Bytes of a file that are parsed at once, and those within which a record has to end.
-_BLOCK_SIZE, _LONGEST_BLOCK = 1 << 17, 1 << 24
-_END_TAGS = tuple(f"</{name}>".encode() for name in RESOURCES)
-_BEGIN, _END = b"<result>", b"</result></response>"
 
 
 def find_files(sources: Iterable[Path]) -> list[Path]:
@@ -57,10 +45,6 @@ def find_files(sources: Iterable[Path]) -> list[Path]:
 def open_file(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed if its name ends in ``.gz``."""
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
-
-
-class UnusualXmlError(Exception):
-    """A file is damaged, or not of the form that can be read in blocks."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +70,10 @@ class XmlFile:
         try:
             with open_file(path) as stream:
                 synthetic = _check_root(path, stream)
-            for number, (element, line) in enumerate(_elements(path), start=1):
-                where = f"{name}, record {number} (line {line})"
-                yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
+            with open_file(path) as stream:
+                for number, element in enumerate(_elements(path, stream), start=1):
+                    where = f"{name}, record {number} (line {element.sourceline})"
+                    yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
         except etree.XMLSyntaxError as error:
             raise StoreError(
                 f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
@@ -100,25 +85,10 @@ class XmlFile:
         except OSError as error:
             raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
 
-    def blocks(self, part: int, parts: int) -> Iterator[list[SourceRecord]]:
-        """Yield the records of every block whose number is `part`, modulo `parts`.
-
-        Raises
-        ------
-        UnusualXmlError
-            The file can only be read by `records`, which says what is wrong with it, if anything.
-        """
-        with open_file(self.path) as stream:
-            synthetic = _check_root(self.path, stream)
-        with open_file(self.path) as stream:
-            for elements, _ in _blocks(stream, part, parts):
-                yield [SourceRecord(RESOURCES[str(e.tag)], e, "", synthetic) for e in elements]
-
 
 def _check_root(path: Path, stream: IO[bytes]) -> bool:
     """Raise unless the root is that of a collection; return whether it is marked as synthetic."""
-    parser = _PARSER | {"remove_pis": False}
-    _, root = next(iter(etree.iterparse(stream, events=("start",), **parser)))
+    _, root = next(iter(etree.iterparse(stream, events=("start",), **_PARSER)))
     if root.getroottree().docinfo.internalDTD is not None:
         raise StoreError(f"{path} declares a document type, which no collection does.")
     if root.tag != "response":
@@ -128,75 +98,11 @@ def _check_root(path: Path, stream: IO[bytes]) -> bool:
     return bool(root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"))
 
 
-def _elements(path: Path) -> Iterator[tuple[_Element, int]]:
-    """Yield the records with their lines: from blocks, and from where that fails by events."""
-    read = 0
-    with suppress(UnusualXmlError), open_file(path) as stream:
-        for elements, line in _blocks(stream):
-            for element in elements:
-                read += 1
-                yield element, line + cast("int", element.sourceline)
-        return
-    with open_file(path) as stream:
-        for element in islice(_elements_of_events(path, stream), read, None):
-            yield element, cast("int", element.sourceline)
-
-
-def _blocks(
-    stream: IO[bytes], part: int = 0, parts: int = 1
-) -> Iterator[tuple[list[_Element], int]]:
-    """Yield the records of usual XML, many at once, and the number of lines before them.
-
-    Whole records are parsed at once, between the beginning and the end of the file, which is faster
-    than events for each record. A block that was cut elsewhere, in a comment say, is not well-formed.
-    """
-    parser = etree.XMLParser(collect_ids=False, **_PARSER)
-    head, block, lines, children, number = b"", b"", 0, 0, 0
-    try:
-        while content := stream.read(_BLOCK_SIZE):
-            block += content
-            if not head:
-                end = block.find(_BEGIN) + len(_BEGIN)
-                head, block = block[:end], block[end:]
-                root = etree.fromstring(head + _END, parser)
-                if not _is_usual(root):
-                    raise UnusualXmlError
-                children = len(root)
-            end = max(block.rfind(tag) + len(tag) if tag in block else 0 for tag in _END_TAGS)
-            if end == 0 and len(block) < _LONGEST_BLOCK:
-                continue
-            if number % parts == part:
-                root = etree.fromstring(head + block[:end] + _END, parser)
-                elements = list(root[-1])
-                known = all(element.tag in RESOURCES for element in elements)
-                if len(root) != children or not end or not known or b"xmlns" in block:
-                    raise UnusualXmlError
-                yield elements, lines
-            number += 1
-            lines += block.count(b"\n", 0, end)
-            block = block[end:]
-        root = etree.fromstring(head + block, parser)
-    except (etree.XMLSyntaxError, OSError, EOFError, zlib.error):
-        raise UnusualXmlError from None
-    if len(root) != children or len(root[-1]):
-        raise UnusualXmlError
-
-
-def _is_usual(root: _Element) -> bool:
-    """Return whether a collection without its records has one result, at its end, and no error."""
-    *others, result = root
-    return (
-        result.tag == "result"
-        and not result.nsmap
-        and (root.getroottree().docinfo.encoding or "").upper() == "UTF-8"
-        and all(e.tag != "result" for e in others)
-        and all((e.text or "").strip() == "success" for e in others if e.tag == "status")
-    )
-
-
-def _elements_of_events(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
+def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
     # Only the ends of records and of the status are events: lxml then skips the rest in C.
-    events = etree.iterparse(stream, tag=(*RESOURCES, "status"), **_PARSER)
+    events = etree.iterparse(
+        stream, tag=(*RESOURCES, "status"), remove_comments=True, remove_pis=True, **_PARSER
+    )
     result, kept = None, 0
     for _, element in events:
         parent = element.getparent()
@@ -209,10 +115,6 @@ def _elements_of_events(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
                     f"{path} holds a failed answer (its status is {element.text!r}), no records."
                 )
         elif element.tag != "status":
-            if element.nsmap:
-                for node in element.iter():
-                    node.tag = etree.QName(node).localname
-                etree.cleanup_namespaces(element)
             yield element
             result, kept = parent, kept + 1
             if kept % _BATCH_SIZE == 0:

@@ -22,8 +22,14 @@ from dirframe._atomic import atomic_replace, temporary_sibling
 from dirframe._sqlite import open_database
 from dirframe.errors import StoreError
 from dirframe.schema import RESOURCES, Resource
-from dirframe.service.importing.conversion import Conversion
-from dirframe.service.importing.importer import RecordKeys, Source, StoreRow
+from dirframe.service.importing.importer import (
+    RecordKeys,
+    Source,
+    SourceRecord,
+    StoreRow,
+    normalize,
+    record_keys,
+)
 from dirframe.service.importing.xml_files import XmlFile, find_files
 from dirframe.service.store.ranking import index_terms
 from dirframe.service.store.search import build_index
@@ -153,14 +159,13 @@ def _fill(
     total, synthetic = 0, False
     if on_file is not None:
         on_file(0, len(sources), 0)
-    with Conversion(sources) as conversion:
-        for done, source in enumerate(sources, start=1):
-            for resource, row, keys in conversion.records(source):
-                collections[resource].write(row, keys)
-                synthetic |= row.synthetic
-                total += 1
-            if on_file is not None:
-                on_file(done, len(sources), total)
+    for done, source in enumerate(sources, start=1):
+        for record in source.records():
+            collections[record.resource.name].write(record)
+            synthetic |= record.synthetic
+            total += 1
+        if on_file is not None:
+            on_file(done, len(sources), total)
     for collection in collections.values():
         collection.finish()
     database.execute("DROP TABLE IF EXISTS about")
@@ -202,11 +207,12 @@ class _Collection:
         (self._size,) = database.execute(f"SELECT count(*) FROM {name}").fetchone()
         self._seen = bytearray(self._size + 1)
 
-    def write(self, row: StoreRow, keys: RecordKeys) -> None:
+    def write(self, record: SourceRecord) -> None:
         """Write a record, unless the store has the same."""
+        row, children = normalize(record)
         if self._is_update and row.id not in self._batch and self._is_stored(row):
             return
-        self._batch[row.id] = (row, keys)
+        self._batch[row.id] = (row, record_keys(self._resource, record.element, children))
         if len(self._batch) >= _BATCH_SIZE:
             self._flush()
 

@@ -6,12 +6,9 @@ import gzip
 from typing import TYPE_CHECKING
 
 import pytest
-from lxml import etree
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT
-from dirframe.service.importing import xml_files
-from dirframe.service.importing.xml_files import XmlFile
 from dirframe.service.store.store import Store
 from tests.service.importing.test_importer import build, page
 
@@ -84,56 +81,3 @@ def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:
         <response><result><account><id>1</id><name>&x;</name></account></result></response>"""
     with pytest.raises(StoreError, match="document type"):
         build(tmp_path, document.encode())
-
-
-ONE, TWO = "<account><id>1</id></account>\n", "<account>\n<id>2</id>\n</account>"
-CDATA = "<account><id>3</id><about><![CDATA[</account>]]></about></account>"
-COMMENT = "<!-- </account><account><id>4</id></account> -->"
-
-
-@pytest.mark.parametrize("block_size", [1, 7, 1 << 16])
-@pytest.mark.parametrize(
-    "document",
-    [
-        page(ONE + TWO),
-        page(ONE + CDATA + TWO),
-        page(ONE + COMMENT + TWO),
-        page(ONE + "<?about </account>?>" + TWO),
-        page(ONE + "<project><id>5</id><account>\n<id>6</id></account></project>" + TWO),
-        page(ONE + "<account><id>7</id></account\n>" + TWO),
-        page(ONE + TWO + "<account/>"),
-        page(ONE + '<x:account xmlns:x="urn:x"><x:id>8</x:id></x:account>' + TWO),
-        page(ONE + "<language><id>1</id></language>" + TWO),
-        page(ONE + "<account><id>9</account>" + TWO),
-        page(ONE + "</result><status>failed</status><result>" + TWO),
-        page(ONE + "</result><result>" + TWO),
-        page(ONE + TWO)[:-3],
-        page(ONE + TWO) + b"<response/>",
-        page("\u00e9 " + ONE + TWO).decode().encode("utf-16"),
-        b'<?xml version="1.0" encoding="ISO-8859-1"?>' + page(ONE).replace(b"1", b"\xe9"),
-        b"<!-- <result> -->" + page(ONE + TWO),
-        b"<response><result></result></response>",
-        b"<response><status>failed</status><result>" + ONE.encode() + b"</result></response>",
-        b'<response xmlns:x="urn:x"><result>' + ONE.encode() + b"</result></response>",
-    ],
-)
-def test_blocks_of_a_file_are_read_as_the_whole_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: bytes, block_size: int
-) -> None:
-    path = tmp_path / "a.xml"
-    path.write_bytes(document)
-
-    def read() -> list[str]:
-        texts: list[str] = []
-        try:
-            for record in XmlFile(path).records():
-                text = etree.tostring(record.element, encoding="unicode")
-                texts.append(f"{record.where}: {text}")  # those before an error
-        except StoreError as error:
-            texts.append(str(error))
-        return [text.rstrip() for text in texts]
-
-    monkeypatch.setattr(xml_files, "_BLOCK_SIZE", block_size)
-    by_blocks = read()
-    monkeypatch.setattr(xml_files, "_BEGIN", b"no file has this")
-    assert by_blocks == read()

@@ -78,10 +78,11 @@ def test_something_else_than_a_frame_is_refused() -> None:
 
 def test_errors_raise_lists_every_unresolved_value_with_count_and_reason() -> None:
     with pytest.raises(UnresolvedCountriesError, match=r"'Korea' \(2\): could be more") as caught:
-        unify_countries(frame("Korea", "DE", "Korea", "Atlantis"), errors="raise")
+        unify_countries(frame("Nemo", "Korea", "DE", "Korea", "Atlantis"), errors="raise")
     assert [(value, count) for value, count, _ in caught.value.unresolved] == [
         ("Korea", 2),
         ("Atlantis", 1),
+        ("Nemo", 1),
     ]
 
 

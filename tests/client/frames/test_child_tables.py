@@ -115,3 +115,15 @@ def test_the_real_pages_have_their_languages_and_tags(shared: Path) -> None:
     assert languages["percentage"].notna().all()
     assert set(languages["project_id"]) <= set(frame["id"])
     assert dirframe.child_table(frame, "tags")["tag"].notna().all()
+
+
+def test_the_entries_of_an_extension_have_its_own_key_and_lists_that_it_does_not_name() -> None:
+    lists = pd.Series([[{"deep": ["a", ["b"]], "name": "x"}], None], dtype="object")
+    frame = pd.DataFrame({"contributor_id": ["7", "8"], "prizes": lists})
+    provenance.set_provenance(frame, source="D", resource="contributor_fact")
+    table = dirframe.child_table(frame, "prizes")
+    assert table["contributor_id"].tolist() == ["7"]
+    assert table["deep"].tolist() == [["a", ["b"]]]  # as it came
+    assert table["name"].tolist() == ["x"]  # what follows is read
+    with pytest.raises(InvalidInputError, match="prizes"):
+        dirframe.child_table(frame, "medals")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.schema import RESOURCES
+from dirframe.client.frames.data_dictionary import overview
+from dirframe.schema import PROJECT, RESOURCES
 
 
 @pytest.mark.parametrize("resource", ["account", "project"])
@@ -31,3 +33,10 @@ def test_the_loaders_give_the_dtypes_that_it_says(resource: Literal["account", "
 def test_an_unknown_resource_is_refused() -> None:
     with pytest.raises(dirframe.InvalidInputError, match="account, project"):
         dirframe.fields("people")
+
+
+def test_of_alternatives_without_a_value_the_first_is_shown() -> None:
+    frame = pd.DataFrame({"user_count": [None], "stack_count": [None], "name": ["n"]})
+    assert overview(frame, PROJECT) == ("name", "stack_count")
+    assert overview(frame.assign(user_count=1), PROJECT) == ("name", "user_count")
+    assert overview(frame[["name", "user_count"]], PROJECT) == ("name", "user_count")

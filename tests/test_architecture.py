@@ -36,6 +36,7 @@ OF_THE_WHOLE = {
     "tests/service/test_door.py",
     "tests/test_cli.py",
     "tests/stats/test_recomputed.py",
+    "tests/stats/test_signatures.py",
     "tests/stats/test_wrong_frames.py",
     "tests/test_architecture.py",
     "tests/test_benchmarks.py",

@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 
 DETAILS = ("tests/client/test_details.py", "tests/client/test_iterators.py")
+SIGNATURES = "tests/stats/test_signatures.py"
 
 #: Of each area its code, and the tests that are run beside a module's own, `tests/…/test_MODULE.py`.
 AREAS: dict[str, dict[str, list[str]]] = {
@@ -46,9 +47,9 @@ AREAS: dict[str, dict[str, list[str]]] = {
     },
     "clean": {"dirframe/clean": ["tests/clean"]},
     "stats": {
-        "dirframe/stats/[!_]*.py": ["tests/stats/test_recomputed.py"],
-        "dirframe/stats/inference": [],
-        "dirframe/stats/quality": [],
+        "dirframe/stats/[!_]*.py": ["tests/stats/test_recomputed.py", SIGNATURES],
+        "dirframe/stats/inference": [SIGNATURES],
+        "dirframe/stats/quality": [SIGNATURES],
     },
 }
 COPIED = ("dirframe", "tests", "data", "docs", "notebooks", "deploy", "pyproject.toml", "README.md")

@@ -1,0 +1,23 @@
+"""How statistics and charts are called is the same for all."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dirframe import plot, stats
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+@pytest.mark.parametrize("module", [stats, plot])
+def test_what_is_told_beside_the_records_has_a_name(module: ModuleType) -> None:
+    for name in set(module.__all__) - {"style"}:
+        if inspect.isfunction(function := getattr(module, name)):
+            records, *options = inspect.signature(function).parameters.values()
+            assert records.kind is records.POSITIONAL_OR_KEYWORD, name
+            named = {records.KEYWORD_ONLY, records.VAR_KEYWORD}
+            assert {option.kind for option in options} <= named, name

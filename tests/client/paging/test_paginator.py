@@ -86,6 +86,26 @@ def test_a_quiet_collection_comes_whole_in_order_and_proven(
     assert not any(refresh for _, refresh in fetch.asked)
 
 
+def test_pages_at_hand_are_taken_once_and_asked_for_anew_where_they_no_longer_fit() -> None:
+    before, taken = Changing(ids(60)), Counter[int]()
+    stored = {page: before(page) for page in (1, 2)}
+
+    def get_cached(page: int) -> FetchedPage | None:
+        taken[page] += 1
+        return stored.get(page)
+
+    same = Changing(ids(60))
+    assert list(walk(same, get_cached=get_cached).frame["id"]) == ids(60)
+    assert [page for page, _ in same.asked] == [3]
+    taken.clear()
+    changed = Changing(ids(60)[1:])  # all others moved up
+    found = walk(changed, get_cached=get_cached)
+    assert list(found.frame["id"]) == ids(60)[1:]
+    assert found.complete
+    assert {(1, True), (2, True)} <= {*changed.asked}
+    assert set(taken.values()) == {1}
+
+
 @pytest.mark.parametrize("cap", [1, 9, 10, 11, 20, 24, 25, 26, 49, 50, 51, 100])
 @pytest.mark.parametrize("size", [10, 25])
 def test_a_cap_gives_that_many_records_and_asks_for_no_page_more(cap: int, size: int) -> None:

@@ -320,7 +320,7 @@ class Paginator(PageSequence):
         frame = combined.iloc[rows].reset_index(drop=True)
         cap = self._max_items
         available = self.available()
-        needed = int(sent.needed().sum()) if self._wants_analysis else 0
+        needed = int(sent.needed().sum())
         if self._details is not None and self._details_left is None:  # stopped before the first one
             self._details_left = needed
         bare = self._wants_analysis and self._details is None and sent.left_out

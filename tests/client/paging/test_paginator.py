@@ -3,72 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dirframe.client.http.client import FetchedPage
 from dirframe.client.paging import completeness
-from dirframe.client.paging.paginator import CollectionResult, Fetch, Paginator
+from dirframe.client.paging.paginator import Paginator
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
 from tests.client import fetched, page_xml, record
+from tests.client.paging.changing import BEGIN, Changing, ids, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dirframe.client.http.client import FetchedPage
-    from dirframe.client.paging.paginator import CollectionResult, Fetch
-
-_BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-class Changing:
-    """A collection that may change before each reading, paged by its positions."""
-
-    def __init__(
-        self,
-        ids: list[str],
-        *,
-        size: int = 25,
-        past: str = "empty",
-        edit: Callable[[int, list[str]], list[str]] | None = None,
-        count: Callable[[int, int], int | None] = lambda _, true: true,
-    ) -> None:
-        self.ids, self.size, self.past = ids, size, past
-        self.edit, self.count = edit, count
-        self.states = [list(ids)]
-        self.asked: list[tuple[int, bool]] = []
-
-    def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
-        self.asked.append((page, refresh))
-        reading = len(self.asked)
-        if self.edit is not None and reading > 1:
-            self.ids = self.edit(reading, list(self.ids))
-            self.states.append(list(self.ids))
-        start = (page - 1) * self.size
-        if start >= len(self.ids) and self.past == "page 1":
-            start = 0
-        shown = self.ids[start : start + self.size]
-        content = page_xml(
-            map(record, shown),
-            available=self.count(reading, len(self.ids)),
-            first=start,
-            result=bool(shown) or self.past != "no result",
-        )
-        moment = _BEGIN + timedelta(seconds=reading)
-        return fetched(content, f"http://127.0.0.1/projects.xml?page={page}", moment, 1)
-
-
-def ids(count: int) -> list[str]:
-    return [str(number) for number in range(1, count + 1)]
-
-
-def walk(fetch: Fetch, **options: Any) -> CollectionResult:
-    return Paginator(fetch, PROJECT, **options).run()
 
 
 @pytest.mark.parametrize("past", ["empty", "page 1", "no result"])
@@ -219,7 +168,7 @@ def test_an_old_first_page_that_became_the_second_one_is_asked_for_again() -> No
     def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         if page == 1 and not refresh:
             old = page_xml(map(record, ids(25)), available=50, first=0)
-            return fetched(old, "from the cache", _BEGIN, 0)
+            return fetched(old, "from the cache", BEGIN, 0)
         return fresh(page, refresh=refresh)
 
     found = walk(fetch)
@@ -257,7 +206,7 @@ def test_records_that_the_directory_itself_has_twice_are_counted_and_doubted() -
 
 def test_records_without_an_id_are_kept_and_doubted() -> None:
     content = page_xml(["<project><name>a</name></project>"] * 2, available=2, first=0)
-    found = walk(lambda *_, **__: fetched(content, "u", _BEGIN, 1))
+    found = walk(lambda *_, **__: fetched(content, "u", BEGIN, 1))
     assert len(found.frame) == 2
     assert found.incomplete_reason is not None
 
@@ -272,7 +221,7 @@ def test_pages_of_varying_length_come_whole_if_their_positions_fit(sizes: list[i
         start = starts[page - 1] if inside else len(everything)
         shown = everything[start : start + sizes[page - 1]] if inside else []
         content = page_xml(map(record, shown), available=len(everything), first=start)
-        return fetched(content, "u", _BEGIN, 1)
+        return fetched(content, "u", BEGIN, 1)
 
     found = walk(fetch)
     assert found.complete
@@ -284,7 +233,7 @@ def test_overlapping_pages_are_doubted_even_if_all_records_came() -> None:
 
     def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
         content = page_xml(map(record, shown.get(page, [])), available=20, first=10 * page - 10)
-        return fetched(content, "u", _BEGIN, 1)
+        return fetched(content, "u", BEGIN, 1)
 
     found = walk(fetch)
     assert found.frame["id"].is_unique

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dirframe.client.paging.record_stream import RecordStream
 from dirframe.schema import PROJECT
-from tests.client.paging.test_paginator import Changing, ids, walk
+from tests.client.paging.changing import Changing, ids, walk
 
 
 def stream(fetch: Changing, **options: Any) -> tuple[list[str], RecordStream]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from dirframe._display.cells import align, cell_texts, cut
 from dirframe._display.html import Column, table_parts
 from dirframe._display.markdown import escape_markdown, table_lines
-from dirframe._display.text import align, cell_texts, cut
 from dirframe._display.values import is_number
 
 if TYPE_CHECKING:

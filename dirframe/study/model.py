@@ -12,7 +12,6 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from dirframe import provenance
 from dirframe.citation import cite, csl_item
@@ -104,6 +103,9 @@ class StudyOptions:
                 f'authors is {self.authors!r}; it must be a list of names, such as ["Hopper, Grace"].'
             )
         if self.license and not re.match(r"https?://[^\s/]+", self.license):
+            # Slow to import, and not needed to read a file.
+            from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
             try:
                 canonicalize_license_expression(self.license)
             except InvalidLicenseExpression:

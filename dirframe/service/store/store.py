@@ -91,6 +91,7 @@ class Store:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
+        self._is_closed = False
         self._orders: dict[tuple[str, str], tuple[Numbers, Numbers]] = {}
         self._results: OrderedDict[tuple[str, str, _Query], Numbers] = OrderedDict()
         if not path.is_file():
@@ -158,6 +159,7 @@ class Store:
     def close(self) -> None:
         """Close the file; later calls fail."""
         with self._lock:
+            self._is_closed = True
             for connection in self._connections:
                 connection.close()
             self._connections.clear()
@@ -333,11 +335,15 @@ class Store:
         """Return the connection of this thread."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = open_database(self.path, mode="fixed", any_thread=True)
-            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+            with close_on_error(
+                open_database(self.path, mode="fixed", any_thread=True)
+            ) as connection:
+                connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+                with self._lock:
+                    if self._is_closed:  # nobody would close it
+                        raise StoreError(f"The store {self.path} is closed.")
+                    self._connections.append(connection)
             self._local.connection = connection
-            with self._lock:
-                self._connections.append(connection)
         return connection
 
 

@@ -18,6 +18,7 @@ from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.records import Value, fold, record_from_element
 from dirframe.service.store.store import MAX_QUERY, MAX_WORDS, Store
+from tests.open_files import open_files
 from tests.service.conftest import accounts, projects, write_collection
 
 if TYPE_CHECKING:
@@ -185,6 +186,19 @@ def test_an_account_is_found_by_the_digest_of_its_address_which_is_never_sent(
     assert "<id>10</id>" in found
     assert "email_md5" not in found
     assert store.by_email_md5("f" * 32) is None
+
+
+def test_a_closed_store_opens_its_file_for_no_thread_any_more(store: Store, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(store.path, tmp_path / "copy"))
+    closed = Store(copy)
+    assert open_files(tmp_path) == {copy}
+    closed.close()
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(StoreError, match=r"copy is closed"),
+    ):
+        pool.submit(closed.page, PROJECT).result()
+    assert open_files(tmp_path) == set()
 
 
 def test_threads_share_a_store(store: Store) -> None:

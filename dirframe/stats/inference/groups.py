@@ -59,8 +59,8 @@ def compare_groups(
     top : int or None, default 4
         Groups, those with the most records. None: all.
     correction : {"holm", "bonferroni", "fdr_bh", "fdr_by"}, default "holm"
-        How the p-values of the pairs are corrected for their number, as
-        ``statsmodels.stats.multitest.multipletests`` names it.
+        How the p-values of the pairs are corrected for their number: for the chance of any false
+        positive, or for the share of them (Benjamini-Hochberg, Benjamini-Yekutieli).
     confidence : float, default 0.95
         Level of the intervals, each by itself.
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The only columns whose negative values are possible; the others are counts.
 _SIGNED = {"latitude", "longitude"}
-#: Methods of `statsmodels` to correct p-values of several tests.
+#: Methods to correct p-values of several tests, named as `statsmodels` names them.
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "fdr_by")
 #: Name of the group of all records.
 ALL = "all"
@@ -166,10 +166,21 @@ def library(name: str, purpose: str) -> Any:
 
 def corrected(p_values: Sequence[float], method: str) -> NDArray[np.float64]:
     """Correct p-values for the number of tests; missing ones stay missing and do not count."""
-    raw = np.asarray(p_values, dtype=np.float64)
-    known = ~np.isnan(raw)
-    result = np.full(len(raw), np.nan)
-    if known.any():
-        multitest = library("statsmodels.stats.multitest", "A correction of p-values")
-        result[known] = multitest.multipletests(raw[known], method=method)[1]
+    result = np.asarray(p_values, dtype=np.float64).copy()
+    known = ~np.isnan(result)
+    n = int(known.sum())
+    if not n:
+        return result
+    raw = result[known]
+    # Not multipletests() of statsmodels, which collects the garbage of the whole process: a tenth of
+    # a second in a notebook.
+    if method == "bonferroni":
+        result[known] = np.minimum(raw * n, 1)
+    elif method == "holm":  # Holm, Scandinavian Journal of Statistics 6 (1979), 65-70
+        order = raw.argsort()
+        stepped = np.maximum.accumulate(raw[order] * np.arange(n, 0, -1))
+        result[np.flatnonzero(known)[order]] = np.minimum(stepped, 1)
+    else:
+        scipy = library("scipy.stats", "A correction of p-values")
+        result[known] = scipy.false_discovery_control(raw, method=method.removeprefix("fdr_"))
     return result

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from dirframe import stats
 from dirframe.errors import InvalidInputError, MissingExtraError
+from dirframe.stats.inference.samples import CORRECTIONS, corrected
 
 PEOPLE, LINES = "analysis_twelve_month_contributor_count", "analysis_total_code_lines"
 
@@ -37,6 +43,31 @@ def test_each_record_is_counted_once_with_the_reason_why_it_is_left_out() -> Non
         "in_other_groups": 1,
     }
     assert table["group"].tolist() == ["C", "Ada"]  # as many as Java has valid ones, by name
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+@given(p_values=st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), max_size=12))
+def test_p_values_are_corrected_as_by_statsmodels_and_missing_ones_do_not_count(
+    method: str, p_values: list[float]
+) -> None:
+    result = corrected(p_values, method)
+    known = ~np.isnan(p_values)
+    assert np.isnan(result[~known]).all()
+    if known.any():
+        expected = multipletests(np.array(p_values)[known], method=method)[1]
+        np.testing.assert_allclose(result[known], expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+def test_a_correction_does_not_collect_the_garbage_of_the_process(method: str) -> None:
+    gc.disable()  # what collects then is asked to
+    try:
+        before = [generation["collections"] for generation in gc.get_stats()]
+        corrected([0.04, 0.01, 0.03], method)
+        after = [generation["collections"] for generation in gc.get_stats()]
+    finally:
+        gc.enable()
+    assert before == after
 
 
 def test_a_latitude_may_be_negative() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import DirframeError
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dirframe.service.importing.sources import Data
+
+#: Seconds. A signal that comes in the instant before a wait, or to another thread, does not end it,
+#: and Python runs the handler only afterwards.
+_LONGEST_WAIT = 1.0
 
 
 def run(
@@ -127,10 +133,8 @@ def _reload_requests(
 ) -> Iterator[None]:
     """Yield whenever the data is to be read again, until the command to stop."""
     seen = previous = state()
-    while True:
-        try:
-            command = commands.get(timeout=watch)
-        except Empty:
+    while (command := _next_command(commands, inf if watch is None else watch)) != "stop":
+        if command is None:
             # A file is read when it has stopped changing.
             current = state()
             if current is None or current == previous != seen:
@@ -138,6 +142,13 @@ def _reload_requests(
                 yield
             previous = current
         else:
-            if command == "stop":
-                return
             yield
+
+
+def _next_command(commands: SimpleQueue[str], seconds: float) -> str | None:
+    """Return the next command, or None after some seconds."""
+    end = monotonic() + seconds
+    while (left := end - monotonic()) > 0:
+        with suppress(Empty):
+            return commands.get(timeout=min(left, _LONGEST_WAIT))
+    return None

@@ -95,7 +95,7 @@ def served(store: Path, keys: Path) -> Iterator[tuple[str, int]]:
             yield found[0], process.pid
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=60)
 
 
 def processor_seconds() -> float:

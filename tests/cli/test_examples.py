@@ -192,8 +192,11 @@ def test_an_example_of_serving_serves_until_it_is_stopped(
     with subprocess.Popen(
         [str(BIN / "dirframe"), *words], stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stderr is not None
-        assert any(re.search(r"http://127\.0\.0\.1:\d+", one) for one in process.stderr)
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        try:
+            assert process.stderr is not None
+            assert any(re.search(r"http://127\.0\.0\.1:\d+", one) for one in process.stderr)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 0

@@ -58,7 +58,7 @@ def test_a_generated_directory_is_served_until_interrupted(
         assert answer.status_code == 200
         assert b"<items_available>30</items_available>" in answer.content
         service.send_signal(stop)
-        _, rest = service.communicate(timeout=30)
+        _, rest = service.communicate(timeout=60)
     assert service.returncode == 0
     assert key not in said + rest
 

@@ -23,6 +23,22 @@ if TYPE_CHECKING:
 
 SERVE = "from dirframe.service.foreground import run; import sys; run(sys.argv[1], port=0, keys=sys.argv[2], watch=float(sys.argv[3]) or None)"
 
+#: A signal that another thread receives does not interrupt the wait of the main thread, as one that
+#: comes in the instant before it.
+ELSEWHERE = """
+import logging, signal, sys, threading
+from dirframe.service.web.access_log import ACCESS_LOG
+from dirframe.service.foreground import run
+
+class Serving(logging.Handler):
+    def emit(self, record):
+        if record.getMessage().startswith("Serving"):
+            threading.Timer(0.5, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)).start()
+
+ACCESS_LOG.addHandler(Serving())
+run(port=0, keys=sys.argv[1])
+"""
+
 
 @pytest.mark.parametrize("watch", ["0", "0.2"], ids=["signal", "watched"])
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
@@ -55,6 +71,20 @@ def test_a_running_service_reads_changed_files_at_a_signal_or_by_itself(
         finally:
             process.terminate()
         assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signal goes to a thread")
+def test_a_signal_that_does_not_interrupt_the_wait_stops_the_service_all_the_same(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, "-c", ELSEWHERE, str(tmp_path / "keys")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            _, log = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert "Stopping." in log
+    assert process.returncode == 0
 
 
 def test_a_service_that_cannot_begin_leaves_no_file_open(

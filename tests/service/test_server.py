@@ -208,7 +208,7 @@ def test_a_service_in_the_foreground_stops_on_a_signal(
         assert answer.ok
         process.send_signal(number)
         log = process.stderr.read()
-        assert process.wait(timeout=15) == 0
+        assert process.wait(timeout=60) == 0
     assert '"GET /accounts.xml" 200' in log
     assert secret not in log
     assert "Traceback" not in log

@@ -68,7 +68,7 @@ def test_serving_many_files_tells_it_on_standard_error_before_it_listens(tmp_pat
             assert line, lines
             lines.append(line)
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=60)
     assert lines[0] == "Imported 0 of 30 files, 0 records.\n"
     assert "Imported 30 of 30 files, 60 records.\n" in lines[1:-1]
     assert out == ""

@@ -80,7 +80,7 @@ def proxied(url: str, folder: Path) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}/directory"
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=60)
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +24,7 @@ from dirframe.archive.tracking import CollectionTracker
 from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.details import Sent, check_details, read_sent
 from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK
+from dirframe.client.paging.ids import NO_ID, IdCodec, IdIndex, concatenate, repeats, unique
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.parser import PageParser
@@ -31,12 +33,13 @@ from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from dirframe.archive.model import PageRecord, Round
     from dirframe.archive.writer import ArchiveWriter
     from dirframe.client.directory import Directory
+    from dirframe.client.paging.completeness import Page
+    from dirframe.client.paging.ids import Codes
 
 
 def harvest(
@@ -149,19 +152,21 @@ def run_round(writer: ArchiveWriter, current: Round, known: KnownState | None = 
 class KnownState:
     """The stored records in the order of the collection, before a round that finds removals."""
 
-    ids: Sequence[str]
+    ids: Codes
     available: int | None
-    held: AbstractSet[str]
+    held: Codes
+    codec: IdCodec
 
 
 class _RoundRun:
     def __init__(self, writer: ArchiveWriter, current: Round, known: KnownState | None) -> None:
         self._writer, self._round, self._known = writer, current, known
+        self._codec = IdCodec() if known is None else known.codec
         # Locating many removed records costs as much as fetching everything.
         self._tracker = (
-            CollectionTracker(current.sort)
+            CollectionTracker(current.sort, self._codec)
             if known is None
-            else CollectionTracker(current.sort, probe_budget=1)
+            else CollectionTracker(current.sort, self._codec, probe_budget=1)
         )
         if known is not None:
             self._tracker.seed(known.ids, known.available)
@@ -226,34 +231,37 @@ class _RoundRun:
             return True
 
     def _finish(self) -> None:
+        ids, facts = self._proof()
+        pages = self._writer.store.pages(self._round)
+        if self._known is None:
+            facts |= _resolution(pages, ids, self._codec)
+        elif facts["doubt"] is None:
+            facts["gone"] = _removed(self._known, pages, ids)
+        else:
+            facts["doubt"] = Doubt.because(Reason.REMOVALS_UNKNOWN, str(facts["doubt"]))
+        self._writer.finish_round(self._round, **facts)
+
+    def _proof(self) -> tuple[Codes, dict[str, Any]]:
+        """Return the ids of the records, in the order of the collection, and what is proven."""
         positions = self._tracker.positions()
         used = positions.contiguous_pages()
-        ids = [identifier for page in used for identifier in page.ids]
-        # Of a million ids each further collection takes tens of MiB: this one serves for all.
-        newest = dict.fromkeys(ids, 0)
-        different = len(newest) - (None in newest) + ids.count(None)
         doubt = self._tracker.uncertainty()
         if doubt is None:
-            text = positions.incomplete_reason(different, ids.count(None), len(ids) - different)
+            text = positions.incomplete_reason(*_counts(used))
             doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
-        facts_of_round: dict[str, Any]
-        if self._known is None:
-            facts_of_round = _resolution(self._writer.store.pages(self._round), ids, newest)
-        else:
-            if doubt is not None:
-                doubt = Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))
-            pages = self._writer.store.pages(self._round)
-            read_ids = (identifier for page in pages for identifier in page.ids)
-            # Some were added and removed meanwhile.
-            gone = {one for one in chain(self._known.held, read_ids) if one not in newest} - {None}
-            facts_of_round = {"gone": sorted(gone) if doubt is None else []}
         facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
-        self._writer.finish_round(self._round, **facts, **facts_of_round)
+        return concatenate(page.ids for page in used), facts
 
 
-def _resolution(
-    pages: Iterable[PageRecord], ids: list[str | None], newest: dict[str | None, int]
-) -> dict[str, Any]:
+def _counts(pages: Sequence[Page]) -> tuple[int, int, int]:
+    """Return the numbers of different records, of those without an id, and of repeated ones."""
+    records = sum(len(page.ids) for page in pages)
+    without_id = sum(page.ids.count(NO_ID) for page in pages)
+    repeated = int(np.count_nonzero(repeats(page.ids for page in pages) != NO_ID))
+    return records - repeated, without_id, repeated
+
+
+def _resolution(pages: Iterable[PageRecord], ids: Codes, codec: IdCodec) -> dict[str, Any]:
     """Return the pages that hold a round's records, the number of duplicates, and removals.
 
     Parameters
@@ -261,34 +269,50 @@ def _resolution(
     pages
         The pages read, in order of their fetch.
     ids
-        The ids of the records, in the order of the collection.
-    newest
-        The same ids, each with 0; becomes the number of the page that holds the newest version.
+        The codes of the records' ids, in the order of the collection.
+    codec
+        Encodes the ids.
     """
+    index = IdIndex(unique(ids))
+    newest = np.zeros(len(index), dtype=np.int32)  # number of the page with the newest version
     numbers: list[int] = []
     retrieved: list[str] = [""]
-    duplicates: set[str] = set()
-    gone: set[str] = set()
+    read = array("q")
+    gone: set[int] = set()
     for page in pages:
         numbers.append(page.page)
         retrieved.append(page.retrieved)
-        for identifier in page.ids:
-            if identifier is not None and identifier not in newest:
-                gone.add(identifier)
-            before = newest.get(identifier, 0)
-            if identifier is not None and before:
-                duplicates.add(identifier)
-            if retrieved[before] <= page.retrieved:
-                newest[identifier] = page.number
-    order = list(dict.fromkeys(newest[identifier] for identifier in ids if newest[identifier]))
+        codes = codec.encode(page.ids)
+        read.extend(codes)
+        found = index.find(codes)
+        gone.update(compress(codes, found < 0))
+        found = found[found >= 0]
+        is_newer = [retrieved[before] <= page.retrieved for before in newest[found]]
+        newest[found[is_newer]] = page.number
+    newest = newest[newest > 0]
+    others = newest[1:][newest[1:] != newest[:-1]]
+    order = list(dict.fromkeys([*newest[:1].tolist(), *others.tolist()]))
     is_plain = len(order) == len(numbers) and [numbers[n - 1] for n in order] == list(
         range(1, len(order) + 1)
     )
     return {
         "order": None if is_plain else order,
-        "repeated": len(duplicates),
-        "gone": sorted(gone),
+        "repeated": len(set(repeats([read]).tolist()) - {NO_ID}),
+        "gone": _sorted_ids(gone, codec),
     }
+
+
+def _removed(known: KnownState, pages: Iterable[PageRecord], ids: Codes) -> list[str]:
+    """Return the records that were stored before or are on a page, and are not among the ids."""
+    index = IdIndex(ids)
+    read = concatenate(known.codec.encode(page.ids) for page in pages)
+    gone = [codes[index.find(codes) < 0].tolist() for codes in (known.held, read)]
+    return _sorted_ids(set(chain.from_iterable(gone)), known.codec)
+
+
+def _sorted_ids(codes: set[int], codec: IdCodec) -> list[str]:
+    """Return the ids of codes, but not the one of records without an id."""
+    return sorted(codec.decode(code) or "" for code in codes - {NO_ID})
 
 
 # -- own pages of records ------------------------------------------------------------------

@@ -11,17 +11,31 @@
 from __future__ import annotations
 
 import math
+from array import array
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dirframe.archive.model import Doubt, Reason
 from dirframe.client.paging.completeness import Page, PageSequence
+from dirframe.client.paging.ids import EMPTY, IdIndex, concatenate, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dirframe.archive.model import PageRecord
+    from dirframe.client.paging.ids import Codes, IdCodec
+
+
+@dataclass(frozen=True, slots=True)
+class _RealPage(Page):
+    """A page of this state, and the first and the last value of its sort key."""
+
+    low: str | None
+    high: str | None
 
 
 class CollectionTracker:
@@ -31,15 +45,16 @@ class CollectionTracker:
     ----------
     sort
         The sort order.
+    codec
+        Encodes the ids.
     probe_budget
         Maximum share of the pages to fetch only to locate changes.
     """
 
-    def __init__(self, sort: str | None, *, probe_budget: float = 0.25) -> None:
-        self._sort, self._probe_budget = sort, probe_budget
-        self._known: list[str | None] = []  # ids of earlier states, in order
-        self._index: dict[str | None, int] = {}
-        self._real: dict[int, PageRecord] = {}  # pages of this state
+    def __init__(self, sort: str | None, codec: IdCodec, *, probe_budget: float = 0.25) -> None:
+        self._sort, self._codec, self._probe_budget = sort, codec, probe_budget
+        self._known = IdIndex(EMPTY)  # ids of earlier states, in order
+        self._real: dict[int, _RealPage] = {}  # pages of this state
         self._state: tuple[int, int | None] | None = None
         self.available: int | None = None
         self._counts: set[int | None] = set()
@@ -51,10 +66,9 @@ class CollectionTracker:
         self._probes = 0
         self._pages_added = 0
 
-    def seed(self, ids: Sequence[str | None], available: int | None) -> None:
+    def seed(self, ids: Codes, available: int | None) -> None:
         """Set an earlier state, from before this round."""
-        self._known = list(ids)
-        self._index = {identifier: index for index, identifier in enumerate(self._known)}
+        self._known = IdIndex(ids)
         self._counts.add(available)
 
     # -- new pages -------------------------------------------------------------------------
@@ -69,10 +83,15 @@ class CollectionTracker:
         self._counts.add(page.available)
         self._sessions.add(page.session)
         self._pages_added += 1
-        ids = page.ids
+        ids = self._codec.encode(page.ids)
         self._size = self._size or len(ids)
-        self._real[page.page] = page
-        self._judge(page)
+        order = (page.moment.timestamp(), page.page)
+        real = _RealPage(
+            page.page, page.available, page.first, ids, page.session, order, page.low, page.high
+        )
+        self._real[page.page] = real
+        self._honoured &= bool(page.ordered)
+        self._judge(real)
         before = [self._real[n] for n in (1, page.page - 1) if n in self._real and n < page.page]
         if not ids or any(set(ids) <= set(earlier.ids) for earlier in before):
             self.end = min(page.page, self.end or page.page)
@@ -80,46 +99,42 @@ class CollectionTracker:
 
     def start_session(self) -> None:
         """Remember this state instead of the previous one, unless less of it is known."""
-        unmoved, run = self._unmoved(), list(dict.fromkeys(self._run()))
+        unmoved, run = self._unmoved(), unique(concatenate(self._run()))
         if unmoved + len(run) + self._size > len(self._known):
-            for identifier in self._known[unmoved:]:
-                del self._index[identifier]
-            del self._known[unmoved:]
-            for identifier in run:
-                if identifier not in self._index:
-                    self._index[identifier] = len(self._known)
-                    self._known.append(identifier)
+            before = IdIndex(self._known.codes[:unmoved])
+            if len(before):
+                run = concatenate([before.codes, run[before.find(run) < 0]])
+            self._known = IdIndex(run)
         elif self._grows:
             self._prune()
         self._real, self._state, self.end = {}, None, None
 
     def _prune(self) -> None:
         """Remove ids that should be on a page of this state and are not."""
-        removed: set[str | None] = set()
+        removed: set[int] = set()
         for number, page in self._real.items():
             first, last = 0 if number == 1 else self._first(number), self._edge(number)
             if first is not None and last is not None:
-                removed |= set(self._known[first : last + 1]) - set(page.ids)
+                removed |= set(self._known.codes[first : last + 1].tolist()) - set(page.ids)
         if removed:
-            self.seed(
-                [identifier for identifier in self._known if identifier not in removed],
-                self.available,
-            )
+            codes = self._known.codes
+            self.seed(codes[~np.isin(codes, list(removed))], self.available)
 
     def reset(self) -> None:
         """Discard earlier states."""
-        self._known, self._index, self._counts = [], {}, {self.available}
+        self._known, self._counts = IdIndex(EMPTY), {self.available}
 
-    def _judge(self, page: PageRecord) -> None:
-        """Check whether the page is in order, and at which end the collection grows."""
-        self._honoured &= bool(page.ordered)
-        around = [self._real.get(page.page - 1), page, self._real.get(page.page + 1)]
+    def _judge(self, page: _RealPage) -> None:
+        """Check at which end the collection grows."""
+        around = [self._real.get(page.number - 1), page, self._real.get(page.number + 1)]
         texts = [text for other in around if other for text in self._values(other) if text]
         values = sort_keys(texts)
         self._directions |= {(a < b) - (a > b) for a, b in pairwise(values)} - {0}
 
-    def _values(self, page: PageRecord) -> Sequence[str | None]:
-        return page.ids if self._sort is None else (page.low, page.high)
+    def _values(self, page: _RealPage) -> Sequence[str | None]:
+        if self._sort is None:
+            return [self._codec.decode(code) for code in page.ids]
+        return page.low, page.high
 
     @property
     def _grows(self) -> int:
@@ -168,10 +183,12 @@ class CollectionTracker:
 
     def _is_covered(self, a: int, b: int) -> bool:
         """Return whether no record between two pages was removed or inserted."""
+        if b == a + 1:
+            return True
         left, right = self._edge(a), self._first(b)
         if left is None or right is None:
-            return b == a + 1
-        return b == a + 1 or right - left - 1 == (b - a - 1) * self._size
+            return False
+        return right - left - 1 == (b - a - 1) * self._size
 
     def _behind(self, a: int, last: int) -> Sequence[int]:
         if a >= last:
@@ -200,11 +217,11 @@ class CollectionTracker:
         if page == 0:
             return -1
         ids = self._real[page].ids
-        return self._index.get(ids[-1]) if ids else None
+        return self._known.position(ids[-1]) if ids else None
 
     def _first(self, page: int) -> int | None:
         ids = self._real[page].ids
-        return self._index.get(ids[0]) if ids else None
+        return self._known.position(ids[0]) if ids else None
 
     # -- result ----------------------------------------------------------------------------
 
@@ -213,41 +230,44 @@ class CollectionTracker:
         first = min(self._real, default=0)
         return (self._first(first) or 0) if first > 1 and self._is_covered(0, first) else 0
 
-    def _run(self) -> Iterator[str | None]:
+    def _run(self) -> Iterator[Codes | Sequence[int]]:
         """Yield the ids after those, as long as they are known without a gap."""
         pages = sorted(self._real)
         if not pages or not self._is_covered(0, pages[0]):
             return
-        yield from self._real[pages[0]].ids
+        yield self._real[pages[0]].ids
         for a, b in pairwise(pages):
             if not self._is_covered(a, b):
                 return
             if b > a + 1:
-                yield from self._slice(a, b)
-            yield from self._real[b].ids
+                yield self._slice(a, b)
+            yield self._real[b].ids
 
-    def _slice(self, a: int, b: int) -> list[str | None]:
+    def _slice(self, a: int, b: int) -> Codes:
         """Return the earlier ids between two pages."""
         left, right = self._edge(a), self._first(b)
-        return [] if left is None or right is None else self._known[left + 1 : right]
+        if left is None or right is None:
+            return EMPTY
+        return self._known.codes[left + 1 : right]
 
     def positions(self) -> PageSequence:
         """Return the pages of this state in sequence, with remembered ones in the gaps."""
         positions = PageSequence()
         if not self._real:
             return positions
-        moment = max(page.moment for page in self._real.values()).timestamp()
+        earlier = (max(page.order[0] for page in self._real.values()) - 1, 0)
         pages = [0, *sorted(self._real)]
         for a, b in pairwise(pages):
-            between = self._slice(a, b) if self._is_covered(a, b) else []
-            for number in range(a + 1, b if between else 0):
+            if b == a + 1 or not self._is_covered(a, b):
+                continue
+            between = self._slice(a, b)
+            for number in range(a + 1, b if len(between) else 0):
                 begin = (number - a - 1) * self._size
-                ids = tuple(between[begin : begin + self._size])
+                ids = array("q", between[begin : begin + self._size].tobytes())
                 first = (number - 1) * self._size
-                positions.add(Page(number, self.available, first, ids, 0, (moment - 1, 0)))
-        for number, page in self._real.items():
-            order = (page.moment.timestamp(), number)
-            positions.add(Page(number, page.available, page.first, page.ids, page.session, order))
+                positions.add(Page(number, self.available, first, ids, 0, earlier))
+        for page in self._real.values():
+            positions.add(page)
         return positions
 
     @property

@@ -13,10 +13,13 @@
 
 from __future__ import annotations
 
+from array import array
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from dirframe.archive.archive import Archive, open_archive
 from dirframe.archive.harvest import (
@@ -32,6 +35,7 @@ from dirframe.archive.status import has_details, rounds_as_of
 from dirframe.archive.tracking import sort_keys
 from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.paging.completeness import MAX_REFETCHES
+from dirframe.client.paging.ids import IdCodec, IdIndex
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import ArchiveError, NotFoundError, ServiceError
 
@@ -330,28 +334,25 @@ def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
 def _known(writer: ArchiveWriter, rounds: list[Round]) -> KnownState | None:
     """Return the stored records in the order of the collection; None if it is not known."""
     base = rounds[0]
-    stored: set[str] = set()
+    codec, stored = IdCodec(), array("q")
     for identifier in Snapshot(writer.store, rounds).ids():
         if identifier is None:
             return None
-        stored.add(identifier)
-    harvested: list[str] = []
+        stored.append(codec.code(identifier))
+    held = np.sort(stored)
+    index, harvested = IdIndex(held), array("q")
     for _, page, _ in Snapshot(writer.store, [base]).pages():
         if not page.ordered:
             return None
-        harvested += [
-            identifier for identifier in page.ids if identifier in stored and identifier is not None
-        ]
+        codes = codec.encode(page.ids)
+        harvested.extend(compress(codes, index.find(codes) >= 0))
     if base.outcome is None:
         return None
+    ids = np.asarray(harvested)
     sign = -1 if base.sort == "id_reverse" else 1
-    by_number = base.sort in {"id", "id_reverse"} and all(
-        identifier.isdecimal() for identifier in stored
-    )
-    if by_number and all(
-        a < b for a, b in pairwise(sign * int(identifier) for identifier in harvested)
-    ):
-        harvested = sorted(
-            stored, key=lambda identifier: sign * int(identifier)
-        )  # including later additions
-    return KnownState(harvested, base.outcome.available, stored)
+    if base.sort in {"id", "id_reverse"} and codec.is_decimal(held):
+        numbers = sign * codec.numbers(ids)
+        if np.all(numbers[1:] > numbers[:-1]):
+            held = held[np.argsort(sign * codec.numbers(held))]
+            ids = held  # including later additions
+    return KnownState(ids, base.outcome.available, held, codec)

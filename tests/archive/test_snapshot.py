@@ -5,10 +5,13 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dirframe.archive.harvest import _resolution
 from dirframe.archive.model import Collection, Outcome, PageRecord, Round, RoundKind, encode_ids
 from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, compress
 from dirframe.archive.store import Store
+from dirframe.client.paging.ids import IdCodec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +61,9 @@ def chosen(store: Store, *rounds: Round) -> list[str | None]:
 
 
 def end(store: Store, one: Round, ids: list[str | None]) -> None:
-    settled = _resolution(store.pages(one), ids, dict.fromkeys(ids, 0))
+    codec = IdCodec()
+    codes = np.array(codec.encode(ids))
+    settled = _resolution(store.pages(one), codes, codec)
     one.outcome = Outcome(at=AT, pages=one.pages, available=len(ids), **settled)
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from dirframe.archive.writer import ArchiveWriter
 
 SIZE = 4
+#: Ids as they are usual, and of other forms.
+FORMS = st.sampled_from(["{}", "{:05}", "id {:05}"])
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -74,6 +76,7 @@ class Days:
     sort: str | None = "id"
     ordered: bool = True
     workers: int = 1
+    form: str = "{}"
     asked: int = 0
     today: int = 0
     session: int = 1
@@ -87,7 +90,7 @@ class Days:
         self.asked, self.today = self.asked + 1, self.today + 1
         if change := self.changes.pop(self.asked, None):
             self._change(*change)
-        here = self.ids[(number - 1) * SIZE : number * SIZE]
+        here = self.texts[(number - 1) * SIZE : number * SIZE]
         page = PageRecord(
             page=number,
             session=self.session,
@@ -97,9 +100,9 @@ class Days:
             retrieved=(BEGIN + timedelta(seconds=self.asked)).isoformat(),
             first=(number - 1) * SIZE,
             available=len(self.ids),
-            ids_json=encode_ids(map(str, here)),
-            low=str(here[0]) if here and self.sort else None,
-            high=str(here[-1]) if here and self.sort else None,
+            ids_json=encode_ids(here),
+            low=here[0] if here and self.sort else None,
+            high=here[-1] if here and self.sort else None,
             ordered=int(self.ordered),
             paid=1,
             synthetic=0,
@@ -127,6 +130,10 @@ class Days:
         elif self.ids:
             del self.ids[where % len(self.ids)]
 
+    @property
+    def texts(self) -> list[str]:
+        return [self.form.format(one) for one in self.ids]
+
     def held(self) -> list[str | None]:
         return list(Snapshot(self.store, self.rounds).ids())
 
@@ -144,7 +151,7 @@ def harvested(days: Days) -> Outcome:
 
 
 def records(days: Days) -> list[int]:
-    return [int(own or 0) for own in days.held()]
+    return [int((own or "0").removeprefix("id ")) for own in days.held()]
 
 
 CHANGES = st.dictionaries(
@@ -155,12 +162,13 @@ CHANGES = st.dictionaries(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.integers(0, 120), CHANGES, st.integers(12, 40), st.booleans())
+@given(st.integers(0, 120), CHANGES, st.integers(12, 40), st.booleans(), FORMS)
 def test_what_is_proven_is_what_there_is(
-    count: int, changes: dict[int, tuple[str, int]], a_day: int, descending: bool
+    count: int, changes: dict[int, tuple[str, int]], a_day: int, descending: bool, form: str
 ) -> None:
     ids = sorted(range(1, count + 1), reverse=descending)
-    days = Days(ids, changes, a_day, descending, "id_reverse" if descending else "id")
+    sort = "id_reverse" if descending else "id"
+    days = Days(ids, changes, a_day, descending, sort, form=form)
     outcome = harvested(days)
     if outcome.complete:
         assert sorted(records(days)) == sorted(days.ids)
@@ -219,7 +227,8 @@ def later(
     came = set(days.ids) - set(ids)
     days.ids = [one for one in days.ids if one not in gone]
     available = len(days.ids)
-    seen = Days(sorted(came, reverse=True), sort=days.sort, asked=days.asked, session=2)
+    seen = Days(sorted(came, reverse=True), sort=days.sort, form=days.form, session=2)
+    seen.asked = days.asked
     changed = Round(2, RoundKind.CHANGES, days.sort, BEGIN.isoformat())
     days.store.add_round(changed)
     for number in range(1, len(came) + 1):
@@ -256,6 +265,7 @@ def removals(days: Days) -> Outcome:
     CHANGES,
     st.integers(12, 60),
     st.booleans(),
+    st.sampled_from(["{}", "{:05}"]),
 )
 def test_the_removed_that_are_proven_are_those_that_went(
     count: int,
@@ -264,15 +274,16 @@ def test_the_removed_that_are_proven_are_those_that_went(
     changes: dict[int, tuple[str, int]],
     a_day: int,
     descending: bool,
+    form: str,
 ) -> None:
     ids = list(range(1, count + 1))
-    facts = {"sort": "id_reverse" if descending else "id", "a_day": a_day}
+    facts = {"sort": "id_reverse" if descending else "id", "a_day": a_day, "form": form}
     days = later(ids, gone, added, descending=descending, changes=dict(changes), **facts)
     before = set(days.held())
     found = removals(days)
     if found.complete:
-        assert sorted(days.held(), key=str) == sorted(map(str, days.ids))
-        assert set(found.gone) >= before - set(map(str, days.ids))
+        assert sorted(days.held(), key=str) == sorted(days.texts)
+        assert set(found.gone) >= before - set(days.texts)
     else:
         assert found.gone == []
         assert set(days.held()) >= before

@@ -106,18 +106,26 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
 
 def to_arrow(frame: pd.DataFrame) -> pa.Table:
     """Convert a pandas frame to Arrow; lists whose entries differ in form become JSON."""
+    kept = {name: value for name, value in frame.attrs.items() if name == ATTRIBUTE}
+    plain = frame.copy(deep=False)
+    plain.attrs.clear()
+    plain.attrs.update(kept)  # others need not be JSON
+    try:
+        return pa.Table.from_pandas(plain, preserve_index=False)
+    except pa.ArrowException:  # for example a text and a record in one list
+        return pa.Table.from_pandas(plain.assign(**_mixed(plain)), preserve_index=False)
+
+
+def _mixed(frame: pd.DataFrame) -> dict[str, pd.Series[str]]:
+    """Return the columns of lists whose entries differ in form, as JSON."""
     mixed = {}
     for name in frame.columns:
         if frame[name].dtype == object:
             try:
                 pa.array(frame[name], from_pandas=True)
-            except pa.ArrowException:  # for example a text and a record in one list
+            except pa.ArrowException:
                 mixed[name] = frame[name].map(_json, na_action="ignore").astype("str")
-    kept = {name: value for name, value in frame.attrs.items() if name == ATTRIBUTE}
-    plain = frame.assign(**mixed)
-    plain.attrs.clear()
-    plain.attrs.update(kept)  # others need not be JSON
-    return pa.Table.from_pandas(plain, preserve_index=False)
+    return mixed
 
 
 def _json(value: object) -> str:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+from array import array
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from dirframe.client.paging.ids import repeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +32,7 @@ class Page:
     number: int
     available: int | None
     first: int | None
-    ids: tuple[str | None, ...]
+    ids: Sequence[Any]  # texts or None, or an array of their codes
     reading: int  # index of the read; a page may be read again
     order: tuple[float, int]  # when it was fetched
 
@@ -129,14 +134,8 @@ class PageSequence:
             if page.first is not None and page.first != end:
                 unfit |= {page.number, page.number - 1} - {0}
             end += len(page.ids)
-        if len({identifier for page in used for identifier in page.ids}) < end:
-            holders: dict[str | None, list[int]] = {}
-            for page in used:
-                for identifier in page.ids:
-                    holders.setdefault(identifier, []).append(page.number)
-            for numbers in holders.values():
-                if len(numbers) > 1:
-                    unfit.update(numbers)
+        if repeated := _repeated(used):
+            unfit.update(page.number for page in used if not repeated.isdisjoint(page.ids))
         if end < self.expected_records():
             # The page after these is missing, or repeats the first or the last one. Then these
             # may be the outdated ones.
@@ -174,6 +173,14 @@ class PageSequence:
             reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
             return f"the collection changed while it was read: its pages count {reported} records"
         return "the pages overlap or leave gaps" if self.inconsistent_pages() else None
+
+
+def _repeated(pages: list[Page]) -> set[Any]:
+    """Return the ids that come more than once."""
+    if pages and isinstance(pages[0].ids, array):
+        return set(repeats(page.ids for page in pages).tolist())
+    counts = Counter(chain.from_iterable(page.ids for page in pages))
+    return {identifier for identifier, count in counts.items() if count > 1}
 
 
 def _repeats(page: Page, run: list[Page]) -> bool:

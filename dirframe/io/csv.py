@@ -12,7 +12,14 @@ import re
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dirframe.errors import InvalidInputError
-from dirframe.io.frame_codec import ExportFrame, as_json, encode_column, prepare, restored_frame
+from dirframe.io.frame_codec import (
+    ExportFrame,
+    as_json,
+    check_columns,
+    encode_column,
+    prepare,
+    restored_frame,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,7 +102,7 @@ def read_json(file: Path, record: dict[str, Any]) -> pd.DataFrame:
 
 def _restored(file: Path, record: dict[str, Any], rows: list[dict[str, Any]]) -> pd.DataFrame:
     names = [column["name"] for column in record["columns"]]
-    _agree(file, names, list(rows[0]) if rows else names)
+    check_columns(file, names, list(rows[0]) if rows else names)
     return restored_frame([[row[name] for row in rows] for name in names], record, parsed=True)
 
 
@@ -123,9 +130,9 @@ def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.Dat
     from pyarrow import csv as arrow_csv
 
     names = [column["name"] for column in record["columns"]]
-    with file.open(encoding="utf-8", newline="") as stream:
+    with file.open(encoding="utf-8-sig", newline="") as stream:  # spreadsheets begin with a mark
         header = next(csv.reader(stream, delimiter=separator), [])
-    _agree(file, names, [_bare(name) for name in header])
+    check_columns(file, names, [_bare(name) for name in header])
     try:
         table = arrow_csv.read_csv(
             file,
@@ -154,11 +161,3 @@ def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.Dat
 
 def _bare(text: str) -> str:
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
-
-
-def _agree(file: Path, expected: list[str], header: list[str]) -> None:
-    if expected != header:
-        raise InvalidInputError(
-            f"{file} has the columns {', '.join(header[:8])}, and the record beside it says "
-            f"{', '.join(expected[:8])}: they do not belong together. Export the frame again."
-        )

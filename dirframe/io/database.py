@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe._sqlite import open_database
 from dirframe.errors import InvalidInputError, MissingExtraError
-from dirframe.io.frame_codec import ExportFrame, restored_frame
+from dirframe.io.frame_codec import ExportFrame, check_columns, restored_frame
 from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
 from dirframe.io.parquet import from_arrow, to_arrow
 
@@ -54,7 +54,9 @@ def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         records = _records(db, file, sqlite3.Error)
         frames = {}
         for name, record in records.items():
-            rows = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()
+            found = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid")
+            _check_columns(file, record, [column[0] for column in found.description])
+            rows = found.fetchall()
             columns = list(zip(*rows, strict=True)) or [()] * len(record["columns"])
             frames[name] = restored_frame(columns, record), record
     return frames
@@ -84,6 +86,7 @@ def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         frames = {}
         for name, record in _records(db, file, duckdb.Error).items():
             table = db.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()
+            _check_columns(file, record, table.column_names)
             frames[name] = from_arrow(table, record), record
     return frames
 
@@ -113,6 +116,10 @@ def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str,
     if not rows:
         read_record(None, file)
     return {name: read_record(text, file) for name, text in rows}
+
+
+def _check_columns(file: Path, record: dict[str, Any], found: list[str]) -> None:
+    check_columns(file, [column["name"] for column in record["columns"]], found)
 
 
 def _check_names(frames: Sequence[ExportFrame]) -> None:

@@ -122,6 +122,8 @@ class TableSource:
     skip_invalid
         Whether to leave out rows that do not fit; else the import is refused at the end, when
         all rows have been checked.
+    ids
+        The table in which each id of the collection was read, for all tables of the collection.
 
     Raises
     ------
@@ -130,9 +132,16 @@ class TableSource:
     """
 
     def __init__(
-        self, table: Table, resource: Resource, section: Section, *, skip_invalid: bool = False
+        self,
+        table: Table,
+        resource: Resource,
+        section: Section,
+        *,
+        skip_invalid: bool = False,
+        ids: dict[str, TableSource] | None = None,
     ) -> None:
         self.name = table.name
+        self._ids = {} if ids is None else ids
         self._table = table
         self._resource = resource
         self._skip_invalid = skip_invalid
@@ -184,7 +193,8 @@ class TableSource:
         columns = self._table.columns
         position = {name: number for number, name in enumerate(columns)}
         plan = [(f, m, position.get(m.column, -1)) for f, m in self._fields]
-        seen: set[str] = set()
+        for identifier in [key for key, source in self._ids.items() if source is self]:
+            del self._ids[identifier]  # of an earlier reading
         for number, row in enumerate(self._table.rows(), start=1):
             report.rows = number
             found: dict[str, Any] = {}
@@ -199,9 +209,7 @@ class TableSource:
                     if text is None and target.column in _NEEDED:
                         raise ValueError("every record needs one.")
                     if target.column == "id":
-                        if text in seen:
-                            raise ValueError("another row has the same id.")
-                        seen.add(text)
+                        self._take_id(text)
                 except ValueError as error:
                     report.add(number, m.column, target.column, repr(value), str(error))
                     fits = False
@@ -223,6 +231,12 @@ class TableSource:
                     "out.",
                 ),
             )
+
+    def _take_id(self, identifier: str) -> None:
+        if (other := self._ids.get(identifier)) is not None:
+            where = "another row" if other is self else f"a row of {other.name}"
+            raise ValueError(f"{where} has the same id.")
+        self._ids[identifier] = self
 
 
 def _converted(value: Any, target: Field, m: FieldMap) -> Any:

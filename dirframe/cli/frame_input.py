@@ -53,7 +53,7 @@ def read_input(file: str | None, collection: str | None, question: dict[str, Any
     return ask(collection, **question)
 
 
-def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
+def read_table(file: str, *, about_source: bool = True, is_edited: bool = False) -> pd.DataFrame:
     """Read a file of records; ``-`` is standard input.
 
     Parameters
@@ -62,6 +62,9 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
         Path of the file.
     about_source : bool, default True
         Whether to write a note if the file has no provenance.
+    is_edited : bool, default False
+        Whether the file is meant to be edited: the record beside it does not count, which says
+        how many rows and which columns were exported.
 
     Returns
     -------
@@ -78,7 +81,7 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
     if not content.strip():
         raise InvalidInputError(f"{name} is empty: a table has at least a line of columns.")
     try:
-        frame = _exported(file, content)
+        frame = None if is_edited and _has_sidecar(file) else _exported(file, content)
         if frame is None:
             is_parquet = content[:4] == b"PAR1"
             frame = _parquet(content) if is_parquet else apply_schema(_texts(content, name))
@@ -124,6 +127,13 @@ def _suffixes() -> list[str]:
     from dirframe.io.formats import KINDS
 
     return [suffix for suffix, kind in KINDS.items() if kind.read]
+
+
+def _has_sidecar(file: str) -> bool:
+    from dirframe.io.formats import KINDS
+
+    kind = KINDS.get(Path(file).suffix.lower())
+    return kind is not None and kind.sidecar
 
 
 def _exported(file: str, content: bytes) -> pd.DataFrame | None:

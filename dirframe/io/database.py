@@ -150,6 +150,8 @@ def _quoted(name: str) -> str:
 
 
 def _kind(dtype: str) -> str:
+    if dtype.lower() == "uint64":
+        return ""  # INTEGER makes a fraction of the text of a number beyond 64 bits with sign
     if dtype in {"bool", "boolean"} or dtype.lower().startswith(("int", "uint")):
         return "INTEGER"
     return "REAL" if dtype.lower().startswith("float") else "" if dtype == "category" else "TEXT"

@@ -73,3 +73,9 @@ def test_a_value_of_another_kind_is_refused(column: str, value: str, tmp_path: P
         base.commit()
     with pytest.raises(InvalidInputError, match=f"column '{column}' was exported as"):
         read_export(file)
+
+
+@pytest.mark.parametrize("dtype", ["uint64", "UInt64"])
+def test_unsigned_numbers_come_back_with_all_digits(dtype: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"n": [2**64 - 1, 3]}).astype({"n": dtype})
+    pd.testing.assert_frame_equal(read_export(export(frame, tmp_path / "f.sqlite")), frame)

@@ -168,16 +168,14 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
 
 
 def _parquet(content: bytes) -> pd.DataFrame:
-    import numpy as np
-    import pandas as pd
+    from pyarrow import parquet
 
-    frame = pd.read_parquet(io.BytesIO(content))
-    for name in frame.columns:
-        if frame[name].dtype == object:  # lists are read back as arrays
-            frame[name] = frame[name].map(
-                lambda value: value.tolist() if isinstance(value, np.ndarray) else value,
-                na_action="ignore",
-            )
+    from dirframe.client.frames.interchange import as_pandas
+
+    table = parquet.read_table(io.BytesIO(content))
+    # Of an index of pandas, one with a name is a column.
+    names = [name for name in table.column_names if not name.startswith("__index_level_")]
+    frame: pd.DataFrame = as_pandas(table.select(names))
     return frame
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from dirframe import export, sample_directory, stats
@@ -114,6 +115,23 @@ def test_no_value_is_lost_or_altered(content: str, values: list[Any], tmp_path: 
     assert frame.index.tolist() == [*range(len(frame))]
     found = [[None if pd.isna(v) else v for v in frame[name]] for name in frame]
     assert found == values
+
+
+def test_parquet_of_other_programs_keeps_digits_and_ids(tmp_path: Path) -> None:
+    large, indexed = tmp_path / "large.parquet", tmp_path / "indexed.parquet"
+    # Of whole numbers beside a missing one pandas makes fractions.
+    pl.DataFrame(
+        {"id": [2**60 + 1, None], "name": ["a", "b"], "tags": [["x"], None]}
+    ).write_parquet(large)
+    frame = read_table(str(large))
+    assert frame["id"].dropna().tolist() == [2**60 + 1]
+    assert frame["tags"].tolist() == [["x"], None]
+    people = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "country_code": ["NA", "DE"]})
+    for written in (people.set_index("id"), people.set_axis([5, 7])):
+        written.to_parquet(indexed)
+        frame = read_table(str(indexed))
+        assert frame[["id", "name", "country_code"]].equals(people)
+        assert frame.columns.size == 3
 
 
 def test_whole_numbers_of_json_keep_their_digits_beside_missing_ones(tmp_path: Path) -> None:

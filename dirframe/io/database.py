@@ -66,13 +66,24 @@ def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write a DuckDB file; lists stay lists and times keep their zone."""
     duckdb = _duckdb()
     _check_names(frames)
-    with duckdb.connect(str(file)) as db:
-        for item in frames:
-            db.register("arrow_of_frame", to_arrow(item))
-            db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")
-            db.unregister("arrow_of_frame")
-        db.execute(_KEEPER_TABLE)
-        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames)))
+    path = str(file.absolute())
+    if "?" in path:
+        raise InvalidInputError(
+            f"DuckDB takes what follows the question mark in {path} for options. Choose a name "
+            "and a folder without one, or export to .parquet."
+        )
+    try:
+        with duckdb.connect(path) as db:
+            for item in frames:
+                db.register("arrow_of_frame", to_arrow(item))
+                db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")
+                db.unregister("arrow_of_frame")
+            db.execute(_KEEPER_TABLE)
+            db.executemany(
+                f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames))
+            )
+    except duckdb.Error as error:
+        raise OSError(f"{file.name} could not be written: {error}.") from None
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:

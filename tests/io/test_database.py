@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -79,3 +80,11 @@ def test_a_value_of_another_kind_is_refused(column: str, value: str, tmp_path: P
 def test_unsigned_numbers_come_back_with_all_digits(dtype: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"n": [2**64 - 1, 3]}).astype({"n": dtype})
     pd.testing.assert_frame_equal(read_export(export(frame, tmp_path / "f.sqlite")), frame)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_path_that_duckdb_reads_as_options_is_refused(tmp_path: Path) -> None:
+    for target in (tmp_path / "which?.duckdb", tmp_path / "why?" / "f.duckdb"):
+        with pytest.raises(InvalidInputError, match="question mark"):
+            export(pd.DataFrame({"a": [1]}), target)
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -88,7 +88,11 @@ def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         # A stream, because openpyxl rejects paths with other suffixes.
         with file.open("rb") as stream:
             book = load_workbook(stream, read_only=True, data_only=False)
-            sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
+            # A row may state any number, and openpyxl fills up those before it.
+            sheets = {
+                sheet.title: list(sheet.iter_rows(values_only=True, max_row=_ROWS))
+                for sheet in book
+            }
     except (BadZipFile, InvalidFileException, KeyError) as error:
         raise InvalidInputError(f"{file} is no workbook: {error}.") from None
     records: dict[str, str] = {}

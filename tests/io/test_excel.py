@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -74,3 +76,16 @@ def test_a_sorted_workbook_keeps_each_value_in_its_row(tmp_path: Path) -> None:
         found = read_export(file)
     assert found["n"].tolist() == [2.5, 99.0, 0.3]
     assert found["t"].fillna("").tolist() == ["c", "b", ""]
+
+
+def test_a_row_with_the_number_of_a_billion_fills_no_memory(tmp_path: Path) -> None:
+    file, hostile = export(pd.DataFrame({"a": ["x"]}), tmp_path / "f.xlsx"), tmp_path / "g.xlsx"
+    with zipfile.ZipFile(file) as source, zipfile.ZipFile(hostile, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("sheet1.xml"):  # not a billion here: the test has to be able to fail
+                content = re.sub(rb'<row r="2"', b'<row r="3000000"', content)
+                content = content.replace(b'r="A2"', b'r="A3000000"')
+            target.writestr(name, content)
+    with pytest.raises(InvalidInputError, match="holds 1,048,575 rows"):
+        read_export(hostile)

@@ -77,8 +77,9 @@ def update(
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
     full : bool, default False
-        Whether to fetch everything again. Needed to detect removed records if the directory
-        has no stable order; otherwise each costs some ten requests.
+        Whether to fetch everything again. Needed to see a record that changed without a later
+        ``updated_at``, and to detect removed records if the directory has no stable order;
+        otherwise each of these costs some ten requests.
     requests_per_day : int, optional
         Maximum number of requests within 24 hours for this archive. Default: the key's quota.
     stop_at : datetime.datetime, optional

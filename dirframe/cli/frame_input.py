@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_UTF_8 = Hint("Save the table as UTF-8.")
+_SEPARATORS = (",", "\t", ";")
+#: The zeros of an identifier, which a number would lose.
+_LEADING_ZERO = re.compile(r"[-+]?0\d")
 
 file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
 
@@ -50,7 +53,7 @@ def read_input(file: str | None, collection: str | None, question: dict[str, Any
     return ask(collection, **question)
 
 
-def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
+def read_table(file: str, *, about_source: bool = True, is_edited: bool = False) -> pd.DataFrame:
     """Read a file of records; ``-`` is standard input.
 
     Parameters
@@ -59,6 +62,9 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
         Path of the file.
     about_source : bool, default True
         Whether to write a note if the file has no provenance.
+    is_edited : bool, default False
+        Whether the file is meant to be edited: the record beside it does not count, which says
+        how many rows and which columns were exported.
 
     Returns
     -------
@@ -75,7 +81,7 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
     if not content.strip():
         raise InvalidInputError(f"{name} is empty: a table has at least a line of columns.")
     try:
-        frame = _exported(file, content)
+        frame = None if is_edited and _has_sidecar(file) else _exported(file, content)
         if frame is None:
             is_parquet = content[:4] == b"PAR1"
             frame = _parquet(content) if is_parquet else apply_schema(_texts(content, name))
@@ -84,7 +90,8 @@ def read_table(file: str, *, about_source: bool = True) -> pd.DataFrame:
     except ValueError as error:  # base of the errors of pandas, pyarrow, json and UTF-8
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
-            f"{str(error).splitlines()[0]}"
+            f"{str(error).splitlines()[0]}",
+            hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
         ) from None
     if about_source:
         _note_missing_source(frame, name)
@@ -122,6 +129,13 @@ def _suffixes() -> list[str]:
     return [suffix for suffix, kind in KINDS.items() if kind.read]
 
 
+def _has_sidecar(file: str) -> bool:
+    from dirframe.io.formats import KINDS
+
+    kind = KINDS.get(Path(file).suffix.lower())
+    return kind is not None and kind.sidecar
+
+
 def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     """Read a file written by `dirframe.export`; None if it is another file."""
     from tempfile import TemporaryDirectory
@@ -154,16 +168,14 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
 
 
 def _parquet(content: bytes) -> pd.DataFrame:
-    import numpy as np
-    import pandas as pd
+    from pyarrow import parquet
 
-    frame = pd.read_parquet(io.BytesIO(content))
-    for name in frame.columns:
-        if frame[name].dtype == object:  # lists are read back as arrays
-            frame[name] = frame[name].map(
-                lambda value: value.tolist() if isinstance(value, np.ndarray) else value,
-                na_action="ignore",
-            )
+    from dirframe.client.frames.interchange import as_pandas
+
+    table = parquet.read_table(io.BytesIO(content))
+    # Of an index of pandas, one with a name is a column.
+    names = [name for name in table.column_names if not name.startswith("__index_level_")]
+    frame: pd.DataFrame = as_pandas(table.select(names))
     return frame
 
 
@@ -171,24 +183,54 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
     """Read all values as text; those of JSON as numbers and lists too."""
     import pandas as pd
 
+    from dirframe.io.csv import column_names, parse_csv
+
     text = content.decode("utf-8-sig")
     begin = text.lstrip()[:1]
     if begin == "[":
         return pd.DataFrame(_records(json.loads(text)), dtype="object")
     if begin == "{":
-        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+        # Not splitlines(): a text in JSON may hold other line separators.
+        lines = [json.loads(line) for line in text.split("\n") if line.strip()]
         return pd.DataFrame(_records(lines), dtype="object")
     header = text.partition("\n")[0]
-    frame = pd.read_csv(
-        io.StringIO(text),
-        sep="\t" if header.count("\t") > header.count(",") else ",",
-        dtype="str",
-        keep_default_na=False,  # NA is Namibia
-        na_values=[""],
-    )
-    if "<" in header or (len(frame.columns) == 1 and "\0" in text):
+    separator = max(_SEPARATORS, key=header.count)
+    names = column_names(content, separator)
+    if "<" in header or (len(names) == 1 and "\0" in text):
         raise InvalidInputError(f"{name} holds no table of records.", hint=_READ_XML)
+    if repeated := sorted({column for column in names if names.count(column) > 1}):
+        raise InvalidInputError(f"{name} has several columns of one name: {', '.join(repeated)}.")
+    # Of a single column, a blank line is a missing value.
+    columns = parse_csv(content, len(names), separator, blank_lines=len(names) == 1)
+    frame = pd.DataFrame(
+        {
+            column: pd.Series([value or None for value in values], dtype="str")
+            for column, values in zip(names, columns, strict=True)
+        }
+    )
+    if separator == ";":
+        _refuse_decimal_commas(frame, name)
     return frame
+
+
+def _refuse_decimal_commas(frame: pd.DataFrame, name: str) -> None:
+    """Refuse numbers that a table with semicolons as a rule writes as 51,507 and 1.000."""
+    from dirframe.schema import Kind
+    from dirframe.schema.extensions import detect_resource
+
+    resource = detect_resource(frame.columns)
+    signs = {Kind.NUMBER: ",", Kind.INTEGER: r",|\.\d{3}"}
+    for column in frame.columns:
+        field = resource.by_column.get(str(column)) if resource else None
+        if field is None or field.kind not in signs:
+            continue
+        values = frame[column].dropna()
+        if (doubtful := values[values.str.contains(signs[field.kind])]).size:
+            raise InvalidInputError(
+                f"{name} has semicolons between its columns and {doubtful.iloc[0]!r} in {column}, "
+                "where a comma may begin a fraction.",
+                hint=Hint("Write numbers with a point before the fraction, without thousands."),
+            )
 
 
 def _records(content: Any) -> list[dict[str, Any]]:
@@ -203,8 +245,6 @@ def apply_schema(frame: pd.DataFrame) -> pd.DataFrame:
     from dirframe.provenance import set_provenance
     from dirframe.schema.extensions import EXTENSIONS, detect_resource
 
-    # CSV files of dirframe have an apostrophe before texts that a spreadsheet reads as a formula.
-    frame = frame.map(_strip_formula_guard, na_action="ignore")
     resource = detect_resource(frame.columns)
     if resource is None or ("id" not in frame and resource.name not in EXTENSIONS):
         return _inferred(frame)
@@ -236,10 +276,6 @@ def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.Dat
     return frame
 
 
-def _strip_formula_guard(value: Any) -> Any:
-    return value[1:] if isinstance(value, str) and _GUARDED.match(value) else value
-
-
 def _missing(value: object) -> bool:
     return value is None or value == "" or (isinstance(value, float) and isnan(value))
 
@@ -257,10 +293,16 @@ def _inferred(frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     def numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+        present = column.dropna()
+        if any(isinstance(value, str) and _LEADING_ZERO.match(value) for value in present):
+            return column
         try:
-            return pd.to_numeric(column)
+            converted = pd.to_numeric(present)
         except (TypeError, ValueError):
             return column
+        if len(present) < len(column) and converted.dtype == "int64":
+            converted = converted.astype("Int64")  # floating-point numbers would lose digits
+        return converted.reindex(column.index) if len(present) else column
 
     return frame.apply(numbers) if len(frame) else frame
 

@@ -11,6 +11,7 @@ from dirframe.client.frames.data_dictionary import overview
 from dirframe.errors import InvalidInputError
 from dirframe.filters.conditions import COUNTRY, CREATED, LANGUAGE
 from dirframe.schema import RESOURCES, Kind
+from dirframe.stats._options.selection import result_of
 from dirframe.stats._rules.exclusion import applicable
 
 if TYPE_CHECKING:
@@ -46,12 +47,17 @@ def resource_of(frame: pd.DataFrame) -> Resource:
     Raises
     ------
     InvalidInputError
-        If it holds neither accounts nor projects, or its column names are not unique strings.
+        If it holds neither accounts nor projects, is the result of a statistic, or its column
+        names are not unique strings.
     """
     if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame):
         raise InvalidInputError(
             "The frame has two columns of one name, or columns whose names are not text, so that "
             "none can be chosen by its name. Rename or drop them first."
+        )
+    if statistic := result_of(frame):
+        raise InvalidInputError(
+            f"The frame is the result of stats.{statistic}; the explorer takes the records."
         )
     resource = provenance.resource_of(frame)
     if resource is not None and resource.name in RESOURCES:

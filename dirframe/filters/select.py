@@ -68,11 +68,17 @@ class Filters:
                 raise InvalidInputError(
                     f"{name} is {getattr(self, name)!r}; give texts, or None for none."
                 )
-        for name, span in (("years", self.years or MISSING), *self.ranges.items()):
+        years, numbers = (
+            "the first and the last, such as (2008, 2010)",
+            "the first and the one that values stay below, such as (1, 100)",
+        )
+        spans: list[tuple[str, Range, str]] = [("years", self.years or MISSING, years)]
+        spans += [(name, span, numbers) for name, span in self.ranges.items()]
+        for name, span, form in spans:
             if not _is_span(span):
                 raise InvalidInputError(
-                    f"{name} is {span!r}; give the first and the last, such as (2008, 2010), or "
-                    "(None, None) for the records without a value."
+                    f"{name} is {span!r}; give {form}, or (None, None) for the records without a "
+                    "value."
                 )
 
     def active(self) -> dict[str, Any]:
@@ -186,6 +192,8 @@ def select(
         name  stack_count
     1  Nginx            4
     """
+    if not isinstance(search, str):
+        raise InvalidInputError(f"search is {search!r}; give a text.")
     filters = Filters(
         search=" ".join(search.split()),
         languages=_values(languages),

@@ -7,12 +7,20 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dirframe.errors import InvalidInputError
-from dirframe.io.frame_codec import ExportFrame, as_json, encode_column, prepare, restored_frame
+from dirframe.io.frame_codec import (
+    ExportFrame,
+    as_json,
+    check_columns,
+    encode_column,
+    prepare,
+    restored_frame,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,7 +103,7 @@ def read_json(file: Path, record: dict[str, Any]) -> pd.DataFrame:
 
 def _restored(file: Path, record: dict[str, Any], rows: list[dict[str, Any]]) -> pd.DataFrame:
     names = [column["name"] for column in record["columns"]]
-    _agree(file, names, list(rows[0]) if rows else names)
+    check_columns(file, names, list(rows[0]) if rows else names)
     return restored_frame([[row[name] for row in rows] for name in names], record, parsed=True)
 
 
@@ -119,46 +127,76 @@ def _cell(value: Any) -> str:
 
 def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.DataFrame:
     """Read what `write_csv` wrote."""
+    names = [column["name"] for column in record["columns"]]
+    content = file.read_bytes()
+    check_columns(file, names, column_names(content, separator))
+    try:
+        columns = parse_csv(content, len(names), separator)
+    except ValueError as error:
+        raise InvalidInputError(f"{file} cannot be read: {error}. Export it again.") from None
+    return restored_frame(columns, record)
+
+
+def column_names(content: bytes, separator: str) -> list[str]:
+    """Return the names in the first line of CSV or TSV."""
+    # Spreadsheets begin with a byte order mark.
+    with io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="") as stream:
+        try:
+            return [_bare(name) for name in next(csv.reader(stream, delimiter=separator), [])]
+        except csv.Error as error:
+            raise ValueError(f"the names of the columns cannot be read: {error}") from None
+
+
+def parse_csv(
+    content: bytes, width: int, separator: str, *, blank_lines: bool = True
+) -> list[list[str | None]]:
+    """Parse CSV or TSV as columns of text, below the line of names; None where a cell is empty.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    width : int
+        Number of columns; a row of another number is an error.
+    separator : str
+        A comma, a semicolon or a tab.
+    blank_lines : bool, default True
+        Whether a line without a value is a row.
+
+    Returns
+    -------
+    list of list of str or None
+        The columns.
+
+    Raises
+    ------
+    ValueError
+        If it is no CSV, or a row has more or fewer values.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    names = [column["name"] for column in record["columns"]]
-    with file.open(encoding="utf-8", newline="") as stream:
-        header = next(csv.reader(stream, delimiter=separator), [])
-    _agree(file, names, [_bare(name) for name in header])
-    try:
-        table = arrow_csv.read_csv(
-            file,
-            read_options=arrow_csv.ReadOptions(
-                column_names=[str(position) for position in range(len(names))],
-                skip_rows_after_names=1,
-                block_size=max(file.stat().st_size + 1, 1024),  # a cell can have any length
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, ignore_empty_lines=False
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={str(position): pa.large_string() for position in range(len(names))},
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise InvalidInputError(f"{file} cannot be read: {error}. Export it again.") from None
-    columns = [
+    table = arrow_csv.read_csv(
+        pa.py_buffer(content),
+        read_options=arrow_csv.ReadOptions(
+            column_names=[str(position) for position in range(width)],
+            skip_rows_after_names=1,
+            block_size=max(len(content) + 1, 1024),  # a cell can have any length
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=separator, newlines_in_values=True, ignore_empty_lines=not blank_lines
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={str(position): pa.large_string() for position in range(width)},
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    return [
         [None if v is None else _bare(v) for v in values.to_pylist()] for values in table.columns
     ]
-    return restored_frame(columns, record)
 
 
 def _bare(text: str) -> str:
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
-
-
-def _agree(file: Path, expected: list[str], header: list[str]) -> None:
-    if expected != header:
-        raise InvalidInputError(
-            f"{file} has the columns {', '.join(header[:8])}, and the record beside it says "
-            f"{', '.join(expected[:8])}: they do not belong together. Export the frame again."
-        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe._sqlite import open_database
 from dirframe.errors import InvalidInputError, MissingExtraError
-from dirframe.io.frame_codec import ExportFrame, restored_frame
+from dirframe.io.frame_codec import ExportFrame, check_columns, restored_frame
 from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
 from dirframe.io.parquet import from_arrow, to_arrow
 
@@ -54,7 +54,9 @@ def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         records = _records(db, file, sqlite3.Error)
         frames = {}
         for name, record in records.items():
-            rows = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid").fetchall()
+            found = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid")
+            _check_columns(file, record, [column[0] for column in found.description])
+            rows = found.fetchall()
             columns = list(zip(*rows, strict=True)) or [()] * len(record["columns"])
             frames[name] = restored_frame(columns, record), record
     return frames
@@ -64,13 +66,24 @@ def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write a DuckDB file; lists stay lists and times keep their zone."""
     duckdb = _duckdb()
     _check_names(frames)
-    with duckdb.connect(str(file)) as db:
-        for item in frames:
-            db.register("arrow_of_frame", to_arrow(item))
-            db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")
-            db.unregister("arrow_of_frame")
-        db.execute(_KEEPER_TABLE)
-        db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames)))
+    path = str(file.absolute())
+    if "?" in path:
+        raise InvalidInputError(
+            f"DuckDB takes what follows the question mark in {path} for options. Choose a name "
+            "and a folder without one, or export to .parquet."
+        )
+    try:
+        with duckdb.connect(path) as db:
+            for item in frames:
+                db.register("arrow_of_frame", to_arrow(item))
+                db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")
+                db.unregister("arrow_of_frame")
+            db.execute(_KEEPER_TABLE)
+            db.executemany(
+                f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames))
+            )
+    except duckdb.Error as error:
+        raise OSError(f"{file.name} could not be written: {error}.") from None
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
@@ -84,6 +97,7 @@ def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         frames = {}
         for name, record in _records(db, file, duckdb.Error).items():
             table = db.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()
+            _check_columns(file, record, table.column_names)
             frames[name] = from_arrow(table, record), record
     return frames
 
@@ -115,6 +129,10 @@ def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str,
     return {name: read_record(text, file) for name, text in rows}
 
 
+def _check_columns(file: Path, record: dict[str, Any], found: list[str]) -> None:
+    check_columns(file, [column["name"] for column in record["columns"]], found)
+
+
 def _check_names(frames: Sequence[ExportFrame]) -> None:
     """Reject names that differ only in case, which these databases treat as equal."""
     for names, label in [
@@ -143,6 +161,8 @@ def _quoted(name: str) -> str:
 
 
 def _kind(dtype: str) -> str:
+    if dtype.lower() == "uint64":
+        return ""  # INTEGER makes a fraction of the text of a number beyond 64 bits with sign
     if dtype in {"bool", "boolean"} or dtype.lower().startswith(("int", "uint")):
         return "INTEGER"
     return "REAL" if dtype.lower().startswith("float") else "" if dtype == "category" else "TEXT"

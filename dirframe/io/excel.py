@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.io._integrity.native_check import CHANGED
 from dirframe.io.frame_codec import ExportFrame, restored_frame
 from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
 
@@ -87,7 +88,11 @@ def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         # A stream, because openpyxl rejects paths with other suffixes.
         with file.open("rb") as stream:
             book = load_workbook(stream, read_only=True, data_only=False)
-            sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
+            # A row may state any number, and openpyxl fills up those before it.
+            sheets = {
+                sheet.title: list(sheet.iter_rows(values_only=True, max_row=_ROWS))
+                for sheet in book
+            }
     except (BadZipFile, InvalidFileException, KeyError) as error:
         raise InvalidInputError(f"{file} is no workbook: {error}.") from None
     records: dict[str, str] = {}
@@ -114,10 +119,17 @@ def _restored(
     padded += [(None,) * width] * (record["rows"] - len(padded))
     columns = [[_value(value) for value in column] for column in zip(*padded, strict=True)]
     for column, values in zip(record["columns"], columns, strict=False):
-        for row in column.get("empty", ()):
-            values[row] = ""
-        for row, text in column.get("exact", ()):
-            values[row] = float(text)
+        empty, exact = column.get("empty", []), column.get("exact", [])
+        # A workbook that was sorted or edited has other values in these rows.
+        if all(values[row] is None for row in empty) and all(
+            values[row] in {float(text), float(f"{float(text):.16g}")} for row, text in exact
+        ):
+            for row in empty:
+                values[row] = ""
+            for row, text in exact:
+                values[row] = float(text)
+        else:
+            record[CHANGED] = True
     return restored_frame(columns or [[]] * width, record), record
 
 

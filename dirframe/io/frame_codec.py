@@ -21,6 +21,7 @@ from dirframe.io.metadata import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 
 _HELD = ("str", "string", "object", "category", "bool", "boolean")
@@ -146,10 +147,30 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
         zone = column.get("zone")
         return (moments.dt.tz_convert(zone) if zone else moments).astype(dtype)
     if dtype in {"bool", "boolean"}:
-        truth: list[Any] = [None if v is None else v in (True, "True") for v in values]
-        return pd.Series(truth, dtype=dtype)
-    read = str if dtype in {"str", "string"} else float if "loat" in dtype else int
+        return pd.Series([None if v is None else _truth(v) for v in values], dtype=dtype)
+    read = _text if dtype in {"str", "string"} else float if "loat" in dtype else _whole
     return pd.Series([None if v is None else read(v) for v in values], dtype=dtype)
+
+
+# Files are edited by other programs: a value that is none of the column's dtype is an error, and
+# never made one.
+def _truth(value: Any) -> bool:
+    truth = str(value).lower()  # spreadsheets write TRUE, databases 1
+    if truth not in {"true", "false", "1", "0"}:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return truth in {"true", "1"}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bytes, list, dict)):
+        raise TypeError(f"a {type(value).__name__} is no text")
+    return str(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError(f"{value!r} is no whole number")
+    return int(value)
 
 
 def restored_frame(
@@ -166,6 +187,15 @@ def restored_frame(
                 f"something else now: {error}. Export the frame again."
             ) from None
     return pd.DataFrame(restored)
+
+
+def check_columns(file: Path, expected: list[str], found: list[str]) -> None:
+    """Raise if a file has other columns than its record says, or in another order."""
+    if expected != found:
+        raise InvalidInputError(
+            f"{file} has the columns {', '.join(found[:8])}, and its record says "
+            f"{', '.join(expected[:8])}: they do not belong together. Export the frame again."
+        )
 
 
 def _is_held(dtype: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 SEAL: Seal = Seal(b"PAR1")
 
 _DATA = "data"
+#: Parquet is compressed itself; an entry that becomes so many times larger is a zip bomb.
+_MOST_TIMES, _SMALL = 100, 1 << 20
 
 _README = """# {title}
 
@@ -99,7 +102,15 @@ def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
             if re.fullmatch(r"data/[a-z0-9._-]+\.parquet", name):
                 # Not extract(): the name of the copy is ours.
                 copied = Path(folder, name.removeprefix("data/"))
-                copied.write_bytes(packed.read(name))
+                entry = packed.getinfo(name)
+                if entry.file_size > _MOST_TIMES * entry.compress_size + _SMALL:
+                    raise InvalidInputError(
+                        f"{name} in {file} would have {entry.file_size:,} bytes, out of "
+                        f"{entry.compress_size:,}: no table is packed so far. Take the file from "
+                        "a copy."
+                    )
+                with packed.open(entry) as source, copied.open("wb") as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
                 if SEAL.fits(copied) is not True:
                     raise InvalidInputError(
                         f"{name} in {file} was damaged or changed since it was exported: its digest "

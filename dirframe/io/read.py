@@ -44,7 +44,7 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     -----
     ExportWarning
         If a CSV, TSV or JSON lines file has changed since its record was written, or a SQLite or
-        DuckDB file since it was exported.
+        DuckDB file since it was exported, or a workbook holds other values than its record says.
 
     Notes
     -----

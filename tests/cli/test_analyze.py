@@ -267,6 +267,25 @@ def test_cleaning_writes_the_audit_which_then_answers(
     ).sum()
 
 
+@pytest.mark.parametrize(
+    "edited",
+    [
+        "raw,count,country_alpha_2,country_name,rule,reason,suggestion\nKorea,1,KR,,,,\n",
+        "raw;count;country_alpha_2;country_name;rule;reason;suggestion\nKorea;1;KR;;;;\n",
+        "raw,country_alpha_2\nKorea,KR\n",
+    ],
+    ids=["rows removed", "saved with semicolons", "columns removed"],
+)
+def test_an_audit_answers_whatever_was_left_of_it(edited: str, run: Any, tmp_path: Path) -> None:
+    file, audit = tmp_path / "accounts.csv", tmp_path / "audit.csv"
+    file.write_text("id,name,country_code\n1,a,Korea\n2,b,DE\n3,c,Atlantis\n")
+    assert run("clean", file, "-o", tmp_path / "clean.csv", "--audit", audit).code == 0
+    audit.write_text(edited)  # the record beside it is that of three rows and seven columns
+    outcome = run("clean", file, "--overrides", audit, "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    assert outcome.table["country_alpha_2"].fillna("").tolist() == ["KR", "DE", ""]
+
+
 def test_a_strict_cleaning_names_what_is_no_country(saved: Path, run: Any) -> None:
     outcome = run("clean", saved / "accounts.parquet", "--strict")
     assert outcome.code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from dirframe import export, sample_directory, stats
@@ -90,6 +91,60 @@ def test_a_table_that_is_no_record_is_read_as_numbers_and_text(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        # A comma in a value of a table with semicolons, and a byte order mark.
+        ("\ufeffid;name;country_code\n1;a, b;NA\n", [["1"], ["a, b"], ["NA"]]),
+        # A blank line is a missing value where there is one column alone.
+        ("location\nBerlin\n\nParis\n", [["Berlin", None, "Paris"]]),
+        ("id,name\n1,a\n\n2,b\n\n", [[1, 2], ["a", "b"]]),
+        # Identifiers keep their zeros, and large numbers their digits.
+        ("id,name\n007,Bond\n010,Q\n", [["007", "010"], ["Bond", "Q"]]),
+        ("a,b\n1152921504606846977,1.5\n,2\n", [[2**60 + 1, None], [1.5, 2.0]]),
+        # Only CSV has apostrophes before what looks like a formula.
+        ("id,name,country_code\n1,'=y,DE\n", [["1"], ["=y"], ["DE"]]),
+        ('{"id": "1", "name": "\'=y", "country_code": "DE"}', [["1"], ["'=y"], ["DE"]]),
+        # JSON lines end with a line feed alone.
+        ('{"id": "1", "name": "a\u2028b", "country_code": "DE"}\n', [["1"], ["a\u2028b"], ["DE"]]),
+    ],
+)
+def test_no_value_is_lost_or_altered(content: str, values: list[Any], tmp_path: Path) -> None:
+    file = tmp_path / "table"
+    file.write_text(content, encoding="utf-8", newline="")
+    frame = read_table(str(file))
+    assert frame.index.tolist() == [*range(len(frame))]
+    found = [[None if pd.isna(v) else v for v in frame[name]] for name in frame]
+    assert found == values
+
+
+def test_parquet_of_other_programs_keeps_digits_and_ids(tmp_path: Path) -> None:
+    large, indexed = tmp_path / "large.parquet", tmp_path / "indexed.parquet"
+    # Of whole numbers beside a missing one pandas makes fractions.
+    pl.DataFrame(
+        {"id": [2**60 + 1, None], "name": ["a", "b"], "tags": [["x"], None]}
+    ).write_parquet(large)
+    frame = read_table(str(large))
+    assert frame["id"].dropna().tolist() == [2**60 + 1]
+    assert frame["tags"].tolist() == [["x"], None]
+    people = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "country_code": ["NA", "DE"]})
+    for written in (people.set_index("id"), people.set_axis([5, 7])):
+        written.to_parquet(indexed)
+        frame = read_table(str(indexed))
+        assert frame[["id", "name", "country_code"]].equals(people)
+        assert frame.columns.size == 3
+
+
+def test_whole_numbers_of_json_keep_their_digits_beside_missing_ones(tmp_path: Path) -> None:
+    file = tmp_path / "accounts.jsonl"
+    lines = [f'{{"id": {2**60 + 1}, "name": "a", "posts_count": {2**60 + 1}}}', '{"name": "b"}']
+    file.write_text("\n".join(lines), encoding="utf-8")
+    frame = read_table(str(file))
+    assert frame["id"].dropna().tolist() == [str(2**60 + 1)]
+    assert frame["posts_count"].dropna().tolist() == [2**60 + 1]
+    assert "posts_count_unreadable" not in frame
+
+
+@pytest.mark.parametrize(
     ("content", "words"),
     [
         (b"", "is empty"),
@@ -99,6 +154,14 @@ def test_a_table_that_is_no_record_is_read_as_numbers_and_text(tmp_path: Path) -
         (b"[1, 2]", "list of records"),
         (b"<?xml version='1.0'?>\n<response/>", "dirframe read FILE"),
         (b'a,b\n"open', "holds no table"),
+        (b"id,name\n1,a\n2,b,\n", "Expected 2 columns, got 3"),
+        (b"id,name\n1,a,\n2,b,\n", "Expected 2 columns, got 3"),
+        (b"id,name,country_code\n1,a,DE\n2,b\n", "Expected 3 columns, got 2"),
+        (b"id;name;latitude\n1;a;51,507\n", "where a comma may begin a fraction"),
+        (b"id;name;posts_count\n1;a;1.000\n", "where a comma may begin a fraction"),
+        (b"id,name,name\n1,a,b\n", "several columns of one name: name"),
+        (b"id,name\n1,\xe4\n", "Save the table as UTF-8"),
+        (b'"' + b"x" * 200_000, "holds no table"),
     ],
 )
 def test_what_is_no_table_is_said_in_a_line(content: bytes, words: str, tmp_path: Path) -> None:

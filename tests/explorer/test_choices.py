@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dirframe import provenance
+from dirframe import provenance, stats
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
@@ -60,6 +60,11 @@ def test_a_frame_that_says_it_holds_other_records_is_refused() -> None:
     frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
     with pytest.raises(InvalidInputError, match="neither accounts nor projects"):
         choices.resource_of(provenance.set_provenance(frame, resource="contributor_fact"))
+
+
+def test_the_result_of_a_statistic_is_no_records(projects: pd.DataFrame) -> None:
+    with pytest.raises(InvalidInputError, match=r"the result of stats\.tags"):
+        choices.resource_of(stats.tags(projects))
 
 
 def test_no_two_columns_have_one_heading(projects: pd.DataFrame, accounts: pd.DataFrame) -> None:

@@ -71,7 +71,7 @@ def test_a_view_of_a_directory_is_restored_when_its_records_are_loaded(
         ('{"dirframe_view": 1, "collection": "accounts"}', "one of accounts"),
         ('{"dirframe_view": 1, "columns": ["nope"]}', "columns has 'nope'"),
         ('{"dirframe_view": 1, "ranges": {"nope": [1, 2]}}', "no column nope"),
-        ('{"dirframe_view": 1, "ranges": {"stack_count": 3}}', "give the first and the last"),
+        ('{"dirframe_view": 1, "ranges": {"stack_count": 3}}', "values stay below"),
         ('{"dirframe_view": 1, "tags": [["x"]]}', "tags is"),
         ('{"dirframe_view": 1, "search": 5}', "'search' trait"),
         ('{"dirframe_view": 1, "chart": "accounts_map"}', "chart has 'accounts_map'"),

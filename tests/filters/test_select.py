@@ -126,7 +126,7 @@ def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(
 def test_a_range_that_is_none_is_refused(projects: pd.DataFrame) -> None:
     for ranges in ({"stack_count": 3}, {"stack_count": (1, "x")}, {"name": (1, 2)}, {"y": (1, 2)}):
         with pytest.raises(
-            InvalidInputError, match=r"give the first and the last|no column|no numbers"
+            InvalidInputError, match=r"the one that values stay below|no column|no numbers"
         ):
             select(projects, ranges=ranges)  # type: ignore[arg-type]  # wrong on purpose
 
@@ -144,13 +144,23 @@ def test_a_value_that_no_record_has_is_named_with_the_one_that_was_meant(
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"years": (2010, 2008)}, {"ranges": {"stack_count": (5, 1)}}], ids=str
+    ("wrong", "said"),
+    [
+        ({"years": (2010, 2008)}, "give the first and the last"),
+        ({"ranges": {"stack_count": (5, 1)}}, "the one that values stay below"),
+    ],
+    ids=str,
 )
 def test_a_range_that_ends_before_it_begins_is_refused(
-    wrong: dict[str, Any], projects: pd.DataFrame
+    wrong: dict[str, Any], said: str, projects: pd.DataFrame
 ) -> None:
-    with pytest.raises(InvalidInputError, match="first and the last"):
+    with pytest.raises(InvalidInputError, match=said):
         select(projects, **wrong)
+
+
+def test_a_search_that_is_no_text_is_refused(projects: pd.DataFrame) -> None:
+    with pytest.raises(InvalidInputError, match="search is 5; give a text"):
+        select(projects, search=5)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_what_is_no_frame_is_refused_and_other_frames_are_taken(projects: pd.DataFrame) -> None:

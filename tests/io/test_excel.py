@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+import zipfile
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
@@ -57,3 +59,33 @@ def test_entries_that_lie_before_the_file_are_a_clear_error(tmp_path: Path) -> N
     file.write_bytes(content)
     with pytest.raises(InvalidInputError, match=r"f\.xlsx"):
         read_export(file)
+
+
+def test_a_sorted_workbook_keeps_each_value_in_its_row(tmp_path: Path) -> None:
+    # The record lists the rows of empty texts and of numbers that need 17 digits.
+    frame = pd.DataFrame({"id": ["1", "2", "3"], "n": [0.1 + 0.2, 1.5, 2.5], "t": ["", "b", "c"]})
+    file = export(frame, tmp_path / "f.xlsx")
+    book = load_workbook(file)
+    sheet = book["f"]
+    rows: list[list[Any]] = [["3", 2.5, "c"], ["2", 99.0, "b"], ["1", 0.3, None]]
+    for row, values in enumerate(rows, start=2):
+        for column, value in enumerate(values, start=1):
+            sheet.cell(row, column).value = value
+    book.save(file)
+    with pytest.warns(ExportWarning, match="has changed since it was exported"):
+        found = read_export(file)
+    assert found["n"].tolist() == [2.5, 99.0, 0.3]
+    assert found["t"].fillna("").tolist() == ["c", "b", ""]
+
+
+def test_a_row_with_the_number_of_a_billion_fills_no_memory(tmp_path: Path) -> None:
+    file, hostile = export(pd.DataFrame({"a": ["x"]}), tmp_path / "f.xlsx"), tmp_path / "g.xlsx"
+    with zipfile.ZipFile(file) as source, zipfile.ZipFile(hostile, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("sheet1.xml"):  # not a billion here: the test has to be able to fail
+                content = re.sub(rb'<row r="2"', b'<row r="3000000"', content)
+                content = content.replace(b'r="A2"', b'r="A3000000"')
+            target.writestr(name, content)
+    with pytest.raises(InvalidInputError, match="holds 1,048,575 rows"):
+        read_export(hostile)

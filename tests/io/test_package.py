@@ -38,6 +38,15 @@ def test_a_damaged_table_in_a_study_is_refused(study: Path, tmp_path: Path) -> N
         read_export(damaged)
 
 
+def test_a_table_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as target:
+        target.writestr("datapackage.json", "{}")
+        target.writestr("data/projects.parquet", bytes(20 << 20))
+    with pytest.raises(InvalidInputError, match="no table is packed so far"):
+        read_export(bomb)
+
+
 def test_options_of_a_study_are_refused_for_other_formats(
     records: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:

@@ -87,6 +87,15 @@ def test_a_changed_file_is_read_with_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*has changed since:dirframe.ExportWarning")
+def test_what_a_spreadsheet_saved_is_read_as_the_same_values(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": ["1", "2"], "active": [True, False]})
+    file = export(frame, tmp_path / "f.csv")
+    text = file.read_text(encoding="utf-8").replace("True", "TRUE").replace("False", "FALSE")
+    file.write_text(text.replace("\n", "\r\n"), encoding="utf-8-sig", newline="")
+    same(frame, read_export(file))
+
+
+@pytest.mark.filterwarnings("ignore:.*has changed since:dirframe.ExportWarning")
 def test_half_a_file_is_never_read_as_a_whole_one(tmp_path: Path) -> None:
     for suffix in (".csv", ".tsv", ".jsonl"):
         frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4]})

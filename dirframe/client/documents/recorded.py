@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+_CHANGE = "updated_at"
 _HOSTS = 3  # maximum number of hosts named by a source
 _OPENERS: dict[str, Any] = {
     ".gz": gzip.open,
@@ -64,7 +65,8 @@ def read_pages(
     -------
     pandas.DataFrame
         One row a record, in the order of the files, with the columns of `load_accounts`,
-        `load_projects` or, for other records, `load`. Records with a repeated id are omitted
+        `load_projects` or, for other records, `load`. Of records with a repeated id the one
+        changed last (``updated_at``) is kept, among equal ones the first; the others are omitted
         and counted. In the provenance, ``complete`` is true if the pages prove it, false if they
         prove the opposite, and None if they do not report the number of records. ``source`` and
         ``base_url`` name the directory that the records link to as their own pages. The time of
@@ -97,21 +99,25 @@ def read_pages(
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
     expected = None if resource is None else _known(resource)
     documents = ((str(file), _content(file, max_bytes)) for file in files)
+    chosen = with_id_column(columns, expected.key if expected else "id")
+    is_dated = expected is not None and _CHANGE in expected.by_column
     parsed = parse_documents(
         documents,
         expected,
-        columns=with_id_column(columns, expected.key if expected else "id"),
+        columns=[*dict.fromkeys([*chosen, _CHANGE])] if chosen and is_dated else chosen,
         max_bytes=max_bytes,
     )
     frame, duplicates = parsed.frame, 0
     if "id" in frame:
-        repeated = frame["id"].duplicated() & frame["id"].notna()
+        repeated = _repeated(frame)
         duplicates = int(repeated.sum())
         frame = frame[~repeated].reset_index(drop=True)
     complete, why, available = _completeness(parsed, len(frame))
     synthetic = any(envelope.synthetic for envelope in parsed.envelopes)
     source, base_url = _directory_of(frame)
     oldest, newest = _changes_of(frame)
+    if chosen and _CHANGE not in chosen:
+        frame = frame.drop(columns=_CHANGE, errors="ignore")
     provenance.set_provenance(
         frame,
         source=source,
@@ -137,6 +143,15 @@ def read_pages(
             stacklevel=2,
         )
     return frame
+
+
+def _repeated(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Return the records to leave out: those of an id of which a newer or equal one is there."""
+    known = frame[frame["id"].notna()]
+    if _CHANGE in frame and isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
+        known = known.sort_values(_CHANGE, ascending=False, kind="stable", na_position="last")
+    left_out = known.index[known["id"].duplicated()]
+    return pd.Series(frame.index.isin(left_out), index=frame.index)
 
 
 def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
@@ -168,9 +183,9 @@ def _origin(link: object) -> tuple[str, str] | None:
 
 def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
     """Return the first and the last time at which a record was changed."""
-    if "updated_at" not in frame or not isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
+    if _CHANGE not in frame or not isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
         return None, None
-    moments = frame["updated_at"].dropna()
+    moments = frame[_CHANGE].dropna()
     if moments.empty:
         return None, None
     return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))

@@ -33,7 +33,9 @@ _PANDAS_TYPES = {
     pa.float64(): pd.Float64Dtype(),
 }
 
-_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(
+    r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
+)
 _NONE = "-"
 _LESS_THAN_ONE = "<1"
 _INT64 = range(-(2**63), 2**63)

@@ -72,7 +72,8 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
     Raises
     ------
     InvalidInputError
-        If the kind is unknown, or `frame` is not a frame of these libraries.
+        If the kind is unknown, `frame` is not a frame of these libraries, has several columns of
+        one name, or an index of pandas with a name, which the others do not have.
     MissingExtraError
         If Polars is asked for and not installed.
 
@@ -94,6 +95,18 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
         )
     if kind == "pandas":
         return converted
+    if not converted.columns.is_unique:
+        raise InvalidInputError(
+            "The frame has several columns of one name, and "
+            f"{'Polars' if kind == 'polars' else 'Arrow'} finds columns by their names. Rename "
+            "them first."
+        )
+    if any(name is not None for name in converted.index.names):
+        raise InvalidInputError(
+            f"The index ({', '.join(map(str, converted.index.names))}) would be lost: only pandas "
+            "has one. Make columns of it with reset_index(), or leave it out with "
+            "reset_index(drop=True)."
+        )
     table = to_arrow(converted)
     if kind == "arrow":
         return table

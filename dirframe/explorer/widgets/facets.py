@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LISTED = 9  # bars of a column of values
 _LETTERS = 19  # of a label; the whole is shown on hover
 _CELL = 210  # pixels of height, with title and labels
+_LOWEST = 10  # the least that plotly takes, where the records have no facet
 _NARROWEST = 250  # pixels of width
 _LABELS = 128  # pixels for the labels of values
 _TITLE, _TICKS, _GAP = 26, 30, 24  # pixels
@@ -121,7 +122,7 @@ class _Description:
         width = max(state.width, _NARROWEST)
         across = max(min(width // _NARROWEST, len(self.facets)), 1)
         down = -(-len(self.facets) // across)
-        height = down * _CELL
+        height = max(down * _CELL, _LOWEST)
         ink = "#e6e6e6" if state.is_dark else "#24292f"
         traces: list[Any] = []
         layout: dict[str, Any] = {

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Key in a record: the file contains a digest.
 SEALED = "sealed"
+#: Key in a record: reading the file showed that its values are others than those exported.
+CHANGED = "changed"
 
 _READ = (
     "import sys, pathlib; from dirframe.io.formats import kind_of; "
@@ -67,6 +69,8 @@ def check_record(
     ExportWarning
         If the file has changed.
     """
+    if any(CHANGED in record for record in records):
+        warn_of_change(file, "it was exported")
     if (
         kind.seal is None
         or fits

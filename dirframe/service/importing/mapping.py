@@ -23,13 +23,15 @@ class FieldMap:
     """The source of a field.
 
     A column or a constant `value`; `format` is that of its timestamps (as `datetime.strptime`),
-    `separator` divides a text into the entries of a list.
+    `separator` divides a text into the entries of a list, `decimal` is the sign before the
+    fraction of its numbers: a point or a comma.
     """
 
     column: str = ""
     value: Any = None
     format: str = ""
     separator: str = ""
+    decimal: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,11 @@ def _field_map(path: Path, place: str, entry: Any) -> FieldMap:
         return FieldMap(column=entry)
     options = [f.name for f in fields(FieldMap)]
     _check_names(path, f"{place}.", entry, options)
-    for name in ("column", "format", "separator"):
+    for name in ("column", "format", "separator", "decimal"):
         if not isinstance(entry.get(name, ""), str):
             raise ConfigurationError(f"{place}.{name} in {path} must be a text.")
+    if entry.get("decimal", ".") not in {".", ","}:
+        raise ConfigurationError(f'{place}.decimal in {path} must be "." or ",".')
     if ("column" in entry) == ("value" in entry):
         raise ConfigurationError(
             f"{place} in {path} must have either a column or a value, such as "

@@ -73,6 +73,7 @@ def find_sources(
     """
     sections = read_map(mapping) if mapping else {}
     sources: list[Source] = []
+    taken: dict[str, dict[str, TableSource]] = {}
     for name, part in _parts(data, sections, mapping):
         if isinstance(part, str):
             tables = _query_tables(part, sections, name)
@@ -86,7 +87,10 @@ def find_sources(
         for collection, table in tables:
             resource = _resource(collection, table, sections)
             section = sections.get(resource.collection, Section())
-            sources.append(TableSource(table, resource, section, skip_invalid=skip_invalid))
+            ids = taken.setdefault(resource.name, {})
+            sources.append(
+                TableSource(table, resource, section, skip_invalid=skip_invalid, ids=ids)
+            )
     if not sources:
         raise StoreError(
             "There is no data to serve.",

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -35,7 +36,18 @@ if TYPE_CHECKING:
 _EXAMPLES = 3
 _CUT = 60
 _CONTROL = re.compile(f"[{FORBIDDEN}]")
-_NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
+#: Numbers whose separator may be that of thousands or that of the fraction, where the kind of the
+#: field does not say which: 51,507 degrees, 1.000 posts.
+_AMBIGUOUS = {
+    Kind.NUMBER: re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII),
+    Kind.INTEGER: re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}", re.ASCII),
+}
+_DECIMAL_COMMA = (
+    'The map may say what begins the fraction: { column = "…", decimal = "," }, or ".".'
+)
+_SWAPPED = str.maketrans(",.", ".,")
 #: Fields without which a row is no record.
 _NEEDED = ("id", "name")
 
@@ -110,6 +122,8 @@ class TableSource:
     skip_invalid
         Whether to leave out rows that do not fit; else the import is refused at the end, when
         all rows have been checked.
+    ids
+        The table in which each id of the collection was read, for all tables of the collection.
 
     Raises
     ------
@@ -118,9 +132,16 @@ class TableSource:
     """
 
     def __init__(
-        self, table: Table, resource: Resource, section: Section, *, skip_invalid: bool = False
+        self,
+        table: Table,
+        resource: Resource,
+        section: Section,
+        *,
+        skip_invalid: bool = False,
+        ids: dict[str, TableSource] | None = None,
     ) -> None:
         self.name = table.name
+        self._ids = {} if ids is None else ids
         self._table = table
         self._resource = resource
         self._skip_invalid = skip_invalid
@@ -172,7 +193,8 @@ class TableSource:
         columns = self._table.columns
         position = {name: number for number, name in enumerate(columns)}
         plan = [(f, m, position.get(m.column, -1)) for f, m in self._fields]
-        seen: set[str] = set()
+        for identifier in [key for key, source in self._ids.items() if source is self]:
+            del self._ids[identifier]  # of an earlier reading
         for number, row in enumerate(self._table.rows(), start=1):
             report.rows = number
             found: dict[str, Any] = {}
@@ -187,9 +209,7 @@ class TableSource:
                     if text is None and target.column in _NEEDED:
                         raise ValueError("every record needs one.")
                     if target.column == "id":
-                        if text in seen:
-                            raise ValueError("another row has the same id.")
-                        seen.add(text)
+                        self._take_id(text)
                 except ValueError as error:
                     report.add(number, m.column, target.column, repr(value), str(error))
                     fits = False
@@ -211,6 +231,12 @@ class TableSource:
                     "out.",
                 ),
             )
+
+    def _take_id(self, identifier: str) -> None:
+        if (other := self._ids.get(identifier)) is not None:
+            where = "another row" if other is self else f"a row of {other.name}"
+            raise ValueError(f"{where} has the same id.")
+        self._ids[identifier] = self
 
 
 def _converted(value: Any, target: Field, m: FieldMap) -> Any:
@@ -257,22 +283,25 @@ def _timestamp(value: Any, m: FieldMap) -> str:
         ) from None
 
 
-def _number(value: Any, m: FieldMap) -> str:
+def _number(value: Any, m: FieldMap, kind: Kind = Kind.NUMBER) -> str:
     text = _plain(value, m)
-    text = text.replace(",", "") if _NUMBER.fullmatch(text) else text
-    try:
-        if isinstance(value, bool) or not text.isascii() or not math.isfinite(float(text)):
-            raise ValueError
-    except ValueError:
-        raise ValueError("it is no number.") from None
+    if isinstance(value, str):
+        if not m.decimal and _AMBIGUOUS[kind].fullmatch(text):
+            raise ValueError(f"it has two readings. {_DECIMAL_COMMA}")
+        text = text.translate(_SWAPPED) if m.decimal == "," else text
+        text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
+    if isinstance(value, bool) or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        raise ValueError(
+            "it is no number. " + _DECIMAL_COMMA if "," in text else "it is no number."
+        )
     return text
 
 
 def _integer(value: Any, m: FieldMap) -> str:
-    text = _number(value, m)
-    if not float(text).is_integer():
+    number = Decimal(_number(value, m, Kind.INTEGER))
+    if number != int(number):
         raise ValueError("it is no whole number.")
-    return str(int(text)) if text.lstrip("+-").isdigit() else str(int(float(text)))
+    return str(int(number))
 
 
 def _url(value: Any, m: FieldMap) -> str:
@@ -301,7 +330,7 @@ def _entries(value: Any, target: Field, m: FieldMap) -> list[list[tuple[Field, s
         elif value.lstrip()[:1] == "[":
             try:
                 value = json.loads(value)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise ValueError("it begins as a JSON list, but is none.") from None
         else:
             value = [value] if value.strip() else None
@@ -312,7 +341,8 @@ def _entries(value: Any, target: Field, m: FieldMap) -> list[list[tuple[Field, s
     known = {f.column: f for f in target.items.fields}
     entries: list[list[tuple[Field, str]]] = []
     for entry in value:
-        content = entry if isinstance(entry, dict) else {target.items.tag: entry}
+        text_field = target.items.tag if target.items.tag in known else "name"
+        content = entry if isinstance(entry, dict) else {text_field: entry}
         if unknown := sorted(set(content) - set(known)):
             raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}.")
         pairs = (

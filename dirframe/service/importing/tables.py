@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ",;\t"
 _BATCH_SIZE = 1_000
+_UTF_8 = Hint(
+    "Save the table as UTF-8; as a rule it is of Windows: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW."
+)
 
 
 #: Yields the names of the columns, then the rows.
@@ -50,6 +53,8 @@ class Table:
         self._read = read
         with closing(read()) as rows:
             self.columns: list[str] = list(next(rows))
+        if repeated := sorted({n for n in self.columns if self.columns.count(n) > 1}):
+            raise StoreError(f"{name} has several columns of one name: {', '.join(repeated)}.")
 
     def rows(self) -> Iterator[Sequence[Any]]:
         """Yield the rows."""
@@ -83,12 +88,12 @@ def read_table(path: Path) -> Table:
             ValueError,
         ) as error:  # ValueError: UTF-8, JSON, Arrow
             reason = getattr(error, "strerror", None) or str(error).splitlines()[0].rstrip(".")
-            raise StoreError(f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.") from None
+            raise StoreError(
+                f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.",
+                hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
+            ) from None
 
-    table = Table(str(path), read)
-    if repeated := sorted({name for name in table.columns if table.columns.count(name) > 1}):
-        raise StoreError(f"{path} has several columns of one name: {', '.join(repeated)}.")
-    return table
+    return Table(str(path), read)
 
 
 def _suffix(path: Path) -> str:
@@ -129,6 +134,8 @@ def _json_records(path: Path) -> Iterator[dict[str, Any]]:
                     record = json.loads(line)
                 except json.JSONDecodeError as error:
                     raise ValueError(f"line {number}: {error.msg}") from None
+                except RecursionError:
+                    raise ValueError(f"line {number} is nested too deeply") from None
                 if not isinstance(record, dict):
                     raise ValueError(f"line {number} is no object")
                 yield record
@@ -173,10 +180,15 @@ def frame_table(frame: object) -> Table:
         )
     try:
         table = pa.table(frame)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError) as error:  # ValueError: of pandas, columns of one name
         raise InvalidInputError(f"The frame is no table: {str(error).splitlines()[0]}") from None
-    columns = [name for name in table.column_names if not name.startswith("__index_level_")]
-    table = table.select(columns)
+    places = [
+        place
+        for place, name in enumerate(table.column_names)
+        if not name.startswith("__index_level_")
+    ]
+    table = table.select(places)  # by place, for names may repeat
+    columns = table.column_names
     batches = table.to_batches(_BATCH_SIZE)
     return Table("the frame", lambda: (row for row in chain([columns], _values(batches))))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from dirframe.errors import InvalidInputError, StoreError
+from dirframe.errors import Hint, InvalidInputError, StoreError
 from dirframe.schema import RESOURCES, SYNTHETIC_MARK
 from dirframe.service.importing.importer import SourceRecord
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 
 _PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
+_TABLES = Hint(
+    "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet; a database is named by its "
+    "address, such as sqlite:///people.db."
+)
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
 
@@ -33,7 +37,10 @@ def find_files(sources: Iterable[Path]) -> list[Path]:
         if source.is_dir():
             matches = sorted(p for p in source.rglob("*") if p.name.endswith((".xml", ".xml.gz")))
             if not matches:
-                raise StoreError(f"The folder {source} holds no .xml and no .xml.gz file.")
+                raise StoreError(
+                    f"The folder {source} holds no .xml and no .xml.gz file.",
+                    hint=Hint("Of a folder only XML is read; name each table by its own path."),
+                )
             files += matches
         elif source.is_file():
             files.append(source)
@@ -76,7 +83,8 @@ class XmlFile:
                     yield SourceRecord(RESOURCES[str(element.tag)], element, where, synthetic)
         except etree.XMLSyntaxError as error:
             raise StoreError(
-                f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
+                f"{path} is not well-formed XML: {error.msg}. Nothing was imported.",
+                hint=None if ".xml" in path.suffixes else _TABLES,
             ) from None
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise StoreError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import numpy as np
 import pandas as pd
 
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.groupby import check_top
 from dirframe.stats._core.result import attach_counts
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 Per = Literal["inhabitant", "internet_user"]
 #: Year of the figures of `pypopulation`: the World Bank's release of 2020-07-01.
 _YEAR = 2019
+#: More people than a country can have.
+_MOST = 1e11
 
 
 @selectable
@@ -65,9 +68,9 @@ def accounts_per_capita(
     Raises
     ------
     InvalidInputError
-        If the countries have not been unified, `population` lacks a column, names a country
-        twice or holds what is no number of people, Internet users are not given, or `top` is
-        below 1.
+        If the countries have not been unified, `population` cannot be read, lacks a column,
+        names a country twice or none, or holds what is no number of people or no year, Internet
+        users are not given, or `top` is below 1.
     MissingExtraError
         If the extra ``inference`` is not installed.
 
@@ -163,24 +166,30 @@ def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
         known = {code: figures.get_population_a2(code) for code in codes.dropna()}
         table = pd.DataFrame({"country_alpha_2": [*known], "value": [*known.values()]})
         table["year"] = _YEAR
-    elif isinstance(population, pd.DataFrame):
+    elif isinstance(population := as_pandas(population), pd.DataFrame):
         table = population
-    else:  # Namibia's code is no missing value
-        table = pd.read_csv(population, keep_default_na=False, na_values=[""])
+    else:
+        table = _read(population)
     if missing := [name for name in columns if name not in table]:
         raise InvalidInputError(
             f"The population has no column {', '.join(missing)}; it needs {', '.join(columns)}."
         )
     table = table[columns].dropna(subset=columns[:2])
     names = table["country_alpha_2"].astype("str").str.strip().str.upper()
-    try:
-        values, years = (pd.to_numeric(table[name]) for name in columns[1:])
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"The population holds what is no number: {error}") from error
+    values, years = (_numbers(table[name]) for name in columns[1:])
     if (repeated := names[names.duplicated()]).size:
         raise InvalidInputError(f"The population has {repeated.iloc[0]!r} more than once.")
-    if not (np.isfinite(values) & (values > 0)).all():
-        raise InvalidInputError("The population holds a number of people that is not above 0.")
+    if len(names) and not (names.str.len() == 2).any():
+        raise InvalidInputError(
+            f"The population has no country by its code of two letters, but {names.iloc[0]!r}."
+        )
+    if not values.between(1, _MOST).all():
+        raise InvalidInputError(
+            "The population holds a number of people below 1, or more than there are: it is in "
+            "people, not in thousands or millions."
+        )
+    if not (years.isna() | (years % 1 == 0)).all():
+        raise InvalidInputError("The population holds a year that is no whole number.")
     return pd.DataFrame(
         {
             "country_alpha_2": names,
@@ -188,3 +197,25 @@ def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
             "year": years.astype("Int64"),
         }
     )
+
+
+def _read(path: Any) -> pd.DataFrame:
+    try:  # Namibia's code is no missing value
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"The population cannot be read: {error}",
+            hint=Hint(
+                "Pass population= a frame or CSV file with country_alpha_2, value and year.",
+                shell="Give --population a CSV file with country_alpha_2, value and year.",
+            ),
+        ) from error
+
+
+def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    try:
+        if column.dtype.kind in "Mmb":
+            raise TypeError(f"{column.name} is of type {column.dtype}")
+        return pd.to_numeric(column)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"The population holds what is no number: {error}") from error

@@ -113,6 +113,27 @@ def test_a_record_that_came_before_is_left_out_and_counted(tmp_path: Path) -> No
     assert list(frame.index) == list(range(5))
 
 
+@pytest.mark.parametrize("columns", [None, ["name"], ["name", "updated_at"]])
+def test_of_two_states_of_a_record_the_newer_one_is_kept(
+    columns: list[str] | None, tmp_path: Path
+) -> None:
+    states = [("0", "a", 2012), ("1", "old", 2012), ("1", "new", 2013), ("2", "b", 2012)]
+    for order in (states, states[::-1]):
+        for number, (key, name, year) in enumerate(order):
+            inside = record(key, name=name, updated_at=f"{year}-05-01T00:00:00Z")
+            (tmp_path / f"{number}.xml").write_bytes(page_xml([inside]))
+        frame = dirframe.read_pages(tmp_path, resource="project", columns=columns)
+        assert dict(zip(frame["id"], frame["name"], strict=True)) == {
+            "0": "a",
+            "1": "new",
+            "2": "b",
+        }
+        assert list(frame["id"]) == sorted(frame["id"], reverse=order is not states)
+        assert get_provenance(frame)["duplicates_removed"] == 1
+        if columns:
+            assert list(frame) == ["id", *columns]
+
+
 def test_no_file_is_an_error_that_names_the_path(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="nowhere"):
         dirframe.read_pages(tmp_path / "nowhere")

@@ -136,6 +136,19 @@ def test_an_unknown_kind_or_a_missing_library_is_named_before_any_request(
         assert directory.quota().used == 0
 
 
+@pytest.mark.parametrize("kind", ["polars", "arrow"])
+def test_what_only_pandas_holds_is_refused_instead_of_lost(
+    kind: Literal["polars", "arrow"], projects: pd.DataFrame
+) -> None:
+    with pytest.raises(InvalidInputError, match=r"index \(id\) would be lost.*reset_index"):
+        convert_frame(projects.set_index("id"), kind)
+    two = pd.concat([projects[["id"]], projects[["id"]]], axis=1)
+    with pytest.raises(InvalidInputError, match="several columns of one name"):
+        convert_frame(two, kind)
+    part = projects[projects["stack_count"] > 1]  # its index has gaps, and no name
+    assert len(convert_frame(part, kind)) == len(part)
+
+
 def test_what_is_no_frame_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="a list came"):
         convert_frame([1], "arrow")

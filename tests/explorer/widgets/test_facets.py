@@ -83,6 +83,16 @@ def test_other_columns_have_another_figure(projects: pd.DataFrame, accounts: pd.
     assert state.countries == ("Germany",)
 
 
+def test_records_without_a_column_to_filter_by_are_shown_all_the_same(
+    projects: pd.DataFrame,
+) -> None:
+    # As load_projects(columns=["name"]) gives them.
+    state = State(projects[["id", "name"]])
+    assert list(figure(Screen(state))._facets) == []
+    assert state.shown is not None
+    assert len(state.shown.frame) == len(projects)
+
+
 def test_without_plotly_the_explorer_is_there_and_says_how_to_get_the_bars(
     projects: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

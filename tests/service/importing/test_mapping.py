@@ -37,6 +37,7 @@ def people(tmp_path: Path) -> Path:
         ("[people.fields]\nid = 'no'", "people, which does not exist; there is accounts, projects"),
         ("[accounts.fields]\nid = 'no'", "no column for name"),
         ("[accounts.fields]\nid = {}", "either a column or a value"),
+        ("[accounts.fields]\nid = {column = 'no', decimal = ';'}", 'decimal in .* must be "."'),
         ("[accounts.fields]\nid = 7", "must be a table"),
         ("accounts = 7", "must be a table"),
         ("[accounts", "is no TOML"),

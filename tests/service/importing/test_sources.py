@@ -12,7 +12,7 @@ import pytest
 import requests
 import sqlalchemy
 
-from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.service.importing.sources import find_sources
 from dirframe.service.server import serve
 from dirframe.service.store.build import build_store
@@ -94,3 +94,17 @@ def test_the_path_of_a_store_may_be_a_text(tmp_path: Path) -> None:
         tmp_path / "store", find_sources({"accounts": pd.DataFrame({"id": [1], "name": "x"})})
     )
     assert answer(str(path))["items_available"] == 1
+
+
+def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path: Path) -> None:
+    first, second, projects = (tmp_path / n for n in ("accounts-1.csv", "accounts-2.csv", "p.csv"))
+    first.write_text("id,name,country_code\n1,Ada,DE\n2,Bob,FR\n")
+    second.write_text("id,name,country_code\n1,Cy,US\n3,Di,GB\n")
+    projects.write_text("id,name,stack_count\n1,Parser,5\n")
+    with pytest.raises(StoreError, match=r"1 of 2 rows do not fit[^$]*a row of .*accounts-1\.csv"):
+        serve([first, second])
+    sources = find_sources([first, second, projects], skip_invalid=True)
+    for _ in range(2):  # a source may be read again
+        records = [record for source in sources for record in source.records()]
+        names = [record.element.findtext("name") for record in records]
+        assert names == ["Ada", "Bob", "Di", "Parser"]

@@ -122,3 +122,57 @@ def test_the_command_checks_without_serving(people: Path, mapping: Path) -> None
     people.write_text(BAD, encoding="utf-8")
     bad = CliRunner().invoke(cli, command)
     assert (bad.exit_code, "6 rows, 1 fit" in bad.output) == (1, True)
+
+
+RATED = """id;name;latitude;posts_count
+1;Ada;51,507;1.000
+2;Bob;0,051;12
+3;Cy;-74,0;1_000
+4;Di;1.234,5;1.234.567
+5;Ed;-12;9007199254740993.0
+"""
+
+
+def test_a_decimal_comma_is_never_read_as_thousands(tmp_path: Path) -> None:
+    table = tmp_path / "accounts.csv"
+    table.write_text(RATED, encoding="utf-8")
+    (report,) = check_data(table)
+    rows = {
+        (p.field, p.why[:10]): ([row for row, _ in p.examples], 'decimal = ","' in p.why)
+        for p in report.problems.values()
+    }
+    assert rows == {
+        ("latitude", "it has two"): ([1], True),
+        ("latitude", "it is no n"): ([2, 3, 4], True),
+        ("posts_count", "it has two"): ([1], True),
+        ("posts_count", "it is no n"): ([3, 4], False),
+    }
+
+
+def test_the_map_names_the_sign_before_the_fraction(tmp_path: Path) -> None:
+    table, mapping = tmp_path / "accounts.csv", tmp_path / "map.toml"
+    table.write_text(RATED, encoding="utf-8")
+    fields = 'latitude = { column = "latitude", decimal = "," }\nposts_count = { column = "posts_count", decimal = "%s" }'
+    for sign, counts in ((",", ["1000", "12", "1234567"]), (".", ["1", "12", "9007199254740993"])):
+        mapping.write_text(f"[accounts.fields]\n{fields % sign}")
+        service = serve(table, mapping=mapping, skip_invalid=True)
+        with service as url:
+            assert service.api_key is not None
+            page = f"{url}/accounts.xml?sort=id&api_key={service.api_key.reveal()}"
+            records = etree.fromstring(requests.get(page, timeout=30).content)
+        assert [r.text for r in records.iterfind("result/account/posts_count")] == counts
+        degrees = {r.findtext("id"): r.findtext("latitude") for r in records.iter("account")}
+        assert degrees.items() <= {
+            *(("1", "51.507"), ("2", "0.051"), ("4", "1234.5"), ("5", "-12"))
+        }
+
+
+def test_texts_of_a_list_are_names_where_an_entry_has_no_text_of_its_own(tmp_path: Path) -> None:
+    table = tmp_path / "projects.jsonl"
+    table.write_text('{"id": 1, "name": "a", "licenses": ["mit", {"name": "gpl"}], "tags": ["x"]}')
+    with (service := serve(table)) as url:
+        assert service.api_key is not None
+        page = f"{url}/projects/1.xml?api_key={service.api_key.reveal()}"
+        record = etree.fromstring(requests.get(page, timeout=30).content)
+    assert [e.text for e in record.iterfind(".//licenses/license/name")] == ["mit", "gpl"]
+    assert [e.text for e in record.iterfind(".//tags/tag")] == ["x"]

@@ -9,6 +9,7 @@ import pytest
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT
+from dirframe.service.server import serve
 from dirframe.service.store.store import Store
 from tests.service.importing.test_importer import build, page
 
@@ -81,3 +82,14 @@ def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:
         <response><result><account><id>1</id><name>&x;</name></account></result></response>"""
     with pytest.raises(StoreError, match="document type"):
         build(tmp_path, document.encode())
+
+
+@pytest.mark.parametrize("name", ["people.json", "people.xlsx", "people.db"])
+def test_a_file_that_is_neither_xml_nor_a_table_is_told_what_is_read(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("[1]")
+    with pytest.raises(StoreError, match=r"A table has the suffix \.csv.* sqlite:///people\.db"):
+        serve(tmp_path / name)
+    with pytest.raises(StoreError, match="name each table by its own path"):
+        serve(tmp_path)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+import dirframe
 from dirframe import stats
 from dirframe.errors import InvalidInputError
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 def accounts(codes: list[str | None]) -> pd.DataFrame:
     return pd.DataFrame({"country_code": codes, "country_alpha_2": codes, "country_name": codes})
+
+
+def population(**values: Any) -> pd.DataFrame:
+    return pd.DataFrame([{"country_alpha_2": "DE", "value": 1e6, "year": 2019} | values])
 
 
 CODES: list[str | None] = ["DE", "DE", "DE", "NA", "NA", "ZZ", None]
@@ -62,8 +67,17 @@ def test_internet_users_are_taken_from_a_file_where_namibia_is_no_missing_value(
         ),
         (
             {"population": pd.DataFrame({"country_alpha_2": ["DE"], "value": 0, "year": 1})},
-            "not above 0",
+            "people below 1",
         ),
+        # In millions, no share of a person is a country's.
+        ({"population": population(value=0.4)}, "not in thousands or millions"),
+        ({"population": population(value=1e30)}, "more than there are"),
+        ({"population": population(value=True)}, "no number: value is of type bool"),
+        ({"population": population(year=2019.5)}, "a year that is no whole number"),
+        ({"population": population(year=pd.Timestamp("2019-01-01"))}, "no number: year is of type"),
+        ({"population": population(country_alpha_2="DEU")}, "no country by its code.*'DEU'"),
+        ({"population": "no-such-file.csv"}, "cannot be read.*no-such-file"),
+        ({"population": {"DE": 1}}, "cannot be read"),
         (
             {"population": pd.DataFrame({"country_alpha_2": ["DE"], "value": "x", "year": 1})},
             "no number",
@@ -73,3 +87,13 @@ def test_internet_users_are_taken_from_a_file_where_namibia_is_no_missing_value(
 def test_what_is_no_population_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInputError, match=said):
         stats.accounts_per_capita(accounts(CODES), **options)
+
+
+def test_a_population_may_be_a_frame_of_polars_or_arrow() -> None:
+    people = population()
+    expected = stats.accounts_per_capita(accounts(CODES), population=people)
+    for kind in ("polars", "arrow"):
+        other: Any = dirframe.convert_frame(people, kind)
+        found = stats.accounts_per_capita(accounts(CODES), population=other)
+        pd.testing.assert_frame_equal(found, expected)
+    assert expected["per_million"].tolist() == [3.0]

@@ -73,6 +73,23 @@ def test_own_pages_replace_records_without_their_analysis() -> None:
         assert str(caught[0].message) == str(expected[0].message)
 
 
+def test_own_pages_are_those_of_the_records_that_lack_their_analysis() -> None:
+    lines = "<total_code_lines>7</total_code_lines>"
+    whole = f"<project><id>1</id><analysis_id>4</analysis_id><analysis><id>4</id>{lines}</analysis></project>"
+    bare = "<project><id>2</id><analysis_id>5</analysis_id></project>"
+    own = bare.replace("</project>", f"<analysis><id>5</id>{lines}</analysis></project>")
+
+    def answer(asked: Asked) -> bytes:
+        if asked.path == "/projects.xml":
+            return page_xml([whole, bare], available=2, first=0)
+        return page_xml([own])
+
+    with Server(answer) as served, dirframe.Directory(served.url, "k") as opened:
+        records = list(iter_projects(opened, details=True, progress=False))
+        assert [one["analysis_total_code_lines"] for one in records] == [7, 7]
+        assert [asked.path for asked in served.asked] == ["/projects.xml", "/projects/2.xml"]
+
+
 def test_invalid_options_are_refused_at_once(directory: Directory) -> None:
     with pytest.raises(InvalidInputError, match="sorted by"):
         iter_projects(directory, sort="nothing")

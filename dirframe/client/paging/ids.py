@@ -59,7 +59,7 @@ class IdCodec:
         """Return decimal ids as numbers, which may be of any size."""
         if np.all(codes >= 0):
             return codes
-        return np.array([int(self.decode(code) or 0) for code in codes], dtype=object)
+        return np.array([int(str(self.decode(code))) for code in codes], dtype=object)
 
 
 class IdIndex:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -207,3 +208,14 @@ def test_the_explorer_names_the_way_for_a_frame_of_another_library() -> None:
     for frame in (pl.DataFrame({"id": ["1"]}), pa.table({"id": ["1"]})):
         with pytest.raises(InvalidInputError, match=r"frame\.to_pandas\(\)"):
             dirframe.Explorer(frame)
+
+
+def test_decimals_are_whole_numbers_where_they_have_no_fraction() -> None:
+    numbers = [Decimal(1), None]
+    table = pa.table(
+        {
+            "whole": pa.array(numbers, pa.decimal128(9, 0)),
+            "number": pa.array(numbers, pa.decimal128(9, 2)),
+        }
+    )
+    assert list(convert_frame(table, "pandas").dtypes) == [pd.Int64Dtype(), pd.Float64Dtype()]

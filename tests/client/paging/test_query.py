@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from dirframe.client.addresses import Address
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -22,6 +24,14 @@ def test_what_is_asked_is_sent_and_noted() -> None:
     question = CollectionQuery(resource=ACCOUNT, query="ada & co", sort="name_reverse", max_items=7)
     assert question.params(3) == {"query": "ada & co", "sort": "name_reverse", "page": "3"}
     assert question.to_provenance() == {"query": "ada & co", "sort": "name_reverse", "max_items": 7}
+
+
+def test_an_address_is_noted_by_its_facts_or_else_by_its_path() -> None:
+    address = Address("/projects/7/contributors.xml", {"kind": "all"})
+    question = CollectionQuery(resource=PROJECT, address=address)
+    assert question.to_provenance() == {"path": address.path, "kind": "all"}
+    known = CollectionQuery(resource=PROJECT, address=replace(address, facts={"project": "7"}))
+    assert known.to_provenance() == {"project": "7", "kind": "all"}
 
 
 @pytest.mark.parametrize("resource", [ACCOUNT, PROJECT], ids=lambda r: r.name)

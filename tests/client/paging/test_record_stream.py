@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from dirframe.client.paging.record_stream import RecordStream
 from dirframe.schema import PROJECT
-from tests.client.paging.changing import Changing, ids, walk
+from tests.client import fetched, page_xml, record
+from tests.client.paging.changing import BEGIN, Changing, ids, walk
+
+if TYPE_CHECKING:
+    from dirframe.client.http.client import FetchedPage
 
 
 def stream(fetch: Changing, **options: Any) -> tuple[list[str], RecordStream]:
@@ -61,3 +65,19 @@ def test_a_directory_that_does_not_count_is_not_called_complete() -> None:
     found, opened = stream(Changing(ids(30), count=lambda *_: None))
     assert len(found) == 30
     assert "items_available" in str(opened.result().incomplete_reason)
+
+
+def test_the_progress_is_told_of_each_own_page() -> None:
+    class Own:
+        def get_cached(self, identifier: str) -> None:
+            """Nothing is cached."""
+
+        def fetch(self, identifier: str) -> FetchedPage:
+            return fetched(page_xml([record(identifier)]), "u", BEGIN, 1)
+
+    told: list[tuple[int, int]] = []
+    _, opened = stream(
+        Changing(ids(3), size=2), details=Own(), on_details=lambda *counts: told.append(counts)
+    )
+    assert told == [(1, 2), (1, 2), (1, 1)]
+    assert opened.result().details == 3

@@ -63,6 +63,7 @@ def test_the_published_tests_of_treated_and_control_are_found() -> None:
     assert (whole["projects"], whole["ended"]) == (42, 30)
     # Equal numbers: the first by name is the reference. Cox (1972) and R with Efron's ties.
     assert (cox["group"], cox["reference"]) == ("control", "6-MP")
+    assert (cox["projects"], cox["ended"]) == (21, 21)
     assert float(np.log(cox["hazard_ratio"])) == pytest.approx(1.57, abs=0.01)
     assert float(cox["low"]) == pytest.approx(np.exp(1.572 - 1.96 * 0.4124), rel=0.01)
 
@@ -125,6 +126,7 @@ def test_a_group_without_an_end_has_no_ratio_and_all_are_counted() -> None:
     assert table["group"].dropna().tolist() == ["Java", "Ada"]
     assert table["hazard_ratio"].isna().tolist() == [True, True, False]
     apart = stats.compare_survival(projects({"C": [(3, True)] * 3, "Ada": [(9, True)] * 2}))
+    assert apart["projects"].tolist() == [5, 2]
     assert apart["hazard_ratio"].isna().all()  # all ends of one are before those of the other
     counted: dict[str, Any] = table.attrs["dirframe"]["counted"]
     reasons = ("compared", "group_missing", "in_other_groups")

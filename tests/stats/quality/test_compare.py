@@ -68,6 +68,8 @@ def test_gains_of_languages_and_losses_of_contributors_are_what_plain_python_cou
             one == language for one, _ in before.values()
         )
         assert gains.get(language, 0) == change
+    shown = [*zip(found.languages["language"], found.languages["change"], strict=True)]
+    assert shown == sorted(shown, key=lambda row: (-row[1], row[0]))
     losses = dict(zip(found.contributors["id"], found.contributors["change"], strict=True))
     expected = {}
     for key in after:

@@ -10,6 +10,7 @@ import io
 import json
 from contextlib import closing
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dirframe.errors import (
@@ -23,7 +24,6 @@ from dirframe.service.importing.xml_files import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-    from pathlib import Path
 
 
 _SEPARATORS = ",;\t"
@@ -223,6 +223,14 @@ def query_table(address: str, query: str) -> Table:
             hint=Hint("It is DIALECT://USER:PASSWORD@HOST/DATABASE, as SQLAlchemy reads it."),
         ) from None
     shown = f"{url.drivername}://{url.host or ''}/{url.database or ''}"
+
+    file = url.database if url.get_backend_name() == "sqlite" and not url.host else None
+    if file and not file.startswith((":", "file:")) and not Path(file).is_file():
+        # SQLite would create it.
+        raise StoreError(
+            f"There is no database {Path(file).absolute()}.",
+            hint=Hint("Three slashes precede a path from the working folder, four one from /."),
+        )
 
     def read() -> Rows:
         # The text of a driver's error may repeat the address, so that it is not displayed.

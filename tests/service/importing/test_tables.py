@@ -71,3 +71,11 @@ def test_columns_of_one_name_are_refused_whatever_the_table_is(tmp_path: Path) -
     frame = pd.DataFrame([["1", "Ada", "Bob"]], columns=["id", "name", "name"])
     with pytest.raises(InvalidInputError, match="Duplicate column names"):
         serve({"accounts": frame})
+
+
+def test_a_database_that_is_not_there_is_named_and_not_made(tmp_path: Path) -> None:
+    path, mapping = tmp_path / "people.db", tmp_path / "map.toml"
+    mapping.write_text("[accounts]\nquery = 'SELECT 1 AS id, 2 AS name'")
+    with pytest.raises(StoreError, match=r"There is no database .*people\.db"):
+        serve(f"sqlite:///{path}", mapping=mapping)
+    assert not path.exists()

@@ -12,22 +12,6 @@ from dirframe.service.server import serve
 if TYPE_CHECKING:
     from pathlib import Path
 
-from tests.service.importing.test_table_source import MAP, PEOPLE
-
-
-@pytest.fixture
-def mapping(tmp_path: Path) -> Path:
-    path = tmp_path / "map.toml"
-    path.write_text(MAP, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def people(tmp_path: Path) -> Path:
-    path = tmp_path / "people.csv"
-    path.write_text(PEOPLE, encoding="utf-8")
-    return path
-
 
 @pytest.mark.parametrize(
     ("text", "told"),

@@ -19,6 +19,7 @@ import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -111,15 +112,17 @@ def is_meaningful(operator: str) -> bool:
 def never_run(source: str) -> set[tuple[int, int]]:
     """Return the places of annotations, and of what is there for type checkers."""
     ranges: list[ast.AST] = []
+    signs: set[tuple[int, int]] = set()  # the @ of decorators
     for node in ast.walk(ast.parse(source)):
         ranges += filter(None, (getattr(node, name, None) for name in ("annotation", "returns")))
         if isinstance(node, ast.FunctionDef) and "overload" in map(
             ast.unparse, node.decorator_list
         ):
             ranges += [node, *node.decorator_list]
+            signs |= {(one.lineno, one.col_offset - 1) for one in node.decorator_list}
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             ranges += [node.test, *node.body]
-    return {
+    return signs | {
         (line, column)
         for node in ranges
         if isinstance(node, ast.expr | ast.stmt)
@@ -218,7 +221,6 @@ def copy_checkout(folder: Path) -> Path:
     for name in COPIED:
         source, target = ROOT / name, folder / "checkout" / name
         if source.is_dir():
-            # No bytecode: it would be taken for that of a mutant of the same second and size.
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "_build"))
         else:
             shutil.copy2(source, target)
@@ -235,6 +237,13 @@ class Run:
         for copy in copies:
             self.free.put(copy)
         self.baselines: dict[str, float] = {}
+        self._times = count(1_000_000_000)
+
+    def _write(self, module: Path, content: bytes) -> None:
+        """Write a module with a time of its own, for bytecode is found by time and size."""
+        module.write_bytes(content)
+        seconds = next(self._times)
+        os.utime(module, (seconds, seconds))
 
     def baseline(self, tests: str) -> None:
         """Make sure that the tests pass as the code is, and see how long they take."""
@@ -252,15 +261,13 @@ class Run:
         module = folder / mutant.module
         original = module.read_bytes()
         try:
-            module.write_text(mutant.source(), encoding="utf-8")
+            self._write(module, mutant.source().encode())
             # A busy machine is no reason to believe that a mutant was found.
             code = run(
                 folder, mutant.tests, 120 + 10 * sum(map(self.baselines.__getitem__, mutant.tests))
             )
         finally:
-            module.write_bytes(original)
-            for cached in module.parent.glob(f"__pycache__/{module.stem}.*"):
-                cached.unlink()
+            self._write(module, original)
             self.free.put(folder)
         if code > _ERROR:
             raise SystemExit(f"pytest ends with {code} on {mutant}.")
@@ -312,8 +319,8 @@ def main(words: Sequence[str] | None = None) -> int:
     titles = ("there", "drawn", "killed", "timeout", "equivalent", "survived")
     print("\n| area | " + " | ".join(titles) + " |\n|" + " --- |" * (len(titles) + 1))
     counts["all"] = sum(counts.values(), Counter())
-    for area, count in counts.items():
-        print(f"| {area} | " + " | ".join(str(count[title]) for title in titles) + " |")
+    for area, outcomes in counts.items():
+        print(f"| {area} | " + " | ".join(str(outcomes[title]) for title in titles) + " |")
     print(f"\nSeed {given.seed}; {perf_counter() - begin:.0f} s.")
     return bool(counts["all"]["survived"])
 

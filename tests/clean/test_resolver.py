@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe.clean import unify_countries
+from dirframe.clean._reasons import Reason
 from dirframe.clean._vocabulary.iso import countries
-from dirframe.clean.name_index import names
+from dirframe.clean.name_index import Resolution, names
 from dirframe.clean.resolver import resolve
 from dirframe.clean.suggest import suggest
 from tests.clean import RAW, code, frame, rows_of
@@ -120,6 +121,21 @@ def test_what_names_no_single_country_has_no_answer_but_a_reason(raw: str) -> No
     answer = resolve(raw.strip())
     assert answer.alpha_2 is None
     assert answer.reason
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ("x y", Reason.NO_CODE),  # a code is not written with blanks
+        ("f r a", Reason.NO_CODE),
+        ("a.e", Reason.ABBREVIATION),
+        ("no data", Reason.NULL_MARKER),
+        ("not known", Reason.NULL_MARKER),
+        ("known", Reason.UNKNOWN),
+    ],
+)
+def test_the_reason_is_that_of_the_rule_that_refuses(raw: str, reason: Reason) -> None:
+    assert resolve(raw) == Resolution(None, "", reason)
 
 
 def documented() -> list[tuple[str, str]]:

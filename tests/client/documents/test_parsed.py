@@ -32,6 +32,14 @@ def test_no_record_at_all_gives_the_columns_of_what_was_asked() -> None:
     assert len(nothing.frame) == 0
 
 
+def test_columns_that_no_schema_knows_get_types_in_resources_outside_the_specification_only() -> (
+    None
+):
+    tool, of_project = (page_xml([record("1", kind, lines="7")]) for kind in ("tool", "project"))
+    assert parse_documents([("a", tool)]).frame["lines"].dtype == "Int64"
+    assert parse_documents([("a", of_project)]).frame["lines"].dtype == "str"
+
+
 def test_pages_without_records_before_the_first_record_do_no_harm() -> None:
     documents = [(str(n), page_xml([])) for n in range(CHUNK)] + [("z", page_xml([record("1")]))]
     assert list(parse_documents(documents).frame["id"]) == ["1"]

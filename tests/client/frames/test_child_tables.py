@@ -38,6 +38,14 @@ def test_languages_have_typed_columns() -> None:
     assert table["id"].isna().tolist() == [False, True]
 
 
+def test_the_entries_are_no_records_though_they_have_ids() -> None:
+    frame = build([project(1, LANGUAGES), project(2)])
+    provenance.set_provenance(frame, resource="project", complete=True)
+    table = dirframe.child_table(frame, "languages")
+    assert "id" in table
+    assert provenance.get_provenance(table)["records"]["rows"] == 2
+
+
 @pytest.mark.parametrize("resource", [ACCOUNT, PROJECT], ids=lambda r: r.name)
 def test_every_table_has_the_same_columns_for_no_record(resource: object) -> None:
     assert resource in (ACCOUNT, PROJECT)

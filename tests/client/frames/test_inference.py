@@ -43,6 +43,8 @@ N, F, D, T = Kind.INTEGER, Kind.NUMBER, Kind.TIMESTAMP, Kind.TEXT
         (["3.0", "4.25"], F),
         (["1e5"], F),
         (["1e999"], T),
+        ([f"0.{400 * '0'}1"], T),  # no float is so small
+        ([f"0.{20 * '0'}"], F),
         (["nan"], T),
         (["inf"], T),
         (["2013-05-01T00:00:00Z"], D),

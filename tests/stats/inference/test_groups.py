@@ -43,6 +43,31 @@ def test_the_effect_is_the_dominance_of_all_pairs(x: list[int], y: list[int]) ->
     )
 
 
+def test_the_interval_is_that_of_the_variance_of_all_pairs() -> None:
+    # Cliff, Psychological Bulletin 114 (1993), 494-509, equation 12 and the asymmetric interval.
+    generator = np.random.default_rng(5)
+    x, y = generator.integers(2, 30, 25), generator.integers(0, 30, 15)
+    pair: Any = stats.compare_groups(frame({"A": x.tolist(), "B": y.tolist()})).iloc[1]
+    pairs = np.sign(x[:, None] - y[None, :]).astype(float)
+    (n, m), d = pairs.shape, pairs.mean()
+    rows, columns = ((pairs.mean(axis=axis) - d) ** 2 for axis in (1, 0))
+    s2 = m**2 * rows.sum() + n**2 * columns.sum() - ((pairs - d) ** 2).sum()
+    s2 /= n * m * (n - 1) * (m - 1)
+    assert s2 > (1 - d**2) / (n * m - 1)  # else that would be taken
+    z = scipy_stats.norm.ppf(0.975)
+    width = z * np.sqrt(s2 * ((1 - d**2) ** 2 + z**2 * s2))
+    ends = (d - d**3 + sign * width for sign in (-1, 1))
+    expected = [end / (1 - d**2 + z**2 * s2) for end in ends]
+    assert [float(pair["low"]), float(pair["high"])] == pytest.approx(expected)
+
+
+def test_strata_are_compared_each_by_itself() -> None:
+    both = pd.concat([frame({"A": [1, 2, 3], "B": [2, 3, 4]}), frame({"A": [9], "B": [1]})])
+    table = stats.compare_groups(both.assign(half=["x"] * 6 + ["y"] * 2), by="half")
+    assert table["half"].tolist() == ["x", "x", "y", "y"]
+    assert float(table["effect"].iloc[3]) == 1
+
+
 def test_two_groups_turned_round_have_the_opposite_effect() -> None:
     x, y = [1, 5, 7, 9], [2, 2, 3]
     one = stats.compare_groups(frame({"A": x, "B": y})).iloc[1]

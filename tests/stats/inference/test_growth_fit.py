@@ -40,6 +40,7 @@ def test_the_curve_that_made_the_months_is_found_with_its_parameters(name: str) 
     assert models.loc["exponential", "doubling_months"] == pytest.approx(
         np.log(2) / models.loc["exponential", "rate"]
     )
+    assert models["limit"].dropna().index.tolist() == ["logistic"]
     if name == "logistic":
         assert models.loc[name, "limit"] == pytest.approx(9000, rel=0.02)
 

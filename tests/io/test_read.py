@@ -127,3 +127,10 @@ def test_what_is_for_people_is_not_read_back(suffix: str, tmp_path: Path) -> Non
 def test_a_file_that_is_not_there_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_export(tmp_path / "f.csv")
+
+
+def test_the_error_of_a_library_is_one_sentence_of_the_message(tmp_path: Path) -> None:
+    file = tmp_path / "picture.parquet"
+    file.write_bytes(b"GIF89a, and no table")
+    with pytest.raises(InvalidInputError, match=r"magic bytes.*[^.]\. Export the frame again\."):
+        read_export(file)

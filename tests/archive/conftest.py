@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.client.directory import Directory
-from tests.faults.conftest import impatient
+from tests.faults.conftest import settings_of
 from tests.faults.service import FaultyService, Shelf, numbered
 
 if TYPE_CHECKING:
@@ -24,12 +24,10 @@ def service() -> Iterator[FaultyService]:
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
-    # These directories answer, if late on a busy machine.
-    patient = {"connect_timeout": 20.0, "read_timeout": 20.0, "total_timeout": 60.0}
     made: list[Directory] = []
 
     def make(service: FaultyService, **options: object) -> Directory:
-        made.append(Directory.from_settings(impatient(service, tmp_path, **patient | options)))
+        made.append(Directory.from_settings(settings_of(service, tmp_path, **options)))
         return made[-1]
 
     yield make

@@ -19,7 +19,7 @@ from dirframe.errors import (
 from dirframe.provenance import get_provenance
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.store.sample import open_data
-from tests.faults.conftest import impatient
+from tests.faults.conftest import settings_of
 from tests.today import TodayService
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def ask(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
     made: list[Directory] = []
 
     def make(service: TodayService, **options: Any) -> Directory:
-        made.append(dirframe.Directory.from_settings(impatient(service, tmp_path, **options)))
+        made.append(dirframe.Directory.from_settings(settings_of(service, tmp_path, **options)))
         return made[-1]
 
     yield make

@@ -13,7 +13,7 @@ from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponse
 from dirframe.provenance import get_provenance
 from dirframe.schema import PROJECT
 from tests.client import Asked, Reply, Server, failed, page_xml, record
-from tests.faults.conftest import impatient
+from tests.faults.conftest import settings_of
 from tests.today import TodayService
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def today() -> Iterator[TodayService]:
 
 @pytest.fixture
 def directory(today: TodayService, tmp_path: Path) -> Iterator[Directory]:
-    with dirframe.Directory.from_settings(impatient(today, tmp_path)) as opened:
+    with dirframe.Directory.from_settings(settings_of(today, tmp_path)) as opened:
         yield opened
 
 

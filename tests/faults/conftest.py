@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Ask = Callable[..., Directory]
 
 
+#: For services that do not answer: what is waited for else.
+HASTY = {"connect_timeout": 1.0, "read_timeout": 0.8, "total_timeout": 1.5}
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -38,11 +41,11 @@ def service() -> Iterator[FaultyService]:
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Ask]:
-    """Make directories on a service, with folders of the test's own and little patience."""
+    """Make directories on a service, with folders of the test's own."""
     made: list[Directory] = []
 
     def make(service: FaultyService | str, **options: Any) -> Directory:
-        made.append(Directory.from_settings(impatient(service, tmp_path, **options)))
+        made.append(Directory.from_settings(settings_of(service, tmp_path, **options)))
         return made[-1]
 
     yield make
@@ -50,8 +53,8 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
         directory.close()
 
 
-def impatient(service: FaultyService | str, folder: Path, **options: Any) -> Settings:
-    """Settings with which a fault costs milliseconds."""
+def settings_of(service: FaultyService | str, folder: Path, **options: Any) -> Settings:
+    """Settings with which a fault costs milliseconds, and a busy machine is no fault."""
     manners: dict[str, Any] = {
         "base_url": service if isinstance(service, str) else service.url,
         "name": "faulty",
@@ -60,9 +63,9 @@ def impatient(service: FaultyService | str, folder: Path, **options: Any) -> Set
         "retries": 2,
         "backoff": 0.0,
         "max_backoff": 1.0,
-        "connect_timeout": 1.0,
-        "read_timeout": 0.8,
-        "total_timeout": 1.5,
+        "connect_timeout": 30.0,
+        "read_timeout": 30.0,
+        "total_timeout": 60.0,
         "max_response_bytes": 2**20,
         "max_workers": 1,
         "daily_quota": 100_000,

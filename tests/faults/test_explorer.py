@@ -14,7 +14,7 @@ from dirframe.explorer.explorer import Explorer
 from dirframe.explorer.state import State
 from tests.explorer.screen import every
 from tests.faults import faults
-from tests.faults.conftest import impatient
+from tests.faults.conftest import settings_of
 from tests.faults.everything import MARK, Everything
 from tests.faults.service import FaultyService, Shelf, numbered
 
@@ -35,9 +35,7 @@ QUICK = sorted(
 
 @contextmanager
 def explored(service: FaultyService, folder: Path) -> Iterator[Explorer]:
-    directory = Directory.from_settings(
-        impatient(service, folder, key=KEY, retries=1, read_timeout=10, total_timeout=30)
-    )
+    directory = Directory.from_settings(settings_of(service, folder, key=KEY, retries=1))
     try:
         yield Explorer(directory)
     finally:
@@ -127,7 +125,7 @@ def test_a_load_is_cancelled_while_an_answer_is_awaited_and_goes_on_from_the_cac
         exchange.answer()
 
     service.on_page[3] = [slowly]
-    state = State(ask(service, read_timeout=30.0, total_timeout=30.0))
+    state = State(ask(service))
     state.start_load()
     assert awaited.wait(20)
     state.cancel()

@@ -11,7 +11,7 @@ from requests.auth import AuthBase, HTTPBasicAuth
 import dirframe
 from dirframe.client.directory import Directory
 from tests.faults import faults
-from tests.faults.conftest import impatient
+from tests.faults.conftest import settings_of
 from tests.faults.everything import MARK, Everything
 from tests.faults.service import FaultyService, Trap, numbered
 from tests.faults.test_outcomes import error_of, load
@@ -83,7 +83,7 @@ def test_no_error_log_or_file_shows_the_token(
     service.always = faults.FAULTS[name]
     with (
         everything.logged(),
-        Directory.from_settings(impatient(service, tmp_path, auth=grant)) as directory,
+        Directory.from_settings(settings_of(service, tmp_path, auth=grant)) as directory,
     ):
         error = error_of(directory)
         everything.add_shown(directory)

@@ -21,7 +21,7 @@ from dirframe.client.directory import Directory
 from dirframe.errors import DirframeError
 from dirframe.io.export import export
 from tests.faults import faults
-from tests.faults.conftest import impatient
+from tests.faults.conftest import HASTY, settings_of
 from tests.faults.everything import MARK, Everything
 from tests.faults.service import FaultyService, Shelf, numbered
 
@@ -66,6 +66,7 @@ def written(
 ) -> Everything:
     """Let a fault happen to every answer after the first; collect everything."""
     everything = Everything()
+    options = (HASTY if fault in faults.SLOW.values() else {}) | options
     with (
         FaultyService(Shelf(numbered(25), size=10), key=key) as service,
         everything.logged(),
@@ -75,7 +76,7 @@ def written(
         service.faults.append(fault if operation != "load" else None)
         service.always = fault
         directory = Directory.from_settings(
-            impatient(service, folder, key=key, retries=1, **options)
+            settings_of(service, folder, key=key, retries=1, **options)
         )
         outcome = attempt(OPERATIONS[operation], directory)
         again = attempt(OPERATIONS[operation], directory)
@@ -205,7 +206,7 @@ def test_an_interrupted_request_leaves_the_key_in_no_variable(
     with FaultyService(Shelf(numbered(55), size=10), key=key) as service, everything.logged():
         service.on_page[2] = [interrupted]
         directory = Directory.from_settings(
-            impatient(service, tmp_path, key=key, max_workers=workers)
+            settings_of(service, tmp_path, key=key, max_workers=workers)
         )
         error = attempt(OPERATIONS["load"], directory)
         directory.close()

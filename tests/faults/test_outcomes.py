@@ -20,6 +20,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from tests.faults import faults
+from tests.faults.conftest import HASTY
 from tests.faults.service import numbered
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def test_an_interruption_that_goes_on_is_given_up_and_says_so(
 def test_a_damaged_answer_is_an_error_and_only_the_missing_pages_are_paid_for_later(
     name: str, service: FaultyService, ask: Ask
 ) -> None:
-    directory = ask(service, retries=0)
+    directory = ask(service, retries=0, **(HASTY if name in faults.SLOW else {}))
     service.on_page[3] = [(faults.DAMAGED | faults.MISLED | faults.SLOW)[name]] * 99
     error = error_of(directory)
     assert isinstance(error, (NetworkError, ServiceError, UnreadableResponseError))
@@ -122,7 +123,8 @@ def test_a_damaged_answer_is_an_error_and_only_the_missing_pages_are_paid_for_la
 def test_several_workers_keep_what_came_beside_a_damaged_answer(
     name: str, workers: int, service: FaultyService, ask: Ask
 ) -> None:
-    directory = ask(service, max_workers=workers, retries=0)
+    hasty = HASTY if name in faults.SLOW else {}
+    directory = ask(service, max_workers=workers, retries=0, **hasty)
     service.on_page[3] = [faults.FAULTS[name]]
     error_of(directory)
     asked = set(service.pages)

@@ -16,7 +16,7 @@ from dirframe.client.directory import Directory
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES, MAX_REFETCHES
 from dirframe.errors import DirframeError, IncompleteCollectionError, IncompleteWarning
 from tests.faults import faults
-from tests.faults.conftest import impatient
+from tests.faults.conftest import settings_of
 from tests.faults.service import FaultyService, Shelf, numbered
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def test_the_outcome_is_a_whole_state_of_the_collection_or_is_said_not_to_be(
     with FaultyService(shelf) as service, TemporaryDirectory() as folder:
         service.before = before
         options = {"max_workers": workers, "retries": RETRIES}
-        with Directory.from_settings(impatient(service, Path(folder), **options)) as directory:
+        with Directory.from_settings(settings_of(service, Path(folder), **options)) as directory:
             # Each run uses up faults or ends them; when none is left, it must succeed.
             runs = range(len(schedule) + len(events) + 2)
             if any(run_once(service, directory, family, incomplete) for _ in runs):

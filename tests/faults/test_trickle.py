@@ -25,8 +25,6 @@ def test_an_answer_that_trickles_is_ended_charged_once_and_not_asked_for_again(
     directory = ask(
         service,
         retries=3,
-        total_timeout=60.0,
-        read_timeout=20.0,
         min_bytes_per_second=1_000.0,
         slow_time=0.4,
     )
@@ -42,7 +40,7 @@ def test_a_directory_that_thinks_long_before_its_first_byte_is_waited_for(
 ) -> None:
     service.faults.append(faults.late(1.0))
     options: dict[str, float] = {"min_bytes_per_second": 10_000.0, "slow_time": 0.2}
-    directory = ask(service, read_timeout=30.0, total_timeout=60.0, **options)
+    directory = ask(service, **options)
     assert load(directory) == numbered(55)
 
 
@@ -56,7 +54,7 @@ def test_a_pause_between_headers_and_a_body_that_then_comes_whole_is_no_trickle(
 
     service.faults.append(pausing)
     options: dict[str, float] = {"min_bytes_per_second": 10_000.0, "slow_time": 0.2}
-    directory = ask(service, read_timeout=30.0, total_timeout=60.0, **options)
+    directory = ask(service, **options)
     assert load(directory) == numbered(55)
 
 

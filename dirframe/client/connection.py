@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Self
+from weakref import finalize
 
 from dirframe._display.card import Card
 from dirframe.client.http.client import Session
@@ -119,12 +120,14 @@ class Connection(Card):
         with self._opening:
             if self._session is None:
                 self._session = Session(self._settings)
+                # Of a directory that nobody closes; also at exit.
+                self._closer = finalize(self, self._session.close)
             return self._session
 
     def close(self) -> None:
         """Close the connections and the cache, and stop an embedded service."""
         if self._session is not None:
-            self._session.close()
+            self._closer()
             self._session = None
         self._closing.close()
 

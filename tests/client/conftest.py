@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def at(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
-    """Make directories on addresses, impatient and with a cache of the test's own."""
+    """Make directories on addresses, settings_of and with a cache of the test's own."""
     opened: list[Directory] = []
 
     def make(server: Server | str, key: str = KEY, **options: Any) -> Directory:

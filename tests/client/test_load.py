@@ -61,7 +61,8 @@ def test_all_pages_come_together_and_a_later_page_decides_about_the_type(
     assert facts["complete"] is True
     assert (facts["resource"], facts["items_available"]) == ("thing", 23)
     assert facts["query"] == {"path": "/things.xml"}
-    assert [asked.query.get("page") for asked in server.asked] == [None, "2", "3"]
+    first, *others = (asked.query.get("page", "") for asked in server.asked)
+    assert (first, sorted(others)) == ("", ["2", "3"])  # the others were asked for together
 
 
 def test_records_without_an_id_are_told_apart_by_what_they_hold(

@@ -153,6 +153,11 @@ class Service:
         self._stopping.set()
         self._servers[0].pull_trigger()
         self._thread.join()
+        # Only now: until the loop has ended, this thread may be writing to the trigger.
+        for server in self._servers:
+            server.pull_trigger = _ignore  # a request that outlasts the grace would call it
+            server.trigger.close()
+        self._sockets.close()
         self._owned.close()
 
     def _loop(self) -> None:
@@ -164,9 +169,6 @@ class Service:
         while self._sockets.answers_in_flight() and time.monotonic() < end:
             self._sockets.turn(0.05)
         self._dispatcher.shutdown(timeout=1)
-        for server in self._servers:
-            server.trigger.close()
-        self._sockets.close()
 
 
 def serve(
@@ -321,6 +323,10 @@ def serve(
 
 def _counts(store: Store) -> dict[str, int]:
     return {resource.collection: store.count(resource) for resource in RESOURCES.values()}
+
+
+def _ignore() -> None:
+    """Wake no loop: it has ended."""
 
 
 def _listeners(host: str, port: int) -> list[socket.socket]:

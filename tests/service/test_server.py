@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ import requests
 
 from dirframe.errors import ConfigurationError
 from dirframe.schema import ACCOUNT
+from dirframe.service import server as server_module
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.server import Service, serve
 from dirframe.service.store.store import Store
@@ -150,6 +152,60 @@ def test_an_answer_in_flight_is_finished_when_the_service_stops(
         service.stop()
         assert answer.result().status_code == 200
         assert b"</response>" in answer.result().content
+
+
+def test_a_service_whose_loop_ends_before_it_is_woken_stops(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = serve(store)
+    server, loop = service._servers[0], service._thread
+    wake = server.pull_trigger
+
+    def wake_too_late() -> None:
+        loop.join(timeout=3)  # its turns are at most one second long
+        wake()
+
+    monkeypatch.setattr(server, "pull_trigger", wake_too_late)
+    service.stop()
+    assert not loop.is_alive()
+
+
+def test_a_request_that_outlasts_the_service_writes_into_no_other_file(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked, stopped = threading.Event(), threading.Event()
+
+    def page_of_late(*_: object, **__: object) -> object:
+        asked.set()
+        stopped.wait(30)
+        raise OSError("The store is closed.")
+
+    monkeypatch.setattr(Store, "page", page_of_late)
+    monkeypatch.setattr(server_module, "_GRACE", 0.1)
+    before = set(threading.enumerate())
+    service = serve(store)
+    workers = set(threading.enumerate()) - before - {service._thread}
+    trigger = service._servers[0].trigger.trigger
+    with ThreadPoolExecutor(1) as pool, ExitStack() as files:
+        answer = pool.submit(
+            requests.get,
+            f"{service.url}/accounts.xml",
+            params={"api_key": key(service)},
+            timeout=10,
+        )
+        assert asked.wait(30)
+        service.stop()
+        # Files of the user that get the descriptors of the service.
+        others = {
+            files.enter_context((tmp_path / str(number)).open("w")).fileno() for number in range(30)
+        }
+        assert trigger in others
+        stopped.set()
+        assert answer.exception() is not None
+        for thread in workers:
+            thread.join(30)
+            assert not thread.is_alive()
+    assert {path.stat().st_size for path in tmp_path.iterdir()} == {0}
 
 
 def test_the_access_log_tells_everything_but_keys(

@@ -41,9 +41,14 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK)
         os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp("", "dirframe-tests-", MEMORY)
         atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
-# Where it is installed, jsonschema builds 38 parsers of web addresses with it on import: three
-# seconds in each process that imports nbformat. No schema that is used here asks for one.
-sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
+ROOT = Path(__file__).resolve().parent.parent
+
+# Where rfc3987_syntax is installed, jsonschema builds 38 parsers of web addresses with it on import:
+# one to three seconds in each process that imports nbformat, as plotly does in a kernel. No schema
+# that is used here asks for one, so here and in all processes that tests start it is not there.
+ABSENT = str(ROOT / "tests" / "absent")
+sys.path.insert(0, ABSENT)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [ABSENT, os.environ.get("PYTHONPATH")]))
 
 # Thousands of services are started, with the same thirty addresses each: werkzeug compiles a function
 # for each address, which is most of the time of a start. Rule and endpoint say what it compiles.
@@ -59,8 +64,6 @@ def _compile_once(self: Rule, append_unknown: bool = True) -> Callable[..., tupl
 
 
 Rule._compile_builder = _compile_once  # type: ignore[method-assign]  # a private function, for the reason above
-
-ROOT = Path(__file__).resolve().parent.parent
 
 # A machine that is busy is no failure, so no example has a deadline. In CI every run draws the
 # same examples: a red build can be repeated; a developer's machine goes on looking for new ones.

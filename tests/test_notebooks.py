@@ -6,6 +6,7 @@ It takes a cell that prints a warning for a good one; the tests do not.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from io import StringIO
@@ -50,7 +51,7 @@ def test_a_notebook_opens_with_its_end_and_the_line_to_change(name: str) -> None
 def test_a_notebook_runs_from_top_to_bottom_without_a_warning(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     before = set(FOLDER.iterdir())
     copy = Path(shutil.copy(FOLDER / name, tmp_path))
@@ -72,7 +73,7 @@ def test_a_notebook_runs_from_top_to_bottom_without_a_warning(
 def test_the_published_figures_are_found_in_recorded_pages(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     monkeypatch.setenv("DIRFRAME_RECORDED_PAGES", str(shared / "real" / "pages"))
     copy = Path(shutil.copy(FOLDER / "published_results.ipynb", tmp_path))
     ran = NotebookRun(copy, default_timeout=120).execute()

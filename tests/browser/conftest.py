@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -40,11 +41,6 @@ _IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idl
 
 #: JupyterLab would ask whether it may fetch news.
 _NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
-
-#: As in the tests' own processes: without the parsers of web addresses, which take three seconds.
-_START = (
-    "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; main()"
-)
 
 
 @pytest.fixture(scope="package")
@@ -112,11 +108,11 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         settings = folder / "jupyter_config_dir" / _NO_NEWS
         settings.parent.mkdir(parents=True)
         settings.write_text('{"fetchNews": "false"}', encoding="utf-8")
-        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         # The tests' own backend shows no charts.
         patch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
         command = [
-            *(sys.executable, "-c", _START, "--no-browser", "--allow-root"),
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}"),
             *("--ServerApp.port_retries=0", "--IdentityProvider.token="),
             f"--ServerApp.root_dir={shown}",

@@ -219,6 +219,17 @@ def test_a_page_that_does_not_come_is_named_and_its_row_stays(
     assert get_provenance(load(directory, details=True))["details_missing"] == []
 
 
+def test_of_many_pages_that_do_not_come_the_first_are_named_and_the_others_counted(
+    directory: Directory, today: TodayService, carried: pd.DataFrame
+) -> None:
+    lost = with_id(carried)[:25]
+    today.gone = set(lost)
+    last = f"{lost[19]} .gone. and 5 more"
+    with pytest.raises(IncompleteCollectionError, match=rf"of 25 records.*{last}") as caught:
+        load(directory, details=True)
+    assert caught.value.details_missing == tuple(lost)
+
+
 def test_the_record_of_another_project_is_refused(
     directory: Directory, today: TodayService, carried: pd.DataFrame
 ) -> None:

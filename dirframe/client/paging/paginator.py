@@ -81,12 +81,12 @@ class CollectionResult:
     incomplete_reason: str | None
     duplicates: int
     fetched: list[FetchedPage] = field(repr=False)
-    synthetic: bool = False
-    stopped: bool = False
-    details: int = 0
-    refused: dict[str, Refused] = field(default_factory=dict)
-    not_sent: tuple[str, ...] = ()
-    needed: int = 0  # number of own pages that would complete `not_sent`
+    synthetic: bool
+    stopped: bool
+    details: int
+    refused: dict[str, Refused]
+    not_sent: tuple[str, ...]
+    needed: int  # number of own pages that would complete `not_sent`
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -206,12 +206,13 @@ class Paginator(PageSequence):
         fetch = partial(self._fetch, refresh=refresh)
         get_cached = (lambda _: None) if refresh else self._get_cached
         if self.is_behind_the_last(numbers):
+            (number,) = numbers
             try:
-                self._read_one(numbers[0], get_cached(numbers[0]) or fetch(numbers[0]))
+                self._read_one(number, get_cached(number) or fetch(number))
             except NotFoundError:  # also means that there is no further page
                 self.ended = True
                 return
-            yield numbers[0]
+            yield number
             return
         workers = self._workers if len(numbers) > 1 else 1
         needed = takewhile(lambda _: not ended(), numbers)
@@ -338,7 +339,7 @@ class Paginator(PageSequence):
             details=len(self._own),
             refused=self._refused,
             not_sent=unsent_columns(self._resource, self._columns) if bare else (),
-            needed=needed if bare else 0,
+            needed=needed,
         )
 
     def _details_doubt(self) -> str | None:

@@ -73,7 +73,7 @@ class RecordStream(Paginator):
             details=self._own_pages,
             refused=self._refused,
             not_sent=unsent_columns(self._resource, self._columns) if bare else (),
-            needed=self._needed if bare else 0,
+            needed=self._needed,
         )
 
     def _was_read(self, number: int, count: int, fetched: FetchedPage) -> None:

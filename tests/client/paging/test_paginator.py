@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -93,14 +95,23 @@ def test_without_a_count_all_pages_come_but_are_not_said_to_be_complete(past: st
 def test_the_order_does_not_depend_on_the_number_of_workers(workers: int) -> None:
     class Slow(Changing):
         def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
-            import time
-
             time.sleep(0.003 * (page % 3))
             return super().__call__(page, refresh=refresh)
 
     found = walk(Slow(ids(333), size=10), workers=workers)
     assert list(found.frame["id"]) == ids(333)
     assert found.complete
+
+
+def test_pages_are_asked_for_in_turn_unless_more_workers_are_allowed() -> None:
+    class Together(Changing):
+        def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
+            asking.add(threading.current_thread())
+            return super().__call__(page, refresh=refresh)
+
+    asking: set[threading.Thread] = set()
+    walk(Together(ids(99), size=10))
+    assert asking == {threading.current_thread()}
 
 
 def test_an_error_of_any_page_is_raised_whatever_the_number_of_workers() -> None:

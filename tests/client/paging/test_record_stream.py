@@ -67,7 +67,7 @@ def test_a_directory_that_does_not_count_is_not_called_complete() -> None:
     assert "items_available" in str(opened.result().incomplete_reason)
 
 
-def test_the_progress_is_told_of_each_own_page() -> None:
+def test_the_progress_is_told_of_each_page_and_of_each_own_page() -> None:
     class Own:
         def get_cached(self, identifier: str) -> None:
             """Nothing is cached."""
@@ -75,9 +75,14 @@ def test_the_progress_is_told_of_each_own_page() -> None:
         def fetch(self, identifier: str) -> FetchedPage:
             return fetched(page_xml([record(identifier)]), "u", BEGIN, 1)
 
-    told: list[tuple[int, int]] = []
+    pages: list[tuple[int, int]] = []
+    own: list[tuple[int, int]] = []
     _, opened = stream(
-        Changing(ids(3), size=2), details=Own(), on_details=lambda *counts: told.append(counts)
+        Changing(ids(3), size=2),
+        details=Own(),
+        progress=lambda *counts: pages.append(counts),
+        on_details=lambda *counts: own.append(counts),
     )
-    assert told == [(1, 2), (1, 2), (1, 1)]
+    assert pages == [(2, 3), (1, 3)]
+    assert own == [(1, 2), (1, 2), (1, 1)]
     assert opened.result().details == 3

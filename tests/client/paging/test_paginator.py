@@ -114,6 +114,18 @@ def test_pages_are_asked_for_in_turn_unless_more_workers_are_allowed() -> None:
     assert asking == {threading.current_thread()}
 
 
+def test_all_workers_are_busy_up_to_the_last_page() -> None:
+    class Together(Changing):
+        def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
+            if page > 2:
+                four.wait(20)
+            return super().__call__(page, refresh=refresh)
+
+    four = threading.Barrier(4)
+    found = walk(Together(ids(335), size=10), workers=4)
+    assert list(found.frame["id"]) == ids(335)
+
+
 def test_an_error_of_any_page_is_raised_whatever_the_number_of_workers() -> None:
     class Failing(Changing):
         def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:

@@ -6,6 +6,7 @@ import sys
 import types
 
 import pytest
+import tqdm
 
 from dirframe.client.paging.progress import Progress
 
@@ -41,18 +42,40 @@ def test_a_pipe_gets_no_bar(shown: bool, capsys: pytest.CaptureFixture[str]) -> 
     assert captured.err == captured.out == ""
 
 
-def test_a_notebook_gets_a_bar_although_it_has_no_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the process look like the kernel of a notebook."""
     ipython = types.SimpleNamespace(
         get_ipython=lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
     )
     monkeypatch.setitem(sys.modules, "IPython", ipython)
+
+
+@pytest.mark.usefixtures("notebook")
+def test_a_notebook_gets_a_bar_although_it_has_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # A bar of widgets would write to the notebook, which is none here.
     monkeypatch.setattr("dirframe.client.paging.progress.find_spec", lambda _: None)
     with Progress("projects", shown=True) as bar:
         bar.advance(60, 60)
     assert "60/60" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("notebook")
+def test_a_notebook_with_widgets_gets_a_bar_of_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    class BarWithWidgets(tqdm.std.tqdm):  # type: ignore[type-arg]  # a stand-in for one
+        made = 0
+
+        def __init__(self, *args: object, **options: object) -> None:
+            BarWithWidgets.made += 1
+            super().__init__(*args, **options)  # type: ignore[call-overload]  # as they came
+
+    monkeypatch.setattr("dirframe.client.paging.progress.find_spec", lambda _: "ipywidgets")
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=BarWithWidgets))
+    with Progress("projects", shown=True) as bar:
+        bar.advance(60, 60)
+    assert BarWithWidgets.made == 1
 
 
 def test_a_function_is_told_instead_how_many_came_and_of_how_many(

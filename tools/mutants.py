@@ -1,8 +1,8 @@
 """Change the code in many small ways, one at a time, and see whether a test fails.
 
 Run ``make mutants``, or ``python -m tools.mutants [AREA ...] [--sample N] [--seed N]``. The sample is
-drawn over the places in the code, the same number from each area, and is the same for the same code and
-seed. Cosmic Ray makes the mutants; they run in copies of the checkout.
+drawn over the places in the code, the same number from each area. With the same seed it is the same, but
+for lines that were changed. Cosmic Ray makes the mutants; they run in copies of the checkout.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
-from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
@@ -90,12 +91,23 @@ class Mutant:
             raise LookupError(f"Cosmic Ray does not find its own {self}.")
         return changed
 
+    def line(self) -> str:
+        """Return the line and what is before the change in it, without the indentation."""
+        row, column = self.position
+        line = _lines(self.module)[row - 1]
+        return f"{line.strip()} {line[:column].strip()}"
+
     def changed_lines(self) -> tuple[str, str]:
         """Return the lines before and after, without their indentation."""
         before = (ROOT / self.module).read_text(encoding="utf-8").splitlines()
         lines = [*difflib.unified_diff(before, self.source().splitlines(), n=0, lineterm="")][2:]
         old, new = (" ".join(x[1:].strip() for x in lines if x[0] == sign) for sign in "-+")
         return old, new
+
+
+@cache
+def _lines(module: str) -> list[str]:
+    return (ROOT / module).read_text(encoding="utf-8").splitlines()
 
 
 def is_meaningful(operator: str) -> bool:
@@ -179,13 +191,22 @@ def mutants(area: str) -> Iterator[Mutant]:
                         yield Mutant(area, str(module), start, name, occurrence, tests)
 
 
-def draw(candidates: Sequence[Mutant], number: int, chance: Random) -> list[Mutant]:
-    """Draw places in the code, and one mutant of each."""
-    places: dict[tuple[str, tuple[int, int]], list[Mutant]] = {}
-    for mutant in sorted(candidates):
-        places.setdefault((mutant.module, mutant.position), []).append(mutant)
-    drawn = chance.sample(sorted(places), min(number, len(places)))
-    return [chance.choice(places[place]) for place in drawn]
+def draw(candidates: Iterable[Mutant], number: int, seed: int) -> list[Mutant]:
+    """Draw places in the code, and one mutant of each.
+
+    Whether a place is drawn depends on its line alone: a change elsewhere draws no others.
+    """
+    places: dict[tuple[str, tuple[int, int]], list[tuple[bytes, Mutant]]] = {}
+    for mutant in candidates:
+        place = mutant.module, mutant.position
+        text = f"{seed} {mutant.module} {mutant.line()}"
+        places.setdefault(place, []).append((_hash(f"{text} {mutant.operator}"), mutant))
+    drawn = sorted(places.values(), key=lambda found: _hash(f"{seed} {found[0][1].line()}"))
+    return sorted(min(found)[1] for found in drawn[:number])
+
+
+def _hash(text: str) -> bytes:
+    return sha256(text.encode()).digest()
 
 
 class _SamePytest:
@@ -317,8 +338,7 @@ def main(words: Sequence[str] | None = None) -> int:
     counts: dict[str, Counter[str]] = {}
     for area in given.areas or AREAS:
         candidates = [*mutants(area)]
-        chance = Random(f"{area} {given.seed}")  # noqa: S311  # to be the same each time
-        drawn = draw(candidates, given.sample, chance)
+        drawn = draw(candidates, given.sample, given.seed)
         counts[area] = Counter(there=len(candidates), drawn=len(drawn))
         sample += drawn
     lines = {mutant: mutant.changed_lines() for mutant in sample}

@@ -42,7 +42,9 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code lines;
         ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), and then any
         other fields (str). A text that could not be converted is in a column of the same name
-        with the suffix ``_unreadable``. If no record has the element, the table is empty.
+        with the suffix ``_unreadable``, and an entry's own field with the name of the first
+        column, if it says something else, in the last one, such as ``project_id_``. If no record
+        has the element, the table is empty.
 
     Raises
     ------
@@ -73,9 +75,11 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     lengths, data = entry_columns(lists, field, resource)
     parent = f"{resource.name}_id" if key == "id" else key
-    if key != "id":  # the entry repeats the parent's id
-        data.pop(parent, None)
     parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
+    if parent in data:
+        own = pd.Series(data.pop(parent)).astype("str")
+        if not own.isna().all() and not own.equals(parents):  # it says more than the parent's id
+            data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 

@@ -90,6 +90,21 @@ def test_entries_of_different_form_stand_in_one_table() -> None:
     assert table["license"].dropna().tolist() == ["MIT"]
 
 
+def test_what_an_entry_calls_its_project_does_not_replace_the_id_of_the_parent() -> None:
+    frame = build(
+        [
+            project(1, "<links><link><project_id>9</project_id></link></links>"),
+            project(2, "<links><link><title>t</title></link></links>"),
+        ]
+    )
+    table = dirframe.child_table(frame, "links")
+    assert table["project_id"].tolist() == ["1", "2"]
+    assert table["project_id_"].tolist()[0] == "9"
+    same = build([project(1, "<links><link><project_id>1</project_id></link></links>")])
+    assert dirframe.child_table(same, "links")["project_id"].tolist() == ["1"]
+    assert "project_id_" not in dirframe.child_table(same, "links")
+
+
 def test_an_unknown_table_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidInputError, match="tags"):
         dirframe.child_table(build([]), "people")
@@ -126,10 +141,13 @@ def test_the_real_pages_have_their_languages_and_tags(shared: Path) -> None:
 
 
 def test_the_entries_of_an_extension_have_its_own_key_and_lists_that_it_does_not_name() -> None:
-    lists = pd.Series([[{"deep": ["a", ["b"]], "name": "x"}], None], dtype="object")
+    lists = pd.Series(
+        [[{"deep": ["a", ["b"]], "name": "x", "contributor_id": "7"}], None], dtype="object"
+    )
     frame = pd.DataFrame({"contributor_id": ["7", "8"], "prizes": lists})
     provenance.set_provenance(frame, source="D", resource="contributor_fact")
     table = dirframe.child_table(frame, "prizes")
+    assert list(table) == ["contributor_id", "deep", "name"]  # the key once
     assert table["contributor_id"].tolist() == ["7"]
     assert table["deep"].tolist() == [["a", ["b"]]]  # as it came
     assert table["name"].tolist() == ["x"]  # what follows is read

@@ -179,3 +179,19 @@ def test_an_answer_is_a_code_that_pycountry_knows_or_xk(raw: str | None) -> None
 def test_a_very_long_value_is_refused_quickly() -> None:
     assert resolve("((" * 10**5).reason == "too long for a name"
     assert resolve("a - " * 60).alpha_2 is None
+
+
+def test_an_abbreviation_begins_as_the_word_does() -> None:
+    assert code("Papua N. Guinea") == "PG"
+    assert code("Papua W. Guinea") is None  # West Papua is in Indonesia
+
+
+@pytest.mark.parametrize(
+    ("raw", "rule"),
+    [
+        ("Arab Emirates United", "words rearranged"),
+        ("Rep Dominican", "abbreviation spelt out"),
+    ],
+)
+def test_the_rule_that_is_named_is_the_one_that_was_needed(raw: str, rule: str) -> None:
+    assert resolve(raw).rule == rule

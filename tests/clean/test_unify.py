@@ -106,6 +106,14 @@ def test_provenance_is_handed_on_with_the_counts() -> None:
     assert "countries" not in loaded.attrs["dirframe"]
 
 
+def test_the_step_is_recorded_once_and_after_any_other() -> None:
+    loaded = provenance.set_provenance(frame("DE", None), source="A directory")
+    for earlier in ("a choice of rows", "without duplicates"):
+        chosen = provenance.copy_provenance(loaded, loaded.copy(), earlier)
+        twice = unify_countries(unify_countries(chosen))
+        assert provenance.get_provenance(twice)["steps"] == [earlier, "unify_countries"]
+
+
 def test_an_override_goes_before_every_rule() -> None:
     found = unify_countries(frame("DE", "Korea"), overrides={"DE": None, "Korea": "KR"})
     assert found["country_alpha_2"].fillna("-").tolist() == ["-", "KR"]

@@ -21,3 +21,14 @@ def test_what_is_told_beside_the_records_has_a_name(module: ModuleType) -> None:
             assert records.kind is records.POSITIONAL_OR_KEYWORD, name
             named = {records.KEYWORD_ONLY, records.VAR_KEYWORD}
             assert {option.kind for option in options} <= named, name
+
+
+@pytest.mark.parametrize("module", [stats, plot])
+def test_the_same_is_drawn_by_chance_unless_another_seed_is_given(module: ModuleType) -> None:
+    seeds = {
+        name: parameters["seed"].default
+        for name in module.__all__
+        if inspect.isfunction(function := getattr(module, name))
+        and "seed" in (parameters := inspect.signature(function).parameters)
+    }
+    assert set(seeds.values()) == {0}

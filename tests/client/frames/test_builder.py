@@ -39,9 +39,12 @@ def project(number: int, more: str = "") -> str:
     return f"<project><id>{number}</id>{more}</project>"
 
 
-def test_names_that_meet_again_after_renaming_stay_different_columns() -> None:
-    frame = build([project(1, "<a_B>x</a_B><a__B>y</a__B><a><B>z</B></a>")])
-    assert [frame[name][0] for name in ("a_B", "a__B", "a__B_")] == ["x", "y", "z"]
+@pytest.mark.parametrize("last", ["B", "b"])  # letters before and after the underscore
+def test_names_that_meet_again_after_renaming_stay_different_columns(last: str) -> None:
+    meeting = f"<a_{last}>x</a_{last}><a__{last}>y</a__{last}><a><{last}>z</{last}></a>"
+    frame = build([project(1, meeting)])
+    names = (f"a_{last}", f"a__{last}", f"a__{last}_")
+    assert [frame[name][0] for name in names] == ["x", "y", "z"]
 
 
 def test_it_is_known_of_each_record_whether_an_element_has_any_content() -> None:

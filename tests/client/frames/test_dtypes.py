@@ -55,6 +55,7 @@ def test_a_kind_has_one_dtype_whatever_its_values(kind: Kind, values: list[str |
         ("9223372036854775807", 2**63 - 1),
         ("-9223372036854775808", -(2**63)),
         ("9,223,372,036,854,775,807", 2**63 - 1),
+        ("-9,223,372,036,854,775,808", -(2**63)),
     ],
 )
 def test_a_whole_number_is_understood(text: str | None, value: int | None) -> None:

@@ -125,6 +125,14 @@ def test_a_list_whose_entries_differ_becomes_json(projects: pd.DataFrame) -> Non
     assert convert_frame(mixed, "arrow")["tags"].to_pylist() == ['["a", {"b": 1}]', None]
 
 
+def test_lists_beside_missing_values_stay_lists_where_others_become_json() -> None:
+    lists = pd.Series([["a"], float("nan")], dtype="object")
+    mixed = pd.Series([["a", {"b": 1}], None], dtype="object")
+    table = convert_frame(pd.DataFrame({"lists": lists, "mixed": mixed}), "arrow")
+    assert table["lists"].to_pylist() == [["a"], None]
+    assert table["mixed"].to_pylist() == ['["a", {"b": 1}]', None]
+
+
 def test_an_unknown_kind_or_a_missing_library_is_named_before_any_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -144,7 +152,7 @@ def test_what_only_pandas_holds_is_refused_instead_of_lost(
     with pytest.raises(InvalidInputError, match=r"index \(id\) would be lost.*reset_index"):
         convert_frame(projects.set_index("id"), kind)
     two = pd.concat([projects[["id"]], projects[["id"]]], axis=1)
-    with pytest.raises(InvalidInputError, match="several columns of one name"):
+    with pytest.raises(InvalidInputError, match=f"one name, and {kind.title()} finds columns"):
         convert_frame(two, kind)
     part = projects[projects["stack_count"] > 1]  # its index has gaps, and no name
     assert len(convert_frame(part, kind)) == len(part)

@@ -43,6 +43,12 @@ def test_the_effect_is_the_dominance_of_all_pairs(x: list[int], y: list[int]) ->
     )
 
 
+def test_groups_without_any_overlap_have_the_whole_effect_and_no_interval_around_it() -> None:
+    pair = stats.compare_groups(frame({"A": [1, 2, 3], "B": [7, 8, 9]})).iloc[1]
+    whole = -1.0 if pair["first"] == "A" else 1.0
+    assert [pair["effect"], pair["low"], pair["high"]] == [whole] * 3
+
+
 def test_the_interval_is_that_of_the_variance_of_all_pairs() -> None:
     # Cliff, Psychological Bulletin 114 (1993), 494-509, equation 12 and the asymmetric interval.
     generator = np.random.default_rng(5)

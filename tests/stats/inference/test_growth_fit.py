@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,13 @@ def test_code_is_what_was_added_less_what_was_removed() -> None:
     assert stats.growth_curve(frame, column="code")["observed"].tolist() == [100, 130, 60]
     with pytest.raises(InvalidInputError, match="no column code_added"):
         stats.growth_fit(months([1]), column="code")
+
+
+def test_the_criterion_of_a_curve_without_any_residual_has_a_floor() -> None:
+    lines = stats.growth_fit(months([5] * 9)).set_index("model")
+    n, parameters, squares = 9, 3, 25 * 60
+    floor = n * math.log(1e-12 * squares / n) + 2 * parameters * n / (n - parameters - 1)
+    assert lines.loc["linear", "aicc"] == pytest.approx(floor)
 
 
 def test_few_or_equal_months_are_not_fitted_and_an_unfinished_one_is_left_out() -> None:

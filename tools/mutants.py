@@ -317,8 +317,11 @@ class Run:
 def is_explained(mutant: Mutant, content: dict[str, Any]) -> bool:
     """Return whether a mutant is known to change nothing which may be relied upon."""
     old, new = mutant.changed_lines()
+    before = _lines(mutant.module)[mutant.position[0] - 2].strip()
     return any(
-        one["module"] == mutant.module and (one.get("line") == new or one.get("any_of") == old)
+        one["module"] == mutant.module
+        and (one.get("line") == new or one.get("any_of") == old)
+        and one.get("behind", before) == before
         for one in content["mutant"]
     )
 

@@ -26,6 +26,11 @@ def test_the_audit_shows_every_value_once_with_answer_or_reason() -> None:
     assert ((table["rule"] == "") != (table["reason"] == "")).all()
 
 
+def test_the_most_frequent_values_come_first_and_equally_frequent_ones_by_their_text() -> None:
+    table = country_audit(frame("Peru", "FR", "DE", "Chad", "DE"))
+    assert table["raw"].tolist() == ["DE", "Chad", "FR", "Peru"]
+
+
 def test_the_audit_as_it_is_changes_nothing_when_it_is_pasted_back() -> None:
     given_frame = frame("DE", "Korea", None, "amrenia")
     audit = country_audit(given_frame)

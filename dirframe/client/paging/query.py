@@ -38,7 +38,7 @@ class CollectionQuery:
 
     def __post_init__(self) -> None:
         allowed = (*self.resource.sorts, *self.resource.other_sorts)
-        if self.sort is not None and self.sort not in allowed and (allowed or not self.address):
+        if self.sort is not None and allowed and self.sort not in allowed:
             raise InvalidInputError(
                 f"{self.resource.collection} cannot be sorted by {self.sort!r}; choose one of "
                 f"{', '.join(allowed)}."

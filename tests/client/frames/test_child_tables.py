@@ -153,3 +153,20 @@ def test_the_entries_of_an_extension_have_its_own_key_and_lists_that_it_does_not
     assert table["name"].tolist() == ["x"]  # what follows is read
     with pytest.raises(InvalidInputError, match="prizes"):
         dirframe.child_table(frame, "medals")
+
+
+def test_fields_that_the_schema_does_not_list_are_text_but_in_extensions_what_they_look_like() -> (
+    None
+):
+    entries = pd.Series(
+        [[{"title": "x", "rank": "7"}, {"title": "y", "rank": None}]], dtype="object"
+    )
+    known = pd.DataFrame({"id": ["1"], "links": entries})
+    ranks = dirframe.child_table(known, "links")["rank"]
+    assert ranks.dtype == "str"
+    assert ranks.tolist()[0] == "7"
+    own = pd.DataFrame({"contributor_id": ["1"], "prizes": entries})
+    provenance.set_provenance(own, source="D", resource="contributor_fact")
+    ranks = dirframe.child_table(own, "prizes")["rank"]
+    assert ranks.dtype == "Int64"
+    assert ranks.tolist()[0] == 7

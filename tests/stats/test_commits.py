@@ -34,6 +34,11 @@ def test_contributors_stand_by_commits_then_by_id() -> None:
     assert table["cumulative_share"].tolist() == pytest.approx([0.7, 0.9, 0.95, 1.0])
 
 
+def test_a_single_commit_is_all_of_them() -> None:
+    table = stats.commits_by_contributor(people(1, 0))
+    assert table["cumulative_share"].tolist() == [1.0, 1.0]
+
+
 def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits() -> None:
     assert measures(people(50, 50))["bus factor"] == 1  # a half is enough
     assert measures(people(49, 49, 3))["bus factor"] == 2

@@ -186,6 +186,11 @@ def test_years_of_few_projects_are_taken_together() -> None:
     assert [*spans] == [(2001, 2004, 5), (2005, 2008, 5)]
     few = stats.languages_by_year(begun([*[("C", 2001)] * 3, ("C", 2003)]), min_projects=3)
     assert few[["from_year", "year", "projects"]].to_numpy().tolist() == [[2001, 2003, 4]]
+    after = stats.languages_by_year(
+        begun([("C", year) for year in (2001, 2001, 2003, 2004)]), min_projects=2
+    )
+    spans = zip(after["from_year"], after["year"], after["projects"], strict=True)
+    assert [*spans] == [(2001, 2001, 2), (2002, 2004, 2)]
     with pytest.raises(InvalidInputError, match="min_projects is 0"):
         stats.languages_by_year(begun([]), min_projects=0)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,3 +35,19 @@ def test_the_same_is_drawn_by_chance_unless_another_seed_is_given(module: Module
         and "seed" in (parameters := inspect.signature(function).parameters)
     }
     assert set(seeds.values()) == {0}
+
+
+@pytest.mark.parametrize("module", [stats, plot])
+def test_a_default_that_is_documented_is_the_one_that_is_used(module: ModuleType) -> None:
+    seen = 0
+    for name in module.__all__:
+        if not inspect.isfunction(function := getattr(module, name)):
+            continue
+        for parameter, default in re.findall(
+            r"^(\w+) : .*, default (.+)$", str(inspect.getdoc(function)), re.MULTILINE
+        ):
+            with suppress(ValueError, SyntaxError):  # some are said in words
+                told = ast.literal_eval(default)
+                assert told == inspect.signature(function).parameters[parameter].default, name
+                seen += 1
+    assert seen > 20

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from dirframe import stats
 from dirframe.errors import InvalidInputError, MissingExtraError
-from dirframe.stats.inference.samples import CORRECTIONS, corrected
+from dirframe.stats.inference.samples import CORRECTIONS, check_confidence, corrected
 
 PEOPLE, LINES = "analysis_twelve_month_contributor_count", "analysis_total_code_lines"
 
@@ -126,3 +126,8 @@ def test_without_the_extra_the_error_says_how_to_install_it(
     assert raised.value.extra == "inference"
     assert raised.value.package == "scipy"
     assert len(stats.intervals(projects())) == 3  # needs none of it
+
+
+def test_an_interval_lies_as_far_from_its_middle_as_the_normal_distribution_says() -> None:
+    assert check_confidence(0.95) == pytest.approx(1.959964)
+    assert check_confidence(0.5) == pytest.approx(0.674490)

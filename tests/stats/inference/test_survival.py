@@ -101,6 +101,11 @@ def test_the_interval_is_greenwood_s_on_the_scale_of_log_log() -> None:
     assert row["high"] == pytest.approx(s ** np.exp(half))
 
 
+def test_a_model_is_fitted_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    stats.compare_survival(projects(LEUKEMIA))
+    assert capsys.readouterr() == ("", "")
+
+
 def test_the_naive_median_is_shorter_than_that_with_censoring() -> None:
     generator = np.random.default_rng(4)
     true, watched = generator.exponential(60, 500).astype(int) + 1, generator.integers(1, 120, 500)

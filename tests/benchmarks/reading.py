@@ -9,16 +9,19 @@ Ways whose package is missing are left out: pip install "dirframe[bench]".
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 import tempfile
 from functools import partial
+from importlib.util import find_spec
 from itertools import cycle, islice
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyarrow as pa
 from lxml import etree
 
 import dirframe
@@ -124,6 +127,28 @@ def xmltodict_normalised(pages: list[bytes]) -> pd.DataFrame:
     return typed(pd.json_normalize(rows, sep="_"))
 
 
+def rust_to_arrow(pages: list[bytes]) -> pd.DataFrame:
+    from xml2arrow import XmlToArrowParser
+
+    rows = "/response/result"
+    fields = [
+        {
+            "name": field.column,
+            "xml_path": f"{rows}/project/{'/'.join(field.path)}",
+            "data_type": "Utf8",  # a number or a date that it cannot read ends the page
+            "nullable": True,
+        }
+        for field in PROJECT.specified
+    ]
+    table = {"name": "projects", "xml_path": rows, "levels": [], "fields": fields}
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        json.dump({"parser_options": {"trim_text": True}, "tables": [table]}, file)  # JSON is YAML
+        file.flush()
+        parser = XmlToArrowParser(file.name)
+    read = pa.Table.from_batches([parser.parse(page)["projects"] for page in pages])
+    return typed(read.to_pandas())
+
+
 def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:
     found: dict[str, Callable[[], object]] = {
         "bare lxml": partial(bare, pages),
@@ -135,12 +160,15 @@ def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:
         "findtext loop": partial(findtext, pages),
         "pandas.read_xml": partial(read_xml, pages),
     }
-    try:
-        import xmltodict  # noqa: F401  # only whether it is there
-    except ImportError:
-        print("xmltodict is not installed and is left out.\n")
-    else:
-        found["xmltodict and json_normalize"] = partial(xmltodict_normalised, pages)
+    others = {
+        "xmltodict": ("xmltodict and json_normalize", xmltodict_normalised),
+        "xml2arrow": ("xml2arrow, the specified columns", rust_to_arrow),
+    }
+    for package, (name, way) in others.items():
+        if find_spec(package) is None:
+            print(f"{package} is not installed and is left out.\n")
+        else:
+            found[name] = partial(way, pages)
     return found
 
 

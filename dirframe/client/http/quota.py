@@ -53,6 +53,9 @@ _OLDEST = """
 SELECT min(sent_at) FROM requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago
 """
 _RELEASE = "DELETE FROM requests WHERE id = :id"
+#: A clock that was ahead dated requests in the future; they were sent by now. Otherwise they would
+#: count until a day after that date. Other threads and processes are at most a minute ahead.
+_REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now + 60"
 
 
 class DailyQuota:
@@ -123,6 +126,7 @@ class DailyQuota:
 
     def resets_at(self) -> datetime | None:
         """Return the time when the oldest counted request is a day old; None if none is counted."""
+        self._execute(_REDATE)
         oldest = self._execute(_OLDEST)
         return None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
 
@@ -173,5 +177,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(_TABLE)
         database.execute(_INDEX)
-        database.execute(_EXPIRE, {"day_ago": time.time() - _DAY.total_seconds()})
+        now = time.time()
+        database.execute(_EXPIRE, {"day_ago": now - _DAY.total_seconds()})
+        database.execute(_REDATE, {"now": now})
     return database

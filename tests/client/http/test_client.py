@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dirframe.client.http import cache as cache_module
 from dirframe.client.http.client import CachePolicy
 from dirframe.errors import CacheError, InvalidInputError, ServiceError, StaleWarning
 from tests.client import Asked, Reply, Server, page_xml, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import tzinfo
 
     from dirframe.client.directory import Directory
 
@@ -55,6 +57,28 @@ def test_tries_and_redirects_are_paid_for(at: Callable[..., Directory]) -> None:
     with Server(answer) as server:
         answer_ = at(server, retries=2).session.get(PATH, {})
         assert answer_.attempts == len(server.asked) == 3
+
+
+def test_a_page_dated_in_the_future_is_not_fresh_until_then(
+    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as asked for
+            return datetime.now(tz) + timedelta(days=400)
+
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        with monkeypatch.context() as patch:
+            patch.setattr(cache_module, "datetime", Ahead)
+            session.get(PATH, {})
+            assert session.get(PATH, {}).from_cache
+        with pytest.raises(CacheError, match="dated in the future"):
+            session.get(PATH, {}, CachePolicy(offline=True))
+        assert session.get(PATH, {}, CachePolicy(offline=True, stale=True)).from_cache
+        assert not session.get(PATH, {}).from_cache
+        assert session.get(PATH, {}).from_cache
+        assert len(server.asked) == 2
 
 
 def test_a_refresh_asks_the_directory_whatever_the_cache_has(at: Callable[..., Directory]) -> None:

@@ -44,9 +44,8 @@ _MAX_RATIO = 2_000
 #: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
 
-# The pages in use, in the order of the frame. Pages of changes have different positions from one
-# request to the next, so they stay in order of their fetch. A later session is newer, whatever the
-# clock said.
+# The pages in use, in the order of the frame; those of changes, whose positions differ from one
+# request to the next, in order of their fetch. A later session is newer, whatever the clock said.
 _TABLES = """
 DROP TABLE IF EXISTS temp.used;
 DROP TABLE IF EXISTS temp.gone;

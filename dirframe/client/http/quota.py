@@ -13,7 +13,13 @@ import warnings
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dirframe._sqlite import BUSY_TIMEOUT, close_on_error, enable_wal, open_database
+from dirframe._sqlite import (
+    BUSY_TIMEOUT,
+    close_on_error,
+    enable_wal,
+    file_identity,
+    open_database,
+)
 from dirframe.errors import Hint, QuotaWarning
 
 if TYPE_CHECKING:
@@ -83,7 +89,7 @@ class DailyQuota:
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            self._database = _open(None if folder is None else folder / QUOTA_FILE)
+            self._database = self._open_file()
         except (sqlite3.Error, OSError) as error:
             self._use_memory(error)
 
@@ -147,14 +153,30 @@ class DailyQuota:
         }
         with self._lock:
             try:
+                if self._folder and file_identity(self._folder / QUOTA_FILE) != self._identity:
+                    self._make_anew()
                 rows = self._database.execute(statement, facts | values).fetchall()
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
                 if self._folder is None:
                     raise
                 self._database.close()
                 self._use_memory(error)
                 rows = self._database.execute(statement, facts | values).fetchall()
         return rows[0][0] if rows else None
+
+    def _open_file(self) -> sqlite3.Connection:
+        file = None if self._folder is None else self._folder / QUOTA_FILE
+        database = _open(file)
+        self._identity = file and file_identity(file)
+        return database
+
+    def _make_anew(self) -> None:
+        """Open the file that took the place of the removed one, and count there what was counted."""
+        removed = self._database
+        rows = removed.execute("SELECT * FROM requests").fetchall()
+        self._database = self._open_file()
+        removed.close()
+        self._database.executemany("INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)", rows)
 
     def _use_memory(self, error: Exception) -> None:
         warnings.warn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe.client.http import quota as quota_module
 from dirframe.client.http.quota import QUOTA_FILE, DailyQuota
 from dirframe.errors import QuotaWarning
 
@@ -73,6 +73,18 @@ def test_a_request_comes_back_a_day_after_it_went_out(tmp_path: Path) -> None:
         assert quota.remaining() == 2
 
 
+def test_a_file_that_is_removed_while_it_is_used_loses_no_count(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with closing(DailyQuota(folder, "abc", 10)) as quota:
+        quota.acquire()
+        shutil.rmtree(folder)
+        quota.acquire()
+        with closing(DailyQuota(folder, "abc", 10)) as other:
+            assert other.remaining() == 8
+            other.acquire()
+        assert quota.remaining() == 7
+
+
 @pytest.mark.parametrize("is_open", [True, False])
 def test_a_clock_that_was_ahead_holds_requests_back_for_a_day_at_most(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_open: bool
@@ -80,7 +92,7 @@ def test_a_clock_that_was_ahead_holds_requests_back_for_a_day_at_most(
     with closing(DailyQuota(tmp_path, "abc", 2)) as quota:
         with monkeypatch.context() as patch:
             ahead = time.time() + 400 * 86_400
-            patch.setattr(quota_module.time, "time", lambda: ahead)
+            patch.setattr(time, "time", lambda: ahead)
             assert [quota.acquire() is not None for _ in range(3)] == [True, True, False]
         if is_open:
             assert_back_within_a_day(quota)

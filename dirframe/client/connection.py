@@ -153,6 +153,10 @@ class Connection(Card):
             self._stopper.detach()
         self._closing.close()
 
+    def __copy__(self) -> Self:
+        # Of its own session, which closes with it and not with the other.
+        return type(self).from_settings(self._settings)
+
     def __enter__(self) -> Self:
         return self
 

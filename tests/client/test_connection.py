@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
 import subprocess
@@ -12,10 +13,12 @@ import pytest
 
 import dirframe
 from dirframe.client.connection import Connection, client_or_default
-from tests.client import KEY, Server, page_xml, record
+from dirframe.errors import DirframeError
+from tests.client import KEY, Asked, Server, page_xml, record
 from tests.open_files import open_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -51,6 +54,30 @@ def test_a_directory_that_nobody_closes_leaves_no_file_open(tmp_path: Path) -> N
         gc.collect()
         assert open_files(tmp_path) == set()
         assert session is not None
+
+
+def test_a_copy_closes_no_other_directory(at: Callable[..., dirframe.Directory]) -> None:
+    with Server(lambda _: page_xml([record("1")], available=1, first=0)) as server:
+        directory = at(server)
+        assert len(directory.projects(progress=False)) == 1
+        with copy.copy(directory) as other:
+            assert other.settings == directory.settings
+            assert len(other.projects(progress=False, refresh=True)) == 1
+        assert len(directory.projects(progress=False, refresh=True)) == 1
+
+
+def test_a_load_whose_directory_is_closed_says_so(at: Callable[..., dirframe.Directory]) -> None:
+    def answer(asked: Asked) -> bytes:
+        if asked.page == 2:
+            directory.close()
+        ids = [str(25 * asked.page + number) for number in range(25)]
+        return page_xml([record(one) for one in ids], available=100, first=25 * (asked.page - 1))
+
+    with Server(answer) as server:
+        directory = at(server, max_workers=1)
+        with pytest.raises(DirframeError, match="closed while it was used"):
+            directory.projects(progress=False)
+        assert [asked.page for asked in server.asked] == [1, 2]
 
 
 FORKS = """

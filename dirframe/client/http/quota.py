@@ -20,7 +20,7 @@ from dirframe._sqlite import (
     file_identity,
     open_database,
 )
-from dirframe.errors import Hint, QuotaWarning
+from dirframe.errors import DirframeError, Hint, QuotaWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +85,7 @@ class DailyQuota:
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
         self.limit = limit
         self._folder = folder
+        self._is_closed = False
         self._fingerprint = fingerprint
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock = threading.Lock()
@@ -140,6 +141,7 @@ class DailyQuota:
         """Close the file."""
         with self._lock:
             self._folder = None  # a request still in flight does not begin a count of its own
+            self._is_closed = True
             self._database.close()
 
     def _execute(self, statement: str, **values: float) -> Any:
@@ -152,6 +154,11 @@ class DailyQuota:
             "day_ago": now - _DAY.total_seconds(),
         }
         with self._lock:
+            if self._is_closed:
+                raise DirframeError(
+                    "The directory was closed while it was used; no further request is made.",
+                    hint=Hint("Close it after the last load. What came is in the cache."),
+                )
             try:
                 if self._folder and file_identity(self._folder / QUOTA_FILE) != self._identity:
                     self._make_anew()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -12,7 +11,13 @@ import pytest
 
 from dirframe.client.http import cache as cache_module
 from dirframe.client.http.client import CachePolicy
-from dirframe.errors import CacheError, InvalidInputError, ServiceError, StaleWarning
+from dirframe.errors import (
+    CacheError,
+    DirframeError,
+    InvalidInputError,
+    ServiceError,
+    StaleWarning,
+)
 from tests.client import Asked, Reply, Server, page_xml, record
 
 if TYPE_CHECKING:
@@ -169,7 +174,7 @@ def test_a_request_in_flight_when_the_session_is_closed_opens_nothing_again(
         may_answer.set()
         assert late.exception(60) is None
     assert session.cache._probe is None
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+    with pytest.raises(DirframeError, match="closed while it was used"):
         session.quota.remaining()
     assert not recwarn.list
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe._display.suggest import unknown_attribute
 from dirframe.charts import CHARTS, STATISTICS
-from dirframe.errors import ConfigurationError
+from dirframe.errors import ConfigurationError, Hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +51,28 @@ def check_pandas() -> None:
             f"dirframe needs pandas {_OLDEST_PANDAS} or newer; pandas {installed} is installed here, "
             "which gives text columns another type. Run "
             f'pip install "pandas>={_OLDEST_PANDAS}" with this Python and start it anew.'
+        )
+
+
+def check_text_dtype() -> None:
+    """Raise if pandas is told to read "str" as it did before version 3, where None is "None".
+
+    Raises
+    ------
+    ConfigurationError
+        If the option ``future.infer_string`` is off.
+    """
+    import pandas as pd
+
+    # To read the option itself warns that it is deprecated.
+    if not isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype):
+        raise ConfigurationError(
+            "The option future.infer_string of pandas is off, which turns missing text into the "
+            "word nan, and counts it.",
+            hint=Hint(
+                'Run pandas.reset_option("future.infer_string"), or unset '
+                "PANDAS_FUTURE_INFER_STRING before pandas is imported."
+            ),
         )
 
 

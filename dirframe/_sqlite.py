@@ -66,6 +66,15 @@ def open_database(
     )
 
 
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from a later one at the same path; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 class _Closable(Protocol):
     def close(self) -> None: ...
 

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+import dirframe
 import dirframe.provenance
 from dirframe._pandas import check_pandas
+from dirframe.errors import ConfigurationError
+from dirframe.service.store.sample import sample_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -123,3 +127,37 @@ def test_a_frame_with_an_accessor_can_be_copied_and_pickled() -> None:
     assert dir(frame.dirframe)
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)
     assert frame.copy().dirframe is not frame.dirframe
+
+
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+@pytest.mark.parametrize(
+    "use",
+    [
+        dirframe.stats.language_share,
+        dirframe.stats.contributors_by_language,
+        dirframe.plot.language_share,
+        dirframe.summary,
+        dirframe.flags,
+        dirframe.unify_countries,
+        lambda frame: dirframe.compare(frame, frame),
+        lambda frame: dirframe.select(frame, languages="C"),
+        lambda _: dirframe.read_pages(sample_files()[1]),
+    ],
+)
+def test_an_option_that_counts_missing_text_as_a_value_is_refused(
+    use: Callable[[pd.DataFrame], object],
+) -> None:
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "country_code": ["US", None, "China"],
+            "analysis_main_language_name": ["C", None, "C"],
+            "analysis_twelve_month_contributor_count": [1, 2, 3],
+            "analysis_total_code_lines": [1, 2, 3],
+        }
+    )
+    with (
+        pd.option_context("future.infer_string", False),
+        pytest.raises(ConfigurationError, match=r"future\.infer_string"),
+    ):
+        use(frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,19 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread() -> None:
     assert left == []
     with pytest.raises(NetworkError):
         dirframe.load_accounts(max_items=5, directory=directory)
+
+
+def test_one_that_nobody_closes_stops_its_service() -> None:
+    before = set(threading.enumerate())
+    directory = dirframe.sample_directory(cache=False)
+    assert len(directory.projects(max_items=5, progress=False)) == 5
+    service = set(threading.enumerate()) - before
+    assert service
+    del directory
+    gc.collect()
+    for thread in service:
+        thread.join(60)
+    assert [thread.name for thread in service if thread.is_alive()] == []
 
 
 def test_pages_are_found_again_although_the_port_changes(tmp_path: Path) -> None:

@@ -276,18 +276,18 @@ def _resolution(pages: Iterable[PageRecord], ids: Codes, codec: IdCodec) -> dict
     index = IdIndex(unique(ids))
     newest = np.zeros(len(index), dtype=np.int32)  # number of the page with the newest version
     numbers: list[int] = []
-    retrieved: list[str] = [""]
+    ages: list[tuple[int, str]] = [(0, "")]  # a later session is newer, whatever the clock said
     read = array("q")
     gone: set[int] = set()
     for page in pages:
         numbers.append(page.page)
-        retrieved.append(page.retrieved)
+        ages.append((page.session, page.retrieved))
         codes = codec.encode(page.ids)
         read.extend(codes)
         found = index.find(codes)
         gone.update(compress(codes, found < 0))
         found = found[found >= 0]
-        is_newer = [retrieved[before] <= page.retrieved for before in newest[found]]
+        is_newer = [ages[before] <= ages[page.number] for before in newest[found]]
         newest[found[is_newer]] = page.number
     newest = newest[newest > 0]
     others = newest[1:][newest[1:] != newest[:-1]]

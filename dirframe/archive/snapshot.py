@@ -44,8 +44,8 @@ _MAX_RATIO = 2_000
 #: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
 
-# The pages in use, in the order of the frame. Pages of changes have different positions from one
-# request to the next, so they stay in order of their fetch.
+# The pages in use, in the order of the frame; those of changes, whose positions differ from one
+# request to the next, in order of their fetch. A later session is newer, whatever the clock said.
 _TABLES = """
 DROP TABLE IF EXISTS temp.used;
 DROP TABLE IF EXISTS temp.gone;
@@ -57,7 +57,8 @@ CREATE TEMP TABLE superseded (place, position, PRIMARY KEY (place, position)) WI
 _USE = """
 INSERT INTO used (rank, round, number)
 SELECT :rank, round, number FROM pages WHERE round = :round AND number <= :pages
-ORDER BY CASE WHEN :sorted THEN page END, CASE WHEN :sorted THEN retrieved END, number
+ORDER BY CASE WHEN :sorted THEN page END, CASE WHEN :sorted THEN session END,
+    CASE WHEN :sorted THEN retrieved END, number
 """
 _USE_ORDER = """
 INSERT INTO used (rank, round, number) SELECT :rank, :round, value FROM json_each(:order)
@@ -68,7 +69,7 @@ _SUPERSEDE = """
 INSERT INTO superseded
 SELECT place, position FROM (
     SELECT place, used.rank, key AS position, value AS record, row_number() OVER (
-        PARTITION BY value ORDER BY retrieved DESC, place DESC, key DESC
+        PARTITION BY value ORDER BY session DESC, retrieved DESC, place DESC, key DESC
     ) AS age
     FROM used JOIN pages USING (round, number) JOIN json_each(ids_json) WHERE value IS NOT NULL
 ) AS reading LEFT JOIN gone USING (record)

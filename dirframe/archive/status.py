@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: An own page reports no total.
 _LATEST = """
 SELECT available FROM pages WHERE round <= ? AND available IS NOT NULL
-ORDER BY retrieved DESC, round DESC, number DESC LIMIT 1
+ORDER BY session DESC, retrieved DESC, round DESC, number DESC LIMIT 1
 """
 #: Identical content is stored once and counted once.
 _SIZES = """

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from array import array
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -197,6 +197,8 @@ class _ChangeScan:
             round_ for round_ in rounds_as_of(writer.rounds, None) if round_.kind not in excluded
         ]
         self._since = datetime.fromisoformat(rounds[-1].began) - _MARGIN
+        if self._since > datetime.now(UTC):  # a clock that was ahead: all may have changed since
+            self._since = datetime.min.replace(tzinfo=UTC)
         self._size = 0
         self._counts: list[int | None] = []
         self._top: Any = None

@@ -202,7 +202,8 @@ class ArchiveWriter:
             raise _DeadlineReached
         with self._lock:
             if limit is not None:
-                self._spent = [moment for moment in self._spent if moment > now - _DAY]
+                # A clock that was ahead dated requests in the future; they were sent by now.
+                self._spent = [min(moment, now) for moment in self._spent if moment > now - _DAY]
                 if len(self._spent) >= limit:
                     raise QuotaExceededError(
                         f"The {limit:,} requests of this day for this archive are made.",

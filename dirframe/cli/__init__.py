@@ -98,10 +98,25 @@ def _shell_text(message: Warning | str) -> str:
     return message.shell_text if isinstance(message, DirframeWarning) else str(message)
 
 
+def _open_missing_streams() -> None:
+    """Open the standard streams that the caller closed, before a file gets their descriptors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Tables must not be lost in silence: a write to a closed standard output fails.
+            access = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
+
+
+def _discard_output() -> None:
+    """Discard the remaining output, so that flushing at exit does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> NoReturn:
     """Run the command line and leave the process with a documented exit code."""
     import warnings
 
+    _open_missing_streams()
     warnings.formatwarning = lambda message, *_: f"dirframe: {_shell_text(message)}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
@@ -118,8 +133,7 @@ def main() -> NoReturn:
         error.show()
         code = error.exit_code
     except _BrokenPipeError:
-        # Discard the remaining output, so that flushing at exit does not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
@@ -129,6 +143,13 @@ def main() -> NoReturn:
         about = f"{error.filename}: " if error.filename else ""
         click.echo(f"dirframe: {about}{reason}.", err=True)
         code = 1
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _discard_output()
+        if not code:  # `--help` and the like; other commands have said it
+            click.echo(f"dirframe: {error.strerror}.", err=True)
+            code = 1
     sys.exit(code if isinstance(code, int) else 0)
 
 

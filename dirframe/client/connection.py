@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Literal, Self
 from weakref import finalize
 
 from dirframe._display.card import Card
+from dirframe._fork import call_after_fork
 from dirframe.client.http.client import Session
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
@@ -99,13 +100,31 @@ class Connection(Card):
         """
         directory = cls.__new__(cls)
         directory._begin(settings, closing)
+        if closing is not None:
+            # In a thread of its own: garbage is collected in any thread, also in one of the service.
+            stop = Thread(target=closing.close, name="dirframe close", daemon=True).start
+            directory._stopper = finalize(directory, stop)
+            directory._stopper.atexit = False
         return directory
 
     def _begin(self, settings: Settings, closing: ExitStack | None = None) -> None:
         self._settings = settings
         self._closing = closing or ExitStack()
         self._session: Session | None = None
+        self._stopper: finalize[..., Self] | None = None
         self._opening = Lock()
+        call_after_fork(self._leave_to_parent)
+
+    def _leave_to_parent(self) -> object:
+        """Begin anew in a forked process; return what is open, which belongs to its parent."""
+        inherited = self._session, self._closing
+        if self._session is not None:
+            self._closer.detach()
+        if self._stopper is not None:
+            self._stopper.detach()
+        # Another thread of the parent may have held the lock.
+        self._session, self._closing, self._opening = None, ExitStack(), Lock()
+        return inherited
 
     @property
     def settings(self) -> Settings:
@@ -126,10 +145,17 @@ class Connection(Card):
 
     def close(self) -> None:
         """Close the connections and the cache, and stop an embedded service."""
-        if self._session is not None:
-            self._closer()
-            self._session = None
+        with self._opening:
+            if self._session is not None:
+                self._closer()
+                self._session = None
+        if self._stopper is not None:
+            self._stopper.detach()
         self._closing.close()
+
+    def __copy__(self) -> Self:
+        # Of its own session, which closes with it and not with the other.
+        return type(self).from_settings(self._settings)
 
     def __enter__(self) -> Self:
         return self

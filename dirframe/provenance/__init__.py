@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from dirframe._pandas import check_pandas
+from dirframe._pandas import check_pandas, check_text_dtype
 from dirframe.errors import InvalidInputError
 from dirframe.provenance.absent_columns import Absent, absent
 from dirframe.provenance.fingerprint import Difference, ids_of
@@ -65,6 +65,7 @@ def attributes_of(frame: Any) -> dict[str, Any]:
     >>> attributes_of(pa.table({"id": ["1"]}))
     {}
     """
+    check_text_dtype()  # whatever reads or makes a frame comes by here
     attributes = getattr(frame, "attrs", None)
     if attributes is None:
         metadata = getattr(getattr(frame, "schema", None), "pandas_metadata", None) or {}

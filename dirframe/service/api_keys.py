@@ -56,11 +56,14 @@ FROM keys ORDER BY id
 _COUNT = """
 UPDATE keys SET
     used = CASE WHEN window_start <= :now - :day THEN 1 ELSE used + 1 END,
-    window_start = CASE WHEN window_start <= :now - :day THEN :now ELSE window_start END
+    window_start = CASE WHEN window_start <= :now - :day THEN :now
+        ELSE min(window_start, :now) END
 WHERE hash = :hash AND revoked_at IS NULL
     AND (used < daily_limit OR window_start <= :now - :day)
 RETURNING daily_limit - used
 """
+#: A clock that was ahead began the window in the future, where it would not end for as long.
+_REDATE = "UPDATE keys SET window_start = :now WHERE hash = :hash AND window_start > :now"
 
 
 @dataclass(frozen=True)
@@ -243,6 +246,7 @@ class KeyStore:
             row = self._database.execute(_COUNT, facts).fetchone()
             if row is not None:
                 return QuotaDecision(known=True, allowed=True, remaining=row[0])
+            self._database.execute(_REDATE, facts)
             row = self._database.execute(
                 "SELECT window_start, daily_limit FROM keys WHERE hash = :hash AND revoked_at IS NULL",
                 facts,

@@ -187,6 +187,15 @@ class Connections(dict[int, Any]):
         wasyncore.close_all(self)
         self._selector.close()
 
+    def abandon(self) -> None:
+        """Close the descriptors of a forked process, and nothing of its parent.
+
+        Both have one epoll object: whatever is unregistered is gone for the parent too.
+        """
+        for dispatcher in self.values():
+            dispatcher.socket.close()
+        self._selector.close()
+
     def _connections(self) -> list[Connection]:
         return [value for value in self.values() if isinstance(value, Connection)]
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from waitress import create_server, wasyncore
 from waitress.server import TcpWSGIServer
 
+from dirframe._fork import call_after_fork
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore
@@ -85,6 +86,8 @@ class Service:
         self._reload = reload
         self.url = _url(listeners[0])
         self._stopping = threading.Event()
+        self._stop_lock = threading.RLock()
+        self._is_stopped = False
         #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
         self._sockets = Connections(limits)
@@ -106,6 +109,15 @@ class Service:
             server.channel_class = Connection
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
+        call_after_fork(self._leave_to_parent)
+
+    def _leave_to_parent(self) -> object:
+        """Count as stopped in a forked process, which has none of the threads."""
+        self._is_stopped, self._stop_lock = True, threading.RLock()
+        self._stopping = threading.Event()
+        self._stopping.set()
+        self._sockets.abandon()
+        return self
 
     def __enter__(self) -> str:
         return self.url
@@ -147,18 +159,23 @@ class Service:
         return self._reload(data)
 
     def stop(self) -> None:
-        """Stop accepting connections, finish responses in progress, and release all resources."""
-        if self._stopping.is_set():
-            return
-        self._stopping.set()
-        self._servers[0].pull_trigger()
-        self._thread.join()
-        # Only now: until the loop has ended, this thread may be writing to the trigger.
-        for server in self._servers:
-            server.pull_trigger = _ignore  # a request that outlasts the grace would call it
-            server.trigger.close()
-        self._sockets.close()
-        self._owned.close()
+        """Stop accepting connections, finish responses in progress, and release all resources.
+
+        A call that is interrupted, by Ctrl-C, can be repeated; one from another thread waits.
+        """
+        with self._stop_lock:
+            if self._is_stopped:
+                return
+            self._stopping.set()
+            self._servers[0].pull_trigger()
+            self._thread.join()
+            # Only now: until the loop has ended, this thread may be writing to the trigger.
+            for server in self._servers:
+                server.pull_trigger = _ignore  # a request that outlasts the grace would call it
+                server.trigger.close()
+            self._sockets.close()
+            self._owned.close()
+            self._is_stopped = True
 
     def _loop(self) -> None:
         while not self._stopping.is_set():

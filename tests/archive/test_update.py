@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
 import dirframe
+from dirframe.archive import writer
+from dirframe.client.http import client
 from dirframe.errors import ArchiveError, IncompleteWarning, QuotaExceededError, ServiceError
 from tests.archive.living import LivingShelf
 from tests.archive.test_harvest import LINE as HARVEST
@@ -19,6 +21,7 @@ from tests.forked import kill_after_requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import tzinfo
     from pathlib import Path
 
     import pandas as pd
@@ -75,6 +78,38 @@ def test_only_what_changed_is_paid_for_and_the_old_state_stays(
     found = dirframe.compare(archive.frame(as_of=at), archive.frame())
     assert set(found.changed["id"]) == {"7", "150", "299"}
     assert (list(found.new["id"]), len(found.gone)) == (["301"], 0)
+
+
+@pytest.mark.parametrize("hours", [5, 40 * 24])
+def test_a_clock_that_was_ahead_hides_no_change(
+    shelf: LivingShelf,
+    service: FaultyService,
+    ask: Ask,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hours: int,
+) -> None:
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as asked for
+            return datetime.now(tz) + timedelta(hours=hours)
+
+    with monkeypatch.context() as patch:
+        for module in (client, writer):
+            patch.setattr(module, "datetime", Ahead)
+        archive = dirframe.harvest(
+            "projects", tmp_path / "a", directory=ask(service), requests_per_day=40
+        )
+    for one in numbered(25):
+        shelf.touch(one)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        archive = dirframe.update(archive.path, directory=ask(service))
+    assert names(archive.frame()) == true_names(service, ask)
+    with pytest.raises(QuotaExceededError) as caught:
+        dirframe.update(archive.path, directory=ask(service), requests_per_day=1)
+    assert caught.value.resets_at is not None
+    assert caught.value.resets_at <= datetime.now(UTC) + timedelta(days=1)
 
 
 def test_an_update_when_nothing_changed_costs_two_requests(

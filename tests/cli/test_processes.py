@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -271,3 +272,36 @@ def test_parquet_in_a_pipe_hands_types_and_source_on(desk: Desk) -> None:
     citation, header = done.stdout.splitlines()
     assert "Projects (30 records)" in citation
     assert header.startswith("id,")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("words", "closed", "code"),
+    [
+        ("projects --max-items 2", ">&-", 1),
+        ("--version", ">&-", 1),
+        ("projects --max-items 2 -o kept.csv", ">&-", 0),
+        ("projects --max-items 2 --overwrite -o kept.csv", "<&- >&- 2>&-", 0),
+        ("projects --max-items 2", "2>&-", 0),
+        ("projects --sort nonsense", "2>&-", 2),
+    ],
+)
+def test_closed_streams_lose_no_table_in_silence(
+    desk: Desk, words: str, closed: str, code: int
+) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{shlex.quote(str(SCRIPT))} {words} {closed}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=desk.folder,
+        env=dict(desk.environment),
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert ("Bad file descriptor" in done.stderr) == (closed == ">&-" and code == 1)
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    if closed == "2>&-" and code == 0:
+        assert len(done.stdout.splitlines()) >= 3

@@ -75,6 +75,24 @@ def test_names_that_nobody_can_read_are_refused(tmp_path: Path, name: str) -> No
         keys.add(name, "charts")
 
 
+def test_a_clock_that_was_ahead_blocks_a_key_for_a_day_at_most(tmp_path: Path) -> None:
+    clock = Clock()
+    with KeyStore(tmp_path / "k", now=clock) as keys:
+        used_up = keys.add("Ada", "charts", daily_limit=1)
+        half = keys.add("Ada", "maps", daily_limit=2)
+        clock.time += 400 * DAY
+        for key in (used_up, half):
+            assert keys.charge(key).allowed
+        clock.time -= 400 * DAY
+        refused = keys.charge(used_up)
+        assert (refused.allowed, refused.retry_after) == (False, DAY)
+        assert keys.charge(half).remaining == 0
+        assert [key.resets_at for key in keys.list()] == [clock.time + DAY] * 2
+        clock.time += DAY
+        assert keys.charge(used_up).allowed
+        assert keys.charge(half).remaining == 1
+
+
 def test_the_window_begins_with_the_first_counted_request_and_lasts_a_day(tmp_path: Path) -> None:
     clock = Clock()
     with KeyStore(tmp_path / "k", now=clock) as keys:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import signal
 import socket
@@ -206,6 +207,55 @@ def test_a_request_that_outlasts_the_service_writes_into_no_other_file(
             thread.join(60)
             assert not thread.is_alive()
     assert {path.stat().st_size for path in tmp_path.iterdir()} == {0}
+
+
+def test_a_stop_that_was_interrupted_can_be_repeated(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = serve(store)
+    keys = service._owned
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service._thread, "join", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            service.stop()
+    released = threading.Event()
+    keys.callback(released.set)
+    service.stop()
+    assert released.is_set()
+    assert not service._thread.is_alive()
+
+
+FORKED = """
+import os, sys
+import pandas as pd
+import requests
+import dirframe
+
+projects = pd.DataFrame({"id": range(1, 4), "name": ["ant", "bee", "cat"]})
+with dirframe.serve({"projects": projects}) as url:
+    child = os.fork()
+    if not child:
+        sys.exit(0)  # leaves the block, and runs what is registered for the end of a process
+    os.waitpid(child, 0)
+    print(requests.get(f"{url}/projects/2", timeout=20).status_code)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_forked_process_that_ends_leaves_the_service_to_its_parent(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED],
+        env=os.environ | {"DIRFRAME_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stdout.split(), done.stderr) == (["200"], "")
 
 
 def test_the_access_log_tells_everything_but_keys(

@@ -21,7 +21,7 @@ from requests_cache.backends.sqlite import SQLiteDict
 from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe._display.card import Card
-from dirframe._sqlite import enable_wal, open_database
+from dirframe._sqlite import enable_wal, file_identity, open_database
 from dirframe.errors import CacheWarning, Hint
 from dirframe.settings import cache_folder
 
@@ -74,15 +74,20 @@ class ResponseCache:
         self._file = None if folder is None else folder / CACHE_FILE
         self._pages: SQLiteDict | None = None
         self._probe: sqlite3.Connection | None = None
+        self._identity: object = None
         if self._file is None:
             return
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            # requests-cache would retry for ever to write a file that is locked or read-only.
-            self._check_writable()
-            self._pages = SQLiteDict(self._file, "responses", serializer=_serializer(), wal=True)
+            self._open(self._file)
         except (OSError, sqlite3.Error) as error:
             self._give_up(str(error))
+
+    def _open(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # requests-cache would retry for ever to write a file that is locked or read-only.
+        self._check_writable()
+        self._pages = SQLiteDict(file, "responses", serializer=_serializer(), wal=True)
+        self._identity = file_identity(file)
 
     def get(self, key: str) -> CachedPage | None:
         """Return a document of any age; None if it is missing or cannot be read."""
@@ -102,9 +107,13 @@ class ResponseCache:
         """Store a document and return the time; a failure is warned of once."""
         page = CachedPage(content, datetime.now(UTC), url, content_type)
         with self._lock:
-            if self._pages is None:
+            if self._pages is None or self._file is None:
                 return page.retrieved
             try:
+                # Another process may have cleared the cache: the file that is open is gone with it.
+                if file_identity(self._file) != self._identity:
+                    self.close()
+                    self._open(self._file)
                 self._check_writable()
                 self._pages[key] = page
                 if key not in self._pages:
@@ -287,8 +296,9 @@ def clear_cache(cache_dir: str | Path | None = None) -> int:
     0
     """
     info = cache_info(cache_dir)
-    for part in info.file.parent.glob(f"{CACHE_FILE}*"):
-        part.unlink()
+    # The file itself last: who finds it gone makes it anew, with other companions.
+    for part in sorted(info.file.parent.glob(f"{CACHE_FILE}*"), reverse=True):
+        part.unlink(missing_ok=True)
     return info.pages
 
 

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from dirframe.settings import Settings
 
 
+#: Difference allowed between the clocks of machines that share a cache.
+_CLOCK_SKEW = timedelta(minutes=5)
+
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
 
 
@@ -329,7 +332,8 @@ class Session:
         return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
     def _is_fresh(self, stored: CachedPage) -> bool:
-        return stored.age <= self._settings.expire_after
+        # A page dated in the future, by a clock that was ahead, has no known age.
+        return -_CLOCK_SKEW <= stored.age <= self._settings.expire_after
 
     def _miss(self, url: str, stored: CachedPage | None) -> CacheError:
         if stored is None:
@@ -339,9 +343,11 @@ class Session:
                     "Load it once without offline=True.", shell="Load it once without --offline."
                 ),
             )
+        age = f"{_words(stored.age)} old"
+        if stored.age < -_CLOCK_SKEW:
+            age = f"dated in the future ({stored.retrieved:%Y-%m-%d %H:%M} UTC)"
         return CacheError(
-            f"{url} is in the cache, but {_words(stored.age)} old, and the directory must not be "
-            "asked offline.",
+            f"{url} is in the cache, but {age}, and the directory must not be asked offline.",
             hint=Hint(
                 "Load it once without offline=True, or pass stale=True to take it.",
                 shell="Load it once without --offline, or give --stale to take it.",

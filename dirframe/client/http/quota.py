@@ -13,8 +13,14 @@ import warnings
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dirframe._sqlite import BUSY_TIMEOUT, close_on_error, enable_wal, open_database
-from dirframe.errors import Hint, QuotaWarning
+from dirframe._sqlite import (
+    BUSY_TIMEOUT,
+    close_on_error,
+    enable_wal,
+    file_identity,
+    open_database,
+)
+from dirframe.errors import DirframeError, Hint, QuotaWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +59,9 @@ _OLDEST = """
 SELECT min(sent_at) FROM requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago
 """
 _RELEASE = "DELETE FROM requests WHERE id = :id"
+#: A clock that was ahead dated requests in the future; they were sent by now. Otherwise they would
+#: count until a day after that date. Other threads and processes are at most a minute ahead.
+_REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now + 60"
 
 
 class DailyQuota:
@@ -76,11 +85,12 @@ class DailyQuota:
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
         self.limit = limit
         self._folder = folder
+        self._is_closed = False
         self._fingerprint = fingerprint
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            self._database = _open(None if folder is None else folder / QUOTA_FILE)
+            self._database = self._open_file()
         except (sqlite3.Error, OSError) as error:
             self._use_memory(error)
 
@@ -123,6 +133,7 @@ class DailyQuota:
 
     def resets_at(self) -> datetime | None:
         """Return the time when the oldest counted request is a day old; None if none is counted."""
+        self._execute(_REDATE)
         oldest = self._execute(_OLDEST)
         return None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
 
@@ -130,6 +141,7 @@ class DailyQuota:
         """Close the file."""
         with self._lock:
             self._folder = None  # a request still in flight does not begin a count of its own
+            self._is_closed = True
             self._database.close()
 
     def _execute(self, statement: str, **values: float) -> Any:
@@ -142,15 +154,36 @@ class DailyQuota:
             "day_ago": now - _DAY.total_seconds(),
         }
         with self._lock:
+            if self._is_closed:
+                raise DirframeError(
+                    "The directory was closed while it was used; no further request is made.",
+                    hint=Hint("Close it after the last load. What came is in the cache."),
+                )
             try:
+                if self._folder and file_identity(self._folder / QUOTA_FILE) != self._identity:
+                    self._make_anew()
                 rows = self._database.execute(statement, facts | values).fetchall()
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
                 if self._folder is None:
                     raise
                 self._database.close()
                 self._use_memory(error)
                 rows = self._database.execute(statement, facts | values).fetchall()
         return rows[0][0] if rows else None
+
+    def _open_file(self) -> sqlite3.Connection:
+        file = None if self._folder is None else self._folder / QUOTA_FILE
+        database = _open(file)
+        self._identity = file and file_identity(file)
+        return database
+
+    def _make_anew(self) -> None:
+        """Open the file that took the place of the removed one, and count there what was counted."""
+        removed = self._database
+        rows = removed.execute("SELECT * FROM requests").fetchall()
+        self._database = self._open_file()
+        removed.close()
+        self._database.executemany("INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)", rows)
 
     def _use_memory(self, error: Exception) -> None:
         warnings.warn(
@@ -173,5 +206,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(_TABLE)
         database.execute(_INDEX)
-        database.execute(_EXPIRE, {"day_ago": time.time() - _DAY.total_seconds()})
+        now = time.time()
+        database.execute(_EXPIRE, {"day_ago": now - _DAY.total_seconds()})
+        database.execute(_REDATE, {"now": now})
     return database

@@ -9,7 +9,7 @@ import tempfile
 import time
 from contextlib import closing, suppress
 from hashlib import sha256
-from os import PathLike
+from os import PathLike, getpid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,7 +106,7 @@ def open_data(
     except OSError:
         # The service works without a writable cache folder too.
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        atexit.register(_remove_folder, folder, getpid())
     name = "new" if files is None else _digest(files, skip_invalid=skip_invalid)
     store_path = folder / f"{prefix}{name}.sqlite"
     if store_path.exists():
@@ -118,6 +118,11 @@ def open_data(
     store = _hold(Store.build(store_path, sources, base=base, on_file=on_file))
     _prune(store_path)
     return store
+
+
+def _remove_folder(folder: Path, pid: int) -> None:
+    if getpid() == pid:  # a forked process runs this too, and its parent serves from there
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def discard_store(store: Store) -> None:

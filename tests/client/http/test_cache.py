@@ -378,3 +378,16 @@ def test_many_threads_use_one_cache(tmp_path: Path) -> None:
         thread.join()
     cache.close()
     assert failures == []
+
+
+def test_pages_that_come_after_another_process_cleared_the_cache_are_kept(
+    at: Callable[..., Directory], tmp_path: Path
+) -> None:
+    with Server(collection) as server:
+        directory = at(server)
+        directory.projects(max_items=25, progress=False)
+        assert cache_module.clear_cache(tmp_path / "cache") == 1
+        assert load(directory) == 60
+        assert cache_module.cache_info(tmp_path / "cache").pages == 2
+        assert load(at(server)) == 60
+        assert len(server.asked) == 3 + 1

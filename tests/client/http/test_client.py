@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -10,12 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dirframe.client.http import cache as cache_module
 from dirframe.client.http.client import CachePolicy
-from dirframe.errors import CacheError, InvalidInputError, ServiceError, StaleWarning
+from dirframe.errors import (
+    CacheError,
+    DirframeError,
+    InvalidInputError,
+    ServiceError,
+    StaleWarning,
+)
 from tests.client import Asked, Reply, Server, page_xml, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import tzinfo
 
     from dirframe.client.directory import Directory
 
@@ -55,6 +62,28 @@ def test_tries_and_redirects_are_paid_for(at: Callable[..., Directory]) -> None:
     with Server(answer) as server:
         answer_ = at(server, retries=2).session.get(PATH, {})
         assert answer_.attempts == len(server.asked) == 3
+
+
+def test_a_page_dated_in_the_future_is_not_fresh_until_then(
+    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as asked for
+            return datetime.now(tz) + timedelta(days=400)
+
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        with monkeypatch.context() as patch:
+            patch.setattr(cache_module, "datetime", Ahead)
+            session.get(PATH, {})
+            assert session.get(PATH, {}).from_cache
+        with pytest.raises(CacheError, match="dated in the future"):
+            session.get(PATH, {}, CachePolicy(offline=True))
+        assert session.get(PATH, {}, CachePolicy(offline=True, stale=True)).from_cache
+        assert not session.get(PATH, {}).from_cache
+        assert session.get(PATH, {}).from_cache
+        assert len(server.asked) == 2
 
 
 def test_a_refresh_asks_the_directory_whatever_the_cache_has(at: Callable[..., Directory]) -> None:
@@ -145,7 +174,7 @@ def test_a_request_in_flight_when_the_session_is_closed_opens_nothing_again(
         may_answer.set()
         assert late.exception(60) is None
     assert session.cache._probe is None
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+    with pytest.raises(DirframeError, match="closed while it was used"):
         session.quota.remaining()
     assert not recwarn.list
 

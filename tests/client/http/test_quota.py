@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -69,6 +71,40 @@ def test_a_request_comes_back_a_day_after_it_went_out(tmp_path: Path) -> None:
         database.execute("UPDATE requests SET sent_at = sent_at - 86401")
     with closing(DailyQuota(tmp_path, "abc", 2)) as quota:
         assert quota.remaining() == 2
+
+
+def test_a_file_that_is_removed_while_it_is_used_loses_no_count(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with closing(DailyQuota(folder, "abc", 10)) as quota:
+        quota.acquire()
+        shutil.rmtree(folder)
+        quota.acquire()
+        with closing(DailyQuota(folder, "abc", 10)) as other:
+            assert other.remaining() == 8
+            other.acquire()
+        assert quota.remaining() == 7
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_clock_that_was_ahead_holds_requests_back_for_a_day_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_open: bool
+) -> None:
+    with closing(DailyQuota(tmp_path, "abc", 2)) as quota:
+        with monkeypatch.context() as patch:
+            ahead = time.time() + 400 * 86_400
+            patch.setattr(time, "time", lambda: ahead)
+            assert [quota.acquire() is not None for _ in range(3)] == [True, True, False]
+        if is_open:
+            assert_back_within_a_day(quota)
+    with closing(DailyQuota(tmp_path, "abc", 2)) as quota:
+        assert_back_within_a_day(quota)
+
+
+def assert_back_within_a_day(quota: DailyQuota) -> None:
+    assert quota.acquire() is None  # they were sent, it is not known when
+    resets_at = quota.resets_at()
+    assert resets_at is not None
+    assert abs(resets_at - datetime.now(UTC) - timedelta(days=1)) < timedelta(minutes=1)
 
 
 def test_a_request_that_was_not_counted_is_released_alone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pandas as pd
 
-from dirframe.stats._core.backends import map_reduce
+from dirframe.stats._core.backends import map_reduce, row_batches
 from dirframe.stats._core.entries import Counts, combine_counts, list_entries
 from dirframe.stats._core.groupby import as_int64, rank_names
 from dirframe.stats._core.loaders import PROJECTS
@@ -20,6 +20,8 @@ from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
@@ -156,8 +158,8 @@ def _licenses(projects: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tags(projects: pd.DataFrame) -> pd.DataFrame:
-    entries = list_entries(projects, "tags")
-    return pd.DataFrame({"project": entries["project"], "label": entries["tag"]})
+    entries = list_entries(projects, "tags", categories=True)
+    return entries[["project", "tag"]].rename(columns={"tag": "label"})
 
 
 def _memberships(
@@ -172,27 +174,26 @@ def _memberships(
     """Count the projects of each label; a project counts once in the pooled row."""
     require_columns(projects, loader=PROJECTS, lists=[column])
     if isinstance(projects, pd.DataFrame):  # read once for both passes
-        entries = _named(read(projects))
-        entries_of: Callable[[pd.DataFrame], pd.DataFrame] = lambda _: entries
+        parts = [(_named(read(part)), len(part)) for part in row_batches(projects)]
+        reduce_entries: Callable[..., Any] = lambda work, together: together(
+            [work(*part) for part in parts]
+        )
     else:
-        entries_of = lambda part: _named(read(part))
-
-    def memberships(part: pd.DataFrame) -> Counts:
-        return _of_labels(entries_of(part), len(part))
-
-    totals, numbers, titles = map_reduce(projects, [column], memberships, combine_counts)
+        reduce_entries = lambda work, together: map_reduce(
+            projects, [column], lambda part: work(_named(read(part)), len(part)), together
+        )
+    totals, numbers, titles = reduce_entries(_of_labels, combine_counts)
     names, pooled = rank_names(totals, "label", ["projects"], top=top, noun=noun)
     labels = names.index[: len(names) - pooled]
     order, counts = [*labels], list(totals.set_index("label")["projects"].reindex(labels))
     if pooled:
         others = set(names.index[-pooled:])
 
-        def in_other(part: pd.DataFrame) -> int:
-            own = entries_of(part)
-            return int(own["project"][own["label"].isin(others)].nunique())
+        def in_other(named: pd.DataFrame, _: int) -> int:
+            return int(named["project"][named["label"].isin(others)].nunique())
 
         order.append(names.iloc[-1])
-        counts.append(map_reduce(projects, [column], in_other, _sum))
+        counts.append(reduce_entries(in_other, _sum))
     result = pd.DataFrame({name: pd.Series(order, dtype="str"), "projects": as_int64(counts)})
     if titles is not None:
         result.insert(1, "title", pd.Series([titles.get(label) for label in order], dtype="str"))
@@ -216,20 +217,36 @@ def distinct_entries(projects: pd.DataFrame, column: str) -> pd.DataFrame:
 def _named(entries: pd.DataFrame) -> pd.DataFrame:
     """Return the entries with a label, by project, as categories, which compare as numbers."""
     entries = entries.astype(dict.fromkeys(entries.columns.drop("project"), "category"))
-    return entries[entries["label"].notna()]
+    return entries.dropna(subset=["label"])  # which copies nothing if all have one
 
 
 def _distinct(named: pd.DataFrame) -> pd.DataFrame:
     """Return the first entry of each project and label."""
-    label = named["label"].cat
-    pairs = named["project"].to_numpy() * len(label.categories) + label.codes.to_numpy()
+    pairs = _pairs(named)
     order = np.argsort(pairs, kind="stable")  # nearly in order: many times as fast as hashing
-    return named.iloc[np.sort(order[np.diff(pairs[order], prepend=-1) > 0])]
+    return named.iloc[np.sort(order[_is_first(pairs[order])])]
+
+
+def _pairs(named: pd.DataFrame) -> NDArray[np.int64]:
+    """Return a number for each pair of a project and a label; its remainder is the label's code."""
+    label = named["label"].cat
+    project: NDArray[np.int64] = named["project"].to_numpy()
+    return project * max(len(label.categories), 1) + label.codes.to_numpy()
+
+
+def _is_first(ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which of some sorted numbers differ from the one before."""
+    is_first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return is_first
 
 
 def _of_labels(named: pd.DataFrame, records: int) -> Counts:
-    sizes = _distinct(named)["label"].value_counts()
-    table = pd.DataFrame({"label": sizes.index.astype("str"), "projects": sizes.to_numpy()})
+    labels = named["label"].cat.categories
+    pairs = np.sort(_pairs(named))
+    codes = pairs[_is_first(pairs)] % max(len(labels), 1)
+    sizes = np.bincount(codes, minlength=len(labels))
+    table = pd.DataFrame({"label": labels.astype("str"), "projects": sizes})
     having = np.count_nonzero(np.bincount(named["project"], minlength=1))
     numbers = {"projects": float(records), "having": float(having)}
     if "title" not in named:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dirframe import provenance, read_pages, stats
 from dirframe.errors import InvalidInputError
+from dirframe.stats._core import backends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,6 +56,26 @@ def test_tags_are_what_plain_python_counts(lists: list[list[str] | None], top: i
     counted = provenance.get_provenance(table)["counted"]
     assert (counted["with_tag"], counted["without_tag"]) == (len(sets), len(lists) - len(sets))
     assert counted["tags"] == len(set().union(*sets))
+
+
+@pytest.mark.parametrize("top", [None, 1])
+@pytest.mark.parametrize("statistic", COLUMNS)
+def test_records_are_counted_alike_in_one_batch_and_in_several(
+    statistic: Callable[..., pd.DataFrame], top: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries: list[object] = (
+        [" xml", "xml", "web ", " ", "gui"]
+        if statistic is stats.tags
+        else [GPL, GPL_TODAY, MIT, {"name": " "}, {"name": "bsd", "nice_name": "BSD"}]
+    )
+    lists = [entries[begin : begin + 3] for begin in range(5)]
+    projects = frame(COLUMNS[statistic], [*lists, None, [], entries])
+    expected = statistic(projects, top=top)
+    monkeypatch.setattr(backends, "_ROWS", 2)
+    table = statistic(projects, top=top)
+    pd.testing.assert_frame_equal(table, expected)
+    counted = [provenance.get_provenance(one)["counted"] for one in (table, expected)]
+    assert counted[0] == counted[1]
 
 
 def test_a_licence_is_the_same_in_either_dialect() -> None:

@@ -85,9 +85,12 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def entry_columns(
-    lists: Iterable[object], field: Field, resource: Resource
+    lists: Iterable[object], field: Field, resource: Resource, *, categories: bool = False
 ) -> tuple[list[int], dict[str, Any]]:
-    """Return the length of each list, and the entries of all of them as typed columns."""
+    """Return the length of each list, and the entries of all of them as typed columns.
+
+    With `categories`, columns of text are categorical, in no particular order.
+    """
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
     # Parquet returns lists as arrays; any other value is missing.
@@ -99,6 +102,9 @@ def entry_columns(
     for column, values in _by_name(entries, items.tag, list(kinds)).items():
         try:
             kind = kinds.get(column) or _kind_of(column, values, resource)
+            if categories and kind is Kind.TEXT:
+                data[column] = _categorical(values)
+                continue
             array, unreadable = convert_column(values, kind)
         except pa.ArrowTypeError:  # a nested list or entry
             data[column] = pd.Series(values, dtype="object")
@@ -107,6 +113,15 @@ def entry_columns(
         if unreadable is not None:
             data[f"{column}_unreadable"] = to_pandas(unreadable)
     return lengths, data
+
+
+def _categorical(texts: list[str | None]) -> pd.Categorical[Any]:
+    """Convert each distinct text once, and return them as categories."""
+    encoded = pa.array(texts, pa.large_string()).dictionary_encode()
+    converted = convert_column(encoded.dictionary, Kind.TEXT).array.dictionary_encode()
+    codes = converted.indices.fill_null(-1).take(encoded.indices).fill_null(-1)
+    dtype = pd.CategoricalDtype(to_pandas(converted.dictionary))
+    return pd.Categorical.from_codes(codes.to_numpy(), dtype=dtype, validate=False)
 
 
 def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:

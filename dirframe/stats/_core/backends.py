@@ -35,7 +35,7 @@ Part = TypeVar("Part")
 _TOGETHER = 16
 #: Prefix of a relation's own columns while derived columns are added.
 _OWN = "__dirframe_own_"
-#: Batch size of a relation, in rows.
+#: Rows of a batch: lists of as many records fit the processor's caches.
 _ROWS = 100_000
 
 
@@ -104,6 +104,12 @@ def map_reduce(
         parts = [delayed(together)(group) for group in groups]
     (result,) = compute(*parts)
     return result  # type: ignore[no-any-return]  # compute is untyped
+
+
+def row_batches(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a pandas frame in batches; a frame without rows is one batch."""
+    for begin in range(0, max(len(frame), 1), _ROWS):
+        yield frame.iloc[begin : begin + _ROWS]
 
 
 def relation_table(relation: Any, names: Iterable[str]) -> nw.LazyFrame[Any]:

@@ -42,12 +42,17 @@ def _least(titles: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     return titles | others | shared
 
 
-def list_entries(projects: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the entries with the row number of their project, since ids may repeat."""
+def list_entries(projects: pd.DataFrame, name: str, *, categories: bool = False) -> pd.DataFrame:
+    """Return the entries with the row number of their project, since ids may repeat.
+
+    With `categories`, columns of text are categorical.
+    """
     column = LANGUAGES if name == "languages" else name
     lists = _lists(projects[column]) if column in projects else [None] * len(projects)
-    lengths, entries = entry_columns(lists, PROJECT.by_column[column], PROJECT)
-    return pd.DataFrame({"project": np.repeat(np.arange(len(projects)), lengths)} | entries)
+    field = PROJECT.by_column[column]
+    lengths, entries = entry_columns(lists, field, PROJECT, categories=categories)
+    number = np.repeat(np.arange(len(projects)), lengths)
+    return pd.DataFrame({"project": number} | entries, copy=False)
 
 
 def _lists(column: pd.Series[Any]) -> pd.Series[Any]:

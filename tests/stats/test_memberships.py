@@ -144,3 +144,8 @@ def test_the_provenance_is_carried_on_and_bad_input_refused(
         statistic(projects, top=0)
     with pytest.raises(InvalidInputError, match="a list came"):
         statistic([1])
+
+
+def test_a_field_of_an_entry_that_is_called_project_changes_no_count() -> None:
+    entries = [[{"tag": "xml", "project": "7"}], [{"tag": "xml", "project": "7"}]]
+    assert stats.tags(frame("tags", entries))["projects"].tolist() == [2]

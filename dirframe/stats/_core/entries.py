@@ -52,7 +52,8 @@ def list_entries(projects: pd.DataFrame, name: str, *, categories: bool = False)
     field = PROJECT.by_column[column]
     lengths, entries = entry_columns(lists, field, PROJECT, categories=categories)
     number = np.repeat(np.arange(len(projects)), lengths)
-    return pd.DataFrame({"project": number} | entries, copy=False)
+    # An entry may have a field of this name.
+    return pd.DataFrame(entries | {"project": number}, copy=False)
 
 
 def _lists(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,14 +12,11 @@ import pyarrow as pa
 from dirframe.client.xml.fast.elements import FallbackToTree, attributes_of, resolve_references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from dirframe.client.xml.columns import CellValue
     from dirframe.client.xml.fast.elements import ScannedPages
     from dirframe.client.xml.fast.scan import Indices, Mask
-
-#: Maximum number of start tags whose attributes are kept.
-_MANY = 10_000
 
 
 class StringPool(dict[str, str]):
@@ -29,21 +24,6 @@ class StringPool(dict[str, str]):
 
     Lists repeat their texts so often that this halves the memory of a frame.
     """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._attributes: dict[str, dict[str, str]] = {}
-
-    def attributes(self, tag: str) -> dict[str, str]:
-        """Return the attributes of a start tag, with stripped values; shared, not to be changed."""
-        known = self._attributes.get(tag)
-        if known is None:
-            if len(self._attributes) == _MANY:
-                self._attributes.clear()
-            named = attributes_of(tag).items()
-            known = {name: self[value.strip()] for name, value in named}
-            self._attributes[tag] = known
-        return known
 
     def __missing__(self, text: str) -> str:
         """Store a new text."""
@@ -96,29 +76,17 @@ class MatchedElements:
 
     def texts(self, at: Indices) -> list[str]:
         """Return the stripped texts of some elements; "" for none."""
-        words, indices = self.encoded_texts(at)
-        return [words[index] for index in indices.tolist()]
-
-    def encoded_texts(self, at: Indices) -> tuple[list[str], Indices]:
-        """Return the stripped texts that some elements have, and the index of that of each."""
         indices = self.text[at]
         taken = self.pages.strings.take(pa.array(indices, mask=indices < 0))
         encoded = taken.dictionary_encode()  # most texts occur repeatedly
         resolved = resolve_references(encoded.dictionary.to_pylist())
-        words = ["", *(self.pool[text.strip()] for text in resolved)]
-        return words, encoded.indices.fill_null(-1).to_numpy().astype(np.int64) + 1
+        words = [*(self.pool[text.strip()] for text in resolved), ""]
+        return [words[index] for index in encoded.indices.fill_null(-1).to_pylist()]
 
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the collector of cycles, which would search the many new entries again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    def attributes(self, tag: int) -> dict[str, str]:
+        """Return the attributes of a start tag, with stripped values."""
+        named = attributes_of(self.tags[tag]).items()
+        return {name: self.pool[value.strip()] for name, value in named}
 
 
 def read_lists(elements: MatchedElements, entries: Indices, parts: Mask) -> list[list[CellValue]]:
@@ -145,8 +113,7 @@ def read_lists(elements: MatchedElements, entries: Indices, parts: Mask) -> list
     at = np.flatnonzero(of >= 0)
     if not len(at):
         return columns
-    with _collector_paused():
-        values = _values(elements, at, parts)
+    values = _values(elements, at, parts)
     of, row = of[at], elements.row[at]
     begins = np.append(0, np.flatnonzero((np.diff(of) != 0) | (np.diff(row) != 0)) + 1)
     heads = zip(of[begins].tolist(), row[begins].tolist(), strict=True)
@@ -162,40 +129,28 @@ def _values(elements: MatchedElements, at: Indices, parts: Mask) -> list[CellVal
     filled, attributed = elements.filled[at], elements.attributed[at]
     if (filled & attributed).any():
         raise FallbackToTree
-    words, word = elements.encoded_texts(at)
-    plain = [text or None for text in words]
-    values: list[CellValue] = [plain[index] for index in word.tolist()]
+    texts = elements.texts(at)
+    values: list[CellValue] = [text or None for text in texts]
     with_attributes = np.flatnonzero(attributed)
-    if len(with_attributes):
-        of = at[with_attributes]
-        # Many entries are equal, such as <language id="1" percentage="100">C</language>.
-        kinds = (elements.tag[of] * len(elements.names) + elements.name[of]) * len(words)
-        distinct, kind = np.unique(kinds + word[with_attributes], return_inverse=True)
-        entries = _with_attributes(elements, distinct, words)
-        for index, number in zip(with_attributes.tolist(), kind.tolist(), strict=True):
-            values[index] = entries[number].copy()
+    of = at[with_attributes]
+    read = {
+        tag: (elements.attributes(tag), elements.names[name])
+        for tag, name in set(
+            zip(elements.tag[of].tolist(), elements.name[of].tolist(), strict=True)
+        )
+    }
+    if any(name in named for named, name in read.values()):  # the name of the text
+        raise FallbackToTree
+    for index, tag in zip(with_attributes.tolist(), elements.tag[of].tolist(), strict=True):
+        named, name = read[tag]
+        text = texts[index]
+        values[index] = {**named, name: text} if text else named.copy()
     with_children = np.flatnonzero(filled)
     if len(with_children):
         children = _children(elements, at[with_children], np.flatnonzero(parts[elements.node]))
         for index, entry in zip(with_children.tolist(), children, strict=True):
             values[index] = entry
     return values
-
-
-def _with_attributes(
-    elements: MatchedElements, kinds: Indices, words: Sequence[str]
-) -> list[dict[str, str]]:
-    """Return the entry of each combination of a start tag, a name and a text."""
-    numbers, texts = np.divmod(kinds, len(words))
-    tags, names = np.divmod(numbers, len(elements.names))
-    read = {tag: elements.pool.attributes(elements.tags[tag]) for tag in set(tags.tolist())}
-    entries = []
-    for tag, index, text in zip(tags.tolist(), names.tolist(), texts.tolist(), strict=True):
-        named, name = read[tag], elements.names[index]
-        if name in named:  # the name of the text
-            raise FallbackToTree
-        entries.append({**named, name: words[text]} if words[text] else named)
-    return entries
 
 
 def _children(elements: MatchedElements, at: Indices, parts: Indices) -> list[dict[str, str]]:

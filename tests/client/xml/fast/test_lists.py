@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import pytest
 
-from dirframe.client.xml.fast import lists
 from dirframe.client.xml.records import RecordReader
 from dirframe.schema import PROJECT
 from tests.client.xml.trees import around, by_rule, same
@@ -74,24 +72,3 @@ def test_equal_texts_are_held_once_and_equal_entries_are_not() -> None:
         assert other == first
         assert other is not first
         assert other["license"] is first["license"]
-
-
-def test_entries_do_not_depend_on_how_many_start_tags_are_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(lists, "_MANY", 2)
-    tags = "".join(f"<tag n=' {number % 5} '>{number % 3}</tag>" for number in range(15))
-    _, columns = read(*[f"<project><tags>{tags}</tags></project>"] * 3)
-    expected = [{"n": str(number % 5), "tag": str(number % 3)} for number in range(15)]
-    assert columns["tags",][1:] == [expected] * 3
-
-
-@pytest.mark.parametrize("inside", ["<tag n='1'>a</tag>", "<tag tag='1'>2</tag>"])
-@pytest.mark.parametrize("is_enabled", [True, False])
-def test_the_collector_is_afterwards_as_it_was(inside: str, is_enabled: bool) -> None:
-    try:
-        (gc.enable if is_enabled else gc.disable)()
-        read(f"<project><tags>{inside}</tags></project>")
-        assert gc.isenabled() is is_enabled
-    finally:
-        gc.enable()

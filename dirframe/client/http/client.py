@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from dirframe.settings import Settings
 
 
-#: Difference allowed between the clocks of machines that share a cache.
-_CLOCK_SKEW = timedelta(minutes=5)
-
 _HOME_PAGE = "https://github.com/dirframe/dirframe"
 
 
@@ -332,8 +329,9 @@ class Session:
         return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
     def _is_fresh(self, stored: CachedPage) -> bool:
-        # A page dated in the future, by a clock that was ahead, has no known age.
-        return -_CLOCK_SKEW <= stored.age <= self._settings.expire_after
+        # A clock that was ahead dated pages in the future: those may not be fresh until then, but one
+        # that was set back by an hour is no reason to pay for all of them again.
+        return abs(stored.age) <= self._settings.expire_after
 
     def _miss(self, url: str, stored: CachedPage | None) -> CacheError:
         if stored is None:
@@ -344,7 +342,7 @@ class Session:
                 ),
             )
         age = f"{_words(stored.age)} old"
-        if stored.age < -_CLOCK_SKEW:
+        if stored.age < timedelta(0):
             age = f"dated in the future ({stored.retrieved:%Y-%m-%d %H:%M} UTC)"
         return CacheError(
             f"{url} is in the cache, but {age}, and the directory must not be asked offline.",

@@ -64,18 +64,36 @@ def test_tries_and_redirects_are_paid_for(at: Callable[..., Directory]) -> None:
         assert answer_.attempts == len(server.asked) == 3
 
 
-def test_a_page_dated_in_the_future_is_not_fresh_until_then(
-    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def ahead_by(difference: timedelta) -> type[datetime]:
+    """Make a clock that is ahead."""
+
     class Ahead(datetime):
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as asked for
-            return datetime.now(tz) + timedelta(days=400)
+            return datetime.now(tz) + difference
 
+    return Ahead
+
+
+def test_a_clock_that_is_set_back_by_an_hour_costs_no_request(
+    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Server(lambda _: ONE) as server:
         session = at(server).session
         with monkeypatch.context() as patch:
-            patch.setattr(cache_module, "datetime", Ahead)
+            patch.setattr(cache_module, "datetime", ahead_by(timedelta(hours=1)))
+            session.get(PATH, {})
+        assert session.get(PATH, {}).from_cache
+        assert len(server.asked) == 1
+
+
+def test_a_page_dated_in_the_future_is_not_fresh_until_then(
+    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Server(lambda _: ONE) as server:
+        session = at(server).session
+        with monkeypatch.context() as patch:
+            patch.setattr(cache_module, "datetime", ahead_by(timedelta(days=400)))
             session.get(PATH, {})
             assert session.get(PATH, {}).from_cache
         with pytest.raises(CacheError, match="dated in the future"):

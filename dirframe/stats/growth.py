@@ -226,7 +226,8 @@ def languages_by_year(
     counts = grid.rename_axis(["year", "language"]).reindex(index, fill_value=0)
     per_year = counts.groupby(level="year").transform("sum")
     first_of = pd.Series(last_of.index, dtype="Int64").groupby(last_of.to_numpy()).min()
-    ends = [pd.Timestamp(year=int(year) + 1, month=1, day=1, tz="UTC") for year in span]
+    # The last instant, for the year 9999 has no next one.
+    ends = [pd.Timestamp(f"{int(year):04}-12-31T23:59:59.999999Z") for year in span]
     count = as_int64(counts)
     result = pd.DataFrame(
         {

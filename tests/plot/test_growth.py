@@ -164,3 +164,10 @@ def test_the_others_are_hatched_and_on_top() -> None:
     assert legend is not None
     assert legend.get_texts()[0].get_text() == "other (2 languages)"
     assert legend.get_patches()[0].get_hatch()
+
+
+def test_a_last_month_that_no_calendar_follows_is_drawn() -> None:
+    days = pd.to_datetime(["2010-01-05", "9999-12-31"], utc=True)
+    ax = plot.growth(pd.DataFrame({"id": ["1", "2"], "created_at": days}))
+    ax.figure.canvas.draw()
+    assert ax.get_xlim()[1] == 2_932_896

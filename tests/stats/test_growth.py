@@ -225,3 +225,18 @@ def test_an_unknown_date_and_no_language_at_all_are_refused() -> None:
         stats.languages_by_year(begun([]), date="updated_at")  # type: ignore[arg-type]  # what must be refused
     with pytest.raises(InvalidInputError, match="top is 0"):
         stats.languages_by_year(begun([("C", 2001)]), top=0)
+
+
+def test_years_at_the_ends_of_the_calendar_are_years_like_others() -> None:
+    months = ["0001-01-01", "1969-12-01", "2263-01-01", "9999-12-01"]
+    projects = pd.DataFrame(
+        {
+            "id": [str(number) for number in range(4)],
+            "analysis_main_language_name": ["C"] * 4,
+            "analysis_min_month": pd.to_datetime(months, format="ISO8601", utc=True),
+        }
+    )
+    table = stats.languages_by_year(projects)
+    counted = table[table["projects"] > 0]
+    assert list(counted["year"]) == [1, 1969, 2263, 9999]
+    assert list(counted["projects"]) == [1, 1, 1, 1]

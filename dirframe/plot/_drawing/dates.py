@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dirframe.plot._description.chart import Marks
 
 _TICK_WIDTH = 4.5  # ems per date label
+_LAST_DAY = 2_932_896.0  # 9999-12-31
 _DAY_WIDTH = 6.0  # and per whole day
 _WITH_YEAR = {
     "formats": ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"],
@@ -28,8 +29,8 @@ _WITH_YEAR = {
 
 def places(moments: Any) -> NDArray[np.float64]:
     """Convert dates to axis positions: days since 1970."""
-    # matplotlib.dates has no types.
-    return np.asarray(date2num(moments), dtype=np.float64)
+    # matplotlib.dates has no types, and draws nothing after the year 9999: a last month ends there.
+    return np.minimum(np.asarray(date2num(moments), dtype=np.float64), _LAST_DAY)
 
 
 def only_year(first: pd.Series[pd.Timestamp], last: pd.Series[pd.Timestamp] | None = None) -> str:

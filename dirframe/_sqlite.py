@@ -1,15 +1,17 @@
-"""Open SQLite databases, switch them to write-ahead logging, and run transactions."""
+"""Open SQLite databases, run transactions, and leave what is open to the parent of a fork."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from weakref import WeakMethod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: Seconds to wait for another process.
 BUSY_TIMEOUT = 30.0
@@ -145,3 +147,34 @@ def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -
             time.sleep(_PAUSE)
         else:
             return
+
+
+# -- forked processes ----------------------------------------------------------------------
+
+# SQLite must not even close a file that the parent has open. The same holds for other things: two
+# processes on one socket get each other's responses, and an epoll object is one for both.
+
+_methods: set[WeakMethod[Any]] = set()
+_inherited: list[object] = []
+
+
+def call_after_fork(leave: Callable[[], object]) -> None:
+    """Call a method in each forked process, as long as its object lives.
+
+    Parameters
+    ----------
+    leave : callable
+        A bound method. It begins anew, and returns what must not be collected in the forked process.
+    """
+    _methods.add(WeakMethod(leave, _methods.discard))
+
+
+def _after_fork() -> None:
+    for method in list(_methods):
+        leave = method()
+        if leave is not None:
+            _inherited.append(leave())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

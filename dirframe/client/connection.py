@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from weakref import finalize
 
 from dirframe._display.card import Card
-from dirframe._fork import call_after_fork
+from dirframe._sqlite import call_after_fork
 from dirframe.client.http.client import Session
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings

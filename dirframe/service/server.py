@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from waitress import create_server, wasyncore
 from waitress.server import TcpWSGIServer
 
-from dirframe._fork import call_after_fork
+from dirframe._sqlite import call_after_fork
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore

@@ -9,6 +9,7 @@ import pytest
 
 import dirframe
 from dirframe import provenance
+from dirframe.client.frames.child_tables import entry_columns
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT, Kind
 from tests.client.frames.test_builder import build, project
@@ -103,6 +104,15 @@ def test_what_an_entry_calls_its_project_does_not_replace_the_id_of_the_parent()
     same = build([project(1, "<links><link><project_id>1</project_id></link></links>")])
     assert dirframe.child_table(same, "links")["project_id"].tolist() == ["1"]
     assert "project_id_" not in dirframe.child_table(same, "links")
+
+
+def test_texts_as_categories_are_those_of_the_column() -> None:
+    lists = [["a", None, " b "], ["b", "  ", "a"]]
+    field = PROJECT.by_column["tags"]
+    _, plain = entry_columns(lists, field, PROJECT)
+    _, encoded = entry_columns(lists, field, PROJECT, categories=True)
+    told = pd.Series(encoded["tag"]).astype("str")
+    pd.testing.assert_series_equal(told, pd.Series(plain["tag"]))
 
 
 def test_an_unknown_table_is_refused_with_the_known_ones() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.client.http.quota import QUOTA_FILE, DailyQuota
-from dirframe.errors import QuotaWarning
+from dirframe.errors import DirframeError, QuotaWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,6 +196,13 @@ def test_a_file_that_cannot_be_used_is_warned_of_and_the_process_counts_for_itse
         quota = DailyQuota(tmp_path, "abc", 2)
     with closing(quota):
         assert [quota.acquire() is not None for _ in range(3)] == [True, True, False]
+
+
+def test_a_count_that_was_closed_counts_no_more_and_says_so(tmp_path: Path) -> None:
+    quota = DailyQuota(tmp_path, "abc", 2)
+    quota.close()
+    with pytest.raises(DirframeError, match="was closed while it was used"):
+        quota.acquire()
 
 
 def test_the_file_holds_no_key(tmp_path: Path) -> None:

@@ -46,6 +46,10 @@ def key(service: Service) -> str:
     return service.api_key.reveal()
 
 
+def ask_for_accounts(service: Service) -> requests.Response:
+    return requests.get(f"{service.url}/accounts.xml", params={"api_key": key(service)}, timeout=60)
+
+
 def raw(url: str, request: bytes) -> bytes:
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=60) as client:
@@ -143,12 +147,7 @@ def test_an_answer_in_flight_is_finished_when_the_service_stops(
     monkeypatch.setattr(Store, "page", slow_page)
     service = serve(store)
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(
-            requests.get,
-            f"{service.url}/accounts.xml",
-            params={"api_key": key(service)},
-            timeout=60,
-        )
+        answer = pool.submit(ask_for_accounts, service)
         assert asked.wait(60)
         service.stop()
         assert answer.result().status_code == 200
@@ -188,12 +187,7 @@ def test_a_request_that_outlasts_the_service_writes_into_no_other_file(
     workers = set(threading.enumerate()) - before - {service._thread}
     trigger = service._servers[0].trigger.trigger
     with ThreadPoolExecutor(1) as pool, ExitStack() as files:
-        answer = pool.submit(
-            requests.get,
-            f"{service.url}/accounts.xml",
-            params={"api_key": key(service)},
-            timeout=60,
-        )
+        answer = pool.submit(ask_for_accounts, service)
         assert asked.wait(60)
         service.stop()
         # Files of the user that get the descriptors of the service.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import nbformat
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Locator
+    from playwright.sync_api import Locator, Page
 
 #: The sample, with negative lines of code in three of its projects.
 WRONG = """
@@ -44,3 +46,13 @@ def expect(locator: Locator) -> Any:
 
     expecting.set_options(timeout=30_000)
     return expecting(locator)
+
+
+def save(page: Page) -> None:
+    """Save by keyboard, and again if what the kernel sent meanwhile is not saved."""
+    for _ in range(6):
+        page.keyboard.press("Control+s")
+        with suppress(AssertionError):
+            expect(page.locator(".jp-mod-dirty")).to_have_count(0, timeout=10_000)
+            return
+    pytest.fail("The notebook is not saved.")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.browser.axe import violations
-from tests.browser.lab import END_KERNELS, WRONG, control, expect, write_notebook
+from tests.browser.lab import END_KERNELS, WRONG, control, expect, save, write_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,8 +105,7 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     expect(control(explorer, "said").locator("[role=alert]")).to_contain_text("exists already")
 
     expect(page.locator(".dirframe-static").first).to_be_hidden()
-    page.keyboard.press("Control+s")
-    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    save(page)
     page.evaluate(END_KERNELS)
     page.goto(f"{address}/lab/tree/explorer.ipynb?reset")
     static = page.locator(".dirframe-static").first
@@ -311,8 +310,7 @@ def test_keys_pressed_in_the_explorer_stay_inside_it_but_save_saves(
     expect(chosen).not_to_have_value("Projects by main language")
 
     page.wait_for_selector(".jp-mod-dirty")
-    page.keyboard.press("Control+s")
-    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    save(page)
     # Outside the explorer a key does what it does in every notebook.
     cells.first.focus()
     page.keyboard.press("b")

@@ -15,6 +15,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+MEMORY = Path("/dev/shm")  # noqa: S108  # as the tests, with a name of its own
 
 DETAILS = ("tests/client/test_details.py", "tests/client/test_iterators.py")
 SIGNATURES = "tests/stats/test_signatures.py"
@@ -228,6 +230,8 @@ class _SamePytest:
 def _pytest(folder: str, tests: tuple[str, ...]) -> None:
     os.setsid()
     os.chdir(folder)
+    # A process that is ended at once removes nothing itself: it goes with the copies.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(Path(folder).parent)
     sys.path[:] = [folder, *(path for path in sys.path if path not in {"", str(ROOT)})]
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # its descriptor is what is wanted
         os.dup2(nowhere.fileno(), 1)
@@ -350,7 +354,11 @@ def main(words: Sequence[str] | None = None) -> int:
         counts[mutant.area]["equivalent"] += 1
 
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
-    with TemporaryDirectory(prefix="mutants-") as name, ThreadPoolExecutor(given.processes) as pool:
+    memory = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with (
+        TemporaryDirectory(prefix="mutants-", dir=memory) as name,
+        ThreadPoolExecutor(given.processes) as pool,
+    ):
         copies = [copy_checkout(Path(name, str(number))) for number in range(given.processes)]
         running = Run(copies)
         list(pool.map(running.baseline, dict.fromkeys(t for one in pending for t in one.tests)))

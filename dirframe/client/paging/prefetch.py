@@ -19,6 +19,8 @@ def fetch_ahead(
     get_cached: Callable[[Key], T | None],
     numbers: Iterable[Key],
     workers: int,
+    *,
+    is_slow: Callable[[], bool] = lambda: True,
 ) -> Iterator[tuple[Key, T]]:
     """Yield each number with its page; the order does not depend on the number of threads.
 
@@ -32,13 +34,16 @@ def fetch_ahead(
         Page numbers or other identifiers, in order. Consumed as late as possible.
     workers
         Number of pages fetched concurrently.
+    is_slow
+        Returns whether pages have to be waited for. Threads are started with the first page for
+        which it is true: pages that come at once are fetched in this thread.
     """
     ahead: deque[tuple[Key, T | Future[T]]] = deque()
     pool: ThreadPoolExecutor | None = None
     try:
         for number in numbers:
             page = get_cached(number)
-            if page is None and workers == 1:
+            if page is None and (workers == 1 or (pool is None and not is_slow())):
                 page = fetch(number)
             if page is not None:
                 ahead.append((number, page))

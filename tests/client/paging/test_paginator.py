@@ -114,11 +114,28 @@ def test_pages_are_asked_for_in_turn_unless_more_workers_are_allowed() -> None:
     assert asking == {threading.current_thread()}
 
 
+def test_pages_that_come_at_once_start_no_thread_and_slow_ones_do() -> None:
+    class Slowing(Changing):
+        def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
+            asking[page] = threading.current_thread()
+            if page == 20:
+                time.sleep(0.02)
+            return super().__call__(page, refresh=refresh)
+
+    asking: dict[int, threading.Thread] = {}
+    found = walk(Slowing(ids(335), size=10), workers=4)
+    assert list(found.frame["id"]) == ids(335)
+    own = [page for page, thread in asking.items() if thread is threading.current_thread()]
+    assert max(own) <= 20  # fewer on a machine that is busy
+    assert asking[21] != threading.current_thread()
+
+
 def test_all_workers_are_busy_up_to_the_last_page() -> None:
     class Together(Changing):
         def __call__(self, page: int, *, refresh: bool = False) -> FetchedPage:
             if page > 2:
                 four.wait(20)
+            time.sleep(0.005)  # threads begin with a page that has to be waited for
             return super().__call__(page, refresh=refresh)
 
     four = threading.Barrier(4)

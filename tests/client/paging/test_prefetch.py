@@ -65,3 +65,19 @@ def test_a_failure_ends_the_walk_and_sends_nothing_more() -> None:
     with pytest.raises(OSError, match="cut"):
         list(fetch_ahead(fetch, lambda _: None, list(range(1, 1000)), 4))
     assert len(asked) < 40
+
+
+def test_threads_begin_with_the_first_page_that_has_to_be_waited_for() -> None:
+    by_thread: dict[int, str] = {}
+    slow = False
+
+    def fetch(number: int) -> int:
+        nonlocal slow
+        by_thread[number] = threading.current_thread().name
+        slow = number >= 3
+        return number
+
+    own = threading.current_thread().name
+    found = fetch_ahead(fetch, lambda _: None, list(range(1, 9)), 4, is_slow=lambda: slow)
+    assert [number for number, _ in found] == list(range(1, 9))
+    assert [number for number, name in by_thread.items() if name == own] == [1, 2, 3]

@@ -71,3 +71,8 @@ def test_the_help_of_the_command_line_loads_nothing_heavy() -> None:
 def test_loading_a_frame_needs_neither_charts_nor_widgets_nor_the_service() -> None:
     loaded = modules_loaded_by("import dirframe; dirframe.load_projects")
     assert not loaded & {"matplotlib", "ipywidgets", "flask", "waitress"}
+
+
+def test_statistics_load_no_names_of_countries() -> None:
+    loaded = modules_loaded_by("import dirframe.stats")
+    assert not loaded & {"dirframe.clean", "pycountry", "rapidfuzz"}

@@ -157,14 +157,11 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     kind = KINDS.get(path.suffix.lower())
     if kind is None or kind.read is None or (kind.sidecar and not beside(path).is_file()):
         return None
-    try:
-        return read_export(path)
-    except InvalidInputError:
-        # Accept Parquet files of other programs if they pass the check of the native library.
-        foreign = path.suffix.lower() == ".parquet" and METADATA_KEY.encode() not in content
-        if foreign and content[:4] == b"PAR1" and check(path, kind) is None:
-            return None
-        raise
+    is_foreign = path.suffix.lower() == ".parquet" and METADATA_KEY.encode() not in content
+    # Parquet files of other programs are accepted if they pass the check of the native library.
+    if is_foreign and content[:4] == b"PAR1" and check(path, kind) is None:
+        return None
+    return read_export(path)
 
 
 def _parquet(content: bytes) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -142,6 +143,23 @@ def test_whole_numbers_of_json_keep_their_digits_beside_missing_ones(tmp_path: P
     assert frame["id"].dropna().tolist() == [str(2**60 + 1)]
     assert frame["posts_count"].dropna().tolist() == [2**60 + 1]
     assert "posts_count_unreadable" not in frame
+
+
+def test_the_parquet_of_another_program_is_tried_in_one_other_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    run = subprocess.run
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        started.append(arguments)
+        return run(*arguments, **options)
+
+    file = tmp_path / "theirs.parquet"
+    pd.DataFrame({"id": ["1"], "name": ["a"], "posts_count": [3]}).to_parquet(file)
+    monkeypatch.setattr(subprocess, "run", counted)
+    assert read_table(str(file))["posts_count"].tolist() == [3]
+    assert len(started) == 1
 
 
 @pytest.mark.parametrize(

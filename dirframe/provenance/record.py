@@ -11,9 +11,6 @@ from urllib.parse import urlsplit
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
 
-#: Key of the record in ``frame.attrs``.
-ATTRIBUTE = "dirframe"
-
 _MAPPINGS = ("query", "counted", "records", "base", "statistic")
 _TUPLES = ("steps", "columns", "not_sent", "details_missing")
 

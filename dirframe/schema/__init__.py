@@ -16,6 +16,7 @@ from dirframe._tables import read_rows
 __all__ = [
     "ACCOUNT",
     "COLLECTION_COUNTS",
+    "LESS_THAN_ONE",
     "PAGE_SIZE",
     "PROJECT",
     "RESOURCES",
@@ -31,6 +32,9 @@ __all__ = [
 
 #: Timestamps have the form YYYY-MM-DDThh:mm:ssZ.
 TIMESTAMP_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+
+#: How services of this kind write a share below one percent.
+LESS_THAN_ONE = "<1"
 
 #: Elements of the envelope that count the records of a collection, in order.
 COLLECTION_COUNTS = ("items_returned", "items_available", "first_item_position")

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dirframe.schema import Kind
+from dirframe.schema import LESS_THAN_ONE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,6 @@ _NUMBER = re.compile(
     r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
 )
 _NONE = "-"
-_LESS_THAN_ONE = "<1"
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -115,7 +114,7 @@ def _timestamps(texts: list[str]) -> pa.Array:
 
 
 def _float(text: str) -> float | None:
-    if text == _LESS_THAN_ONE:
+    if text == LESS_THAN_ONE:
         return 0.5
     bare = text.removesuffix("%").rstrip()
     if not _NUMBER.fullmatch(bare):

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
-import re
-from datetime import UTC, date, datetime, time
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from dirframe.errors import ConfigurationError, Hint, StoreError
 from dirframe.schema import ACCOUNT, Field, Kind, Resource
-from dirframe.service.importing.importer import (
-    ID,
-    MD5,
-    SourceRecord,
-    append_element,
-    email_digests,
-    to_timestamp,
-)
+from dirframe.service.importing.importer import SourceRecord, append_element, email_digests
 from dirframe.service.importing.mapping import FieldMap, Section, mappable
-from dirframe.service.records import FORBIDDEN, is_url
+from dirframe.service.importing.values import convert_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,19 +23,6 @@ if TYPE_CHECKING:
 
 _EXAMPLES = 3
 _CUT = 60
-_CONTROL = re.compile(f"[{FORBIDDEN}]")
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
-_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
-#: Numbers whose separator may be that of thousands or that of the fraction, where the kind of the
-#: field does not say which: 51,507 degrees, 1.000 posts.
-_AMBIGUOUS = {
-    Kind.NUMBER: re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII),
-    Kind.INTEGER: re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}", re.ASCII),
-}
-_DECIMAL_COMMA = (
-    'The map may say what begins the fraction: { column = "…", decimal = "," }, or ".".'
-)
-_SWAPPED = str.maketrans(",.", ".,")
 #: Fields without which a row is no record.
 _NEEDED = ("id", "name")
 
@@ -205,7 +180,7 @@ class TableSource:
             for target, m, place in plan if fits else ():
                 value = m.value if place < 0 else row[place]
                 try:
-                    text = _converted(value, target, m)
+                    text = convert_value(value, target, m)
                     if text is None and target.column in _NEEDED:
                         raise ValueError("every record needs one.")
                     if target.column == "id":
@@ -218,7 +193,8 @@ class TableSource:
                         found[target.column] = text
             if fits:
                 element = _element(self._resource, found)
-                yield SourceRecord(self._resource, element, f"{self.name}, row {number}", False)
+                where = f"{self.name}, row {number}"
+                yield SourceRecord(self._resource, element, where, self._table.synthetic)
             else:
                 report.invalid += 1
         if report.invalid and not self._skip_invalid:
@@ -237,119 +213,6 @@ class TableSource:
             where = "another row" if other is self else f"a row of {other.name}"
             raise ValueError(f"{where} has the same id.")
         self._ids[identifier] = self
-
-
-def _converted(value: Any, target: Field, m: FieldMap) -> Any:
-    """Return the text of a value, or the entries of a list; None if it is missing."""
-    if target.kind is Kind.ITEMS:
-        return _entries(value, target, m)
-    if isinstance(value, str):
-        value = value.strip()
-    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-        return None
-    text = _CONVERT[target.kind](value, m)
-    if match := _CONTROL.search(text):
-        raise ValueError(f"it has the character U+{ord(match[0]):04X}, which XML does not allow.")
-    if target.column == "id" and not ID.fullmatch(text):
-        raise ValueError("an id has no blanks or slashes, and at most 100 characters.")
-    if target.column == "email_md5" and not MD5.fullmatch(text.lower()):
-        raise ValueError("it is not 32 hexadecimal digits.")
-    return text
-
-
-def _plain(value: Any, _: FieldMap) -> str:
-    if isinstance(value, (list, dict, bytes)):
-        raise ValueError(f"it is a {type(value).__name__}, not one text.")  # noqa: TRY004  # caught as such
-    # Tables with a missing number turn the others into fractions.
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _timestamp(value: Any, m: FieldMap) -> str:
-    form = f"as its format says ({m.format})" if m.format else "of ISO 8601"
-    try:
-        if isinstance(value, str):
-            value = (
-                datetime.strptime(value, m.format)  # noqa: DTZ007  # UTC if it has no zone
-                if m.format
-                else datetime.fromisoformat(value)
-            )
-        elif isinstance(value, date) and not isinstance(value, datetime):
-            value = datetime.combine(value, time(), UTC)
-        return to_timestamp(value)
-    except (ValueError, OverflowError, AttributeError, TypeError):
-        raise ValueError(
-            f"it is no timestamp {form}. The map may name the format: "
-            '{ column = "…", format = "%d.%m.%Y" }.'
-        ) from None
-
-
-def _number(value: Any, m: FieldMap, kind: Kind = Kind.NUMBER) -> str:
-    text = _plain(value, m)
-    if isinstance(value, str):
-        if not m.decimal and _AMBIGUOUS[kind].fullmatch(text):
-            raise ValueError(f"it has two readings. {_DECIMAL_COMMA}")
-        text = text.translate(_SWAPPED) if m.decimal == "," else text
-        text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
-    if isinstance(value, bool) or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
-        raise ValueError(
-            "it is no number. " + _DECIMAL_COMMA if "," in text else "it is no number."
-        )
-    return text
-
-
-def _integer(value: Any, m: FieldMap) -> str:
-    number = Decimal(_number(value, m, Kind.INTEGER))
-    if number != int(number):
-        raise ValueError("it is no whole number.")
-    return str(int(number))
-
-
-def _url(value: Any, m: FieldMap) -> str:
-    text = _plain(value, m)
-    if not is_url(text):
-        raise ValueError("it is no URL, which begins with https://, http://, ftp:// or irc://.")
-    return text
-
-
-_CONVERT = {
-    Kind.TEXT: _plain,
-    Kind.IDENTIFIER: _plain,
-    Kind.URL: _url,
-    Kind.INTEGER: _integer,
-    Kind.NUMBER: _number,
-    Kind.TIMESTAMP: _timestamp,
-}
-
-
-def _entries(value: Any, target: Field, m: FieldMap) -> list[list[tuple[Field, str]]] | None:
-    """Return the fields of each entry of a list."""
-    assert target.items is not None  # noqa: S101  # a list
-    if isinstance(value, str):
-        if m.separator:
-            value = [part for part in value.split(m.separator) if part.strip()]
-        elif value.lstrip()[:1] == "[":
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                raise ValueError("it begins as a JSON list, but is none.") from None
-        else:
-            value = [value] if value.strip() else None
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise ValueError("it is no list; a text needs a separator in the map.")  # noqa: TRY004  # caught as such
-    known = {f.column: f for f in target.items.fields}
-    entries: list[list[tuple[Field, str]]] = []
-    for entry in value:
-        text_field = target.items.tag if target.items.tag in known else "name"
-        content = entry if isinstance(entry, dict) else {text_field: entry}
-        if unknown := sorted(set(content) - set(known)):
-            raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}.")
-        pairs = (
-            (known[name], _converted(v, known[name], FieldMap())) for name, v in content.items()
-        )
-        entries.append([(f, text) for f, text in pairs if text is not None])
-    return entries
 
 
 def _element(resource: Resource, values: dict[str, Any]) -> _Element:

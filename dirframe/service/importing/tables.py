@@ -20,6 +20,7 @@ from dirframe.errors import (
     MissingExtraError,
     StoreError,
 )
+from dirframe.schema.attributes import is_synthetic
 from dirframe.service.importing.xml_files import open_file
 
 if TYPE_CHECKING:
@@ -46,10 +47,13 @@ class Table:
         The name for messages.
     read
         Yields the names of the columns, then the rows.
+    synthetic
+        Whether the records are generated, as the provenance of a loader's frame says.
     """
 
-    def __init__(self, name: str, read: Callable[[], Rows]) -> None:
+    def __init__(self, name: str, read: Callable[[], Rows], *, synthetic: bool = False) -> None:
         self.name = name
+        self.synthetic = synthetic
         self._read = read
         with closing(read()) as rows:
             self.columns: list[str] = list(next(rows))
@@ -93,7 +97,12 @@ def read_table(path: Path) -> Table:
                 hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
             ) from None
 
-    return Table(str(path), read)
+    table = Table(str(path), read)
+    if _suffix(path) == ".parquet":
+        from pyarrow import parquet
+
+        table.synthetic = is_synthetic(parquet.read_schema(path).empty_table())
+    return table
 
 
 def _suffix(path: Path) -> str:
@@ -190,7 +199,11 @@ def frame_table(frame: object) -> Table:
     table = table.select(places)  # by place, for names may repeat
     columns = table.column_names
     batches = table.to_batches(_BATCH_SIZE)
-    return Table("the frame", lambda: (row for row in chain([columns], _values(batches))))
+    return Table(
+        "the frame",
+        lambda: (row for row in chain([columns], _values(batches))),
+        synthetic=is_synthetic(frame),
+    )
 
 
 def query_table(address: str, query: str) -> Table:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dirframe.schema import LESS_THAN_ONE
 from dirframe.service.synthetic import calibration
 from dirframe.service.synthetic._time import (
     DAY,
@@ -106,7 +107,7 @@ def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Value]:
 
 
 def _row(name: str, number: str, color: str, percentage: int) -> Value:
-    share = str(percentage) if percentage else "<1"
+    share = str(percentage) if percentage else LESS_THAN_ONE
     return {"@color": color, "@percentage": share, "@id": number, "#text": name}
 
 

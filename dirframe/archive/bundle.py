@@ -207,6 +207,17 @@ def _manifest(archive: Archive, store: Store) -> Iterator[dict[str, Any]]:
             yield {"table": "refusals", **refusal.to_json()}
 
 
+def is_bundle(path: Path) -> bool:
+    """Return whether a file is a bundle, which may be damaged."""
+    if not path.is_file() or not zipfile.is_zipfile(path):
+        return False
+    try:
+        with zipfile.ZipFile(path) as packed:
+            return {CONTENTS, MANIFEST} <= set(packed.namelist())
+    except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError):
+        return False
+
+
 def open_bundle(path: str | Path) -> Archive:
     """Open a study bundle, without key or network, and verify all of it.
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
-from dirframe.errors import ArchiveError
+from dirframe.errors import ArchiveError, Hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +53,10 @@ def _create(table: str) -> str:
     return f"CREATE TABLE {table} ({', '.join(_columns(table))}, seal{key}"
 
 
+_BUNDLE = Hint(
+    "dirframe.open_bundle opens what dirframe.bundle wrote.",
+    shell="dirframe read, stats and others read a bundle; name the archive that it was made of.",
+)
 _BLOBS = "CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, content BLOB)"
 _INSERT = {
     table: f"INSERT INTO {table} VALUES ({', '.join('?' * (len(_columns(table)) + 1))})"
@@ -96,6 +100,8 @@ class Store:
             raise _folder(path)
         if not path.is_file():
             raise ArchiveError(f"There is no file {path}.")
+        if path.suffix.lower() == ".zip":
+            raise ArchiveError(f"{path} is a zip file, no archive.", hint=_BUNDLE)
         with close_on_error(cls(_connect(path, "rw"), str(path))) as store:
             if store.read("PRAGMA application_id") != [(APPLICATION_ID,)]:
                 raise ArchiveError(f"{path} is no archive. Name a file that harvest wrote.")

@@ -22,6 +22,7 @@ from dirframe.errors import Hint, InvalidInputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dirframe.archive.archive import Archive
     from dirframe.schema import Resource
 
 STDIN = "-"
@@ -54,7 +55,7 @@ def read_input(file: str | None, collection: str | None, question: dict[str, Any
 
 
 def read_table(file: str, *, about_source: bool = True, is_edited: bool = False) -> pd.DataFrame:
-    """Read a file of records; ``-`` is standard input.
+    """Read a file of records, an archive or a bundle; ``-`` is standard input.
 
     Parameters
     ----------
@@ -76,6 +77,9 @@ def read_table(file: str, *, about_source: bool = True, is_edited: bool = False)
     InvalidInputError
         If the file does not exist or holds no table.
     """
+    archive = _archive(file)
+    if archive is not None:
+        return archive.frame()
     name = "Standard input" if file == STDIN else file
     content = _content(file)
     if not content.strip():
@@ -103,6 +107,21 @@ def holds_table(file: str) -> bool:
     return Path(file).suffix.lower() in _suffixes() and not Path(file).is_dir()
 
 
+def _archive(file: str) -> Archive | None:
+    """Open an archive or a bundle; None if the file is neither."""
+    path = Path(file)
+    suffix = path.suffix.lower()
+    if file == STDIN or (suffix in _suffixes() and suffix != ".zip"):
+        return None
+    from dirframe.archive.archive import open_archive
+    from dirframe.archive.bundle import is_bundle, open_bundle
+    from dirframe.archive.store import Store
+
+    if Store.is_archive(path):
+        return open_archive(path)
+    return open_bundle(path) if is_bundle(path) else None
+
+
 def _content(file: str) -> bytes:
     if file == STDIN:
         if sys.stdin.isatty():
@@ -117,7 +136,8 @@ def _content(file: str) -> bytes:
     if path.suffix and path.suffix.lower() not in suffixes:  # a named pipe has none
         advice = _READ_XML if ".xml" in map(str.lower, path.suffixes) else None
         raise InvalidInputError(
-            f"{file} has the suffix {path.suffix!r}; records are read from {', '.join(suffixes)}.",
+            f"{file} has the suffix {path.suffix!r}; records are read from {', '.join(suffixes)}, "
+            "and from archives.",
             hint=advice,
         )
     return path.read_bytes()

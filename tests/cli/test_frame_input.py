@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dirframe import export, sample_directory, stats
+from dirframe import bundle, export, harvest, sample_directory, stats
 from dirframe.cli.frame_input import read_table
 from dirframe.cli.frame_output import Output
 from dirframe.client.loaders import load_accounts, load_projects
@@ -78,7 +78,7 @@ def test_a_suffix_that_no_table_has_is_refused_with_those_that_are_read(
     file = tmp_path / name
     file.write_text("id,name\n1,a\n")
     with pytest.raises(
-        InvalidInputError, match=r"records are read from \.csv, .*\.json, .*\.duckdb, \.zip\."
+        InvalidInputError, match=r"records are read from \.csv, .*\.json, .*\.duckdb, \.zip, and"
     ):
         read_table(str(file))
 
@@ -187,6 +187,20 @@ def test_what_is_no_table_is_said_in_a_line(content: bytes, words: str, tmp_path
     file.write_bytes(content)
     with pytest.raises(InvalidInputError, match=words):
         read_table(str(file))
+
+
+def test_an_archive_and_its_bundle_are_read_as_other_files_are(run: Any, tmp_path: Path) -> None:
+    kept, packed = tmp_path / "kept.archive", tmp_path / "kept.zip"
+    with sample_directory() as directory:
+        archive = harvest("accounts", kept, directory=directory)
+    bundle(kept, packed)
+    for file in (kept, packed):
+        frame = read_table(str(file))
+        pd.testing.assert_frame_equal(frame, archive.frame())
+        assert frame.attrs == archive.frame().attrs
+        outcome = run("stats", "growth", file)
+        assert outcome.code == 0
+        assert len(outcome.table) == len(stats.growth(frame))
 
 
 def test_a_missing_file_and_a_folder_are_wrong_calls(run: Any, tmp_path: Path) -> None:

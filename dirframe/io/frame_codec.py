@@ -102,6 +102,8 @@ def encode_column(column: pd.Series[Any]) -> list[Any]:
         return _moments(column)
     missing = column.isna().to_numpy() if column.dtype != object else _is_missing(column)
     values = column.tolist()
+    if column.dtype == object:  # pandas makes arrays of the lists that it reads from Parquet
+        values = [_to_list(value) for value in values]
     return [
         None if is_missing else value for value, is_missing in zip(values, missing, strict=True)
     ]

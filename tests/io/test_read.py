@@ -45,6 +45,18 @@ def test_large_whole_numbers_beside_missing_ones_come_back_exactly(
 
 
 @each
+def test_lists_that_pandas_read_from_parquet_are_exported_as_lists(
+    suffix: str, tmp_path: Path
+) -> None:
+    lists = [["a", "b"], None, [], ["c"]]
+    entries = [[{"name": "x"}, {"name": "y"}], [], None, [{"name": "z"}]]
+    frame = pd.DataFrame({"id": ["1", "2", "3", "4"], "tags": lists, "licenses": entries})
+    frame.to_parquet(tmp_path / "theirs.parquet")
+    theirs = pd.read_parquet(tmp_path / "theirs.parquet")  # their lists are arrays
+    same(frame, read_export(export(theirs, tmp_path / f"f{suffix}")))
+
+
+@each
 def test_a_frame_of_a_loader_comes_back_as_it_was(suffix: str, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExportWarning)

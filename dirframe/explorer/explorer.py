@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe.client.directory import Directory
-from dirframe.errors import InvalidInputError, MissingExtraError
+from dirframe.errors import Hint, InvalidInputError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,8 +89,9 @@ class Explorer:
         if not isinstance(source, Directory | pd.DataFrame):
             raise InvalidInputError(
                 f"The explorer was given a {type(source).__name__}; it takes a dirframe.Directory, "
-                "a frame of load_accounts() or load_projects() (of polars or Arrow: "
-                "frame.to_pandas()), or nothing, for the directory that the environment names."
+                "a frame of load_accounts() or load_projects(), or nothing, for the directory that "
+                "the environment names.",
+                hint=Hint('Of polars or Arrow: dirframe.convert_frame(frame, "pandas").'),
             )
         self.source = source
         self.state: State = State(source, in_this_thread())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+
 from dirframe._interrupts import exit_with
 
 TYPE_CHECKING = False
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Run the command line. Ctrl-C is handled from here on, also during imports."""
+    # Python would look for cycles among all that was imported, at the end of every command.
+    atexit.register(gc.freeze)
     exit_with(_run)
 
 

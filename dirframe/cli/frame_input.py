@@ -258,16 +258,32 @@ def _records(content: Any) -> list[dict[str, Any]]:
 
 
 def apply_schema(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert columns to the dtypes of their fields; infer dtypes if the resource is unknown."""
+    """Convert columns to the dtypes of their fields; infer those of other columns."""
     from dirframe.provenance import set_provenance
+    from dirframe.schema import ACCOUNT
     from dirframe.schema.extensions import EXTENSIONS, detect_resource
 
     resource = detect_resource(frame.columns)
+    if resource is None and "id" in frame:  # few columns, which accounts and projects have alike
+        common = _common_columns(frame)
+        inferred = _inferred(frame.drop(columns=common))
+        for name in common:
+            frame = _convert_field(frame, name, ACCOUNT)
+        return frame.assign(**{str(name): inferred[name] for name in inferred})
     if resource is None or ("id" not in frame and resource.name not in EXTENSIONS):
         return _inferred(frame)
     for name in list(frame.columns):
         frame = _convert_field(frame, str(name), resource)
     return set_provenance(frame, resource=resource.name)
+
+
+def _common_columns(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that are the same field of accounts and of projects."""
+    from dirframe.schema import ACCOUNT, PROJECT
+
+    accounts, projects = ACCOUNT.by_column, PROJECT.by_column
+    common = [name for name in map(str, frame) if name in accounts and name in projects]
+    return [name for name in common if accounts[name].kind is projects[name].kind]
 
 
 def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFrame:

@@ -50,6 +50,20 @@ def test_every_form_gives_the_loaded_frame_back(
         assert back.attrs["dirframe"]["resource"] == collection[:-1]
 
 
+@pytest.mark.parametrize("collection", ["projects", "accounts"])
+def test_few_columns_that_both_collections_have_keep_their_dtypes(
+    collection: str, loaded: dict[str, pd.DataFrame], tmp_path: Path, run: Any
+) -> None:
+    frame = loaded[collection][["id", "name", "created_at"]]
+    file = tmp_path / "few.csv"
+    frame.assign(points=range(len(frame))).to_csv(file, index=False)
+    back = read_table(str(file))
+    pd.testing.assert_frame_equal(back[list(frame)], frame)
+    assert back["points"].dtype == "int64"
+    outcome = run("stats", "growth", file)
+    assert (outcome.code, len(outcome.table)) == (0, len(stats.growth(frame)))
+
+
 def test_namibia_stays_and_ids_keep_their_zeros(tmp_path: Path) -> None:
     file = tmp_path / "accounts.csv"
     file.write_text("id,name,posts_count,country_code\n007,NULL,3,NA\n8,,,\n")
@@ -98,7 +112,7 @@ def test_a_table_that_is_no_record_is_read_as_numbers_and_text(tmp_path: Path) -
         ("\ufeffid;name;country_code\n1;a, b;NA\n", [["1"], ["a, b"], ["NA"]]),
         # A blank line is a missing value where there is one column alone.
         ("location\nBerlin\n\nParis\n", [["Berlin", None, "Paris"]]),
-        ("id,name\n1,a\n\n2,b\n\n", [[1, 2], ["a", "b"]]),
+        ("id,name\n1,a\n\n2,b\n\n", [["1", "2"], ["a", "b"]]),
         # Identifiers keep their zeros, and large numbers their digits.
         ("id,name\n007,Bond\n010,Q\n", [["007", "010"], ["Bond", "Q"]]),
         ("a,b\n1152921504606846977,1.5\n,2\n", [[2**60 + 1, None], [1.5, 2.0]]),

@@ -31,7 +31,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     pd.DataFrame({"id": [1, None], "name": ["a", "b"]}).to_csv(tmp_path / "no-id.csv", index=False)
     (tmp_path / "repeated.csv").write_text("id,name\n1,a\n1,b\n")
-    (tmp_path / "half.csv").write_text("id,a,b\n1.5,a,b\n")
+    pd.DataFrame({"id": [1.5], "a": ["a"]}).to_parquet(tmp_path / "half.parquet")
     (tmp_path / "page.xml").write_text("<response/>")
     return tmp_path
 
@@ -61,7 +61,7 @@ def advice_of(text: str) -> list[str]:
         ("report twice.csv -o r.md", "Name a file of dirframe accounts"),
         ("compare no-id.csv no-id.csv", "Leave them out."),
         ("compare repeated.csv repeated.csv", "dirframe flags FILE --rule duplicate_id"),
-        ("compare half.csv half.csv", "Convert them first."),
+        ("compare half.parquet half.parquet", "Convert them first."),
         ("stats tags page.xml", "Recorded XML is read by dirframe read FILE"),
         ("stats tags .", "Recorded XML is read by dirframe read FILE"),
         ("plan projects --sample --exact --refresh", "Leave --exact or --refresh out."),

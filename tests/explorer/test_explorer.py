@@ -116,10 +116,11 @@ def test_the_code_begins_with_the_variable_of_the_frame(projects: pd.DataFrame) 
 def test_the_advice_for_a_frame_of_another_library_keeps_its_provenance(
     projects: pd.DataFrame,
 ) -> None:
-    table = dirframe.convert_frame(projects, "arrow")
-    with pytest.raises(InvalidInputError, match="convert_frame") as refused:
-        dirframe.Explorer(table)
-    assert 'dirframe.convert_frame(frame, "pandas")' in str(refused.value)
-    frame = dirframe.convert_frame(table, "pandas")
-    assert frame.attrs == projects.attrs
-    assert dirframe.Explorer(frame).frame is frame
+    for kind in ("polars", "arrow"):
+        table: Any = dirframe.convert_frame(projects, kind)
+        with pytest.raises(InvalidInputError, match="convert_frame") as refused:
+            dirframe.Explorer(table)
+        assert 'dirframe.convert_frame(frame, "pandas")' in str(refused.value)
+        frame = dirframe.convert_frame(table, "pandas")
+        assert frame.attrs == projects.attrs
+        assert dirframe.Explorer(frame).frame is frame

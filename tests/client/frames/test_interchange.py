@@ -212,12 +212,6 @@ def test_a_frame_of_polars_gives_the_records_and_says_that_it_has_no_source(
         dirframe.cite(frame)
 
 
-def test_the_explorer_names_the_way_for_a_frame_of_another_library() -> None:
-    for frame in (pl.DataFrame({"id": ["1"]}), pa.table({"id": ["1"]})):
-        with pytest.raises(InvalidInputError, match=r"frame\.to_pandas\(\)"):
-            dirframe.Explorer(frame)
-
-
 def test_decimals_are_whole_numbers_where_they_have_no_fraction() -> None:
     numbers = [Decimal(1), None]
     table = pa.table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import sys
 
 from dirframe._interrupts import exit_with
 
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Run the command line. Ctrl-C is handled from here on, also during imports."""
-    # Python would look for cycles among all that was imported, at the end of every command.
-    atexit.register(gc.freeze)
+    atexit.register(_freeze)
     exit_with(_run)
+
+
+def _freeze() -> None:
+    """Spare Python the search for cycles among all that was imported, at the end of a command."""
+    if "duckdb" not in sys.modules:  # it lists on standard error what was not collected
+        gc.freeze()
 
 
 def _run() -> None:

@@ -305,3 +305,10 @@ def test_closed_streams_lose_no_table_in_silence(
     assert "Exception ignored" not in done.stderr
     if closed == "2>&-" and code == 0:
         assert len(done.stdout.splitlines()) >= 3
+
+
+def test_no_library_complains_at_the_end_of_a_command(desk: Desk) -> None:
+    for words in (["export", "projects.parquet", "p.duckdb"], ["summary", "p.duckdb"]):
+        done = desk.run(*words)
+        assert done.returncode == 0
+        assert b"leaked" not in done.stderr

@@ -100,8 +100,6 @@ class Store:
             raise _folder(path)
         if not path.is_file():
             raise ArchiveError(f"There is no file {path}.")
-        if path.suffix.lower() == ".zip":
-            raise ArchiveError(f"{path} is a zip file, no archive.", hint=_BUNDLE)
         with close_on_error(cls(_connect(path, "rw"), str(path))) as store:
             if store.read("PRAGMA application_id") != [(APPLICATION_ID,)]:
                 raise ArchiveError(f"{path} is no archive. Name a file that harvest wrote.")
@@ -357,7 +355,8 @@ class Store:
     def damaged(self, error: object) -> ArchiveError:
         """Return the error for a damaged file."""
         return ArchiveError(
-            f"{self.name} is damaged, or no archive ({error}). Take it from a copy."
+            f"{self.name} is damaged, or no archive ({error}). Take it from a copy.",
+            hint=_BUNDLE if self.name.lower().endswith(".zip") else None,
         )
 
 

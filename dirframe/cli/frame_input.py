@@ -30,6 +30,8 @@ STDIN = "-"
 _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
 _UTF_8 = Hint("Save the table as UTF-8.")
 _SEPARATORS = (",", "\t", ";")
+#: Suffixes of tables that archives and bundles may have too: they are SQLite files and zip files.
+_OF_ARCHIVES = {".db", ".sqlite", ".zip"}
 #: The zeros of an identifier, which a number would lose.
 _LEADING_ZERO = re.compile(r"[-+]?0\d")
 
@@ -76,6 +78,8 @@ def read_table(file: str, *, about_source: bool = True, is_edited: bool = False)
     ------
     InvalidInputError
         If the file does not exist or holds no table.
+    ArchiveError
+        If it is an archive or a bundle, and damaged.
     """
     archive = _archive(file)
     if archive is not None:
@@ -110,8 +114,7 @@ def holds_table(file: str) -> bool:
 def _archive(file: str) -> Archive | None:
     """Open an archive or a bundle; None if the file is neither."""
     path = Path(file)
-    suffix = path.suffix.lower()
-    if file == STDIN or (suffix in _suffixes() and suffix != ".zip"):
+    if file == STDIN or path.suffix.lower() in {*_suffixes()} - _OF_ARCHIVES:
         return None
     from dirframe.archive.archive import open_archive
     from dirframe.archive.bundle import is_bundle, open_bundle

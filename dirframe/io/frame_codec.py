@@ -100,10 +100,10 @@ def encode_column(column: pd.Series[Any]) -> list[Any]:
         return [None if code < 0 else categories[code] for code in column.cat.codes]
     if types.is_datetime64_any_dtype(column.dtype):
         return _moments(column)
-    missing = column.isna().to_numpy() if column.dtype != object else _is_missing(column)
     values = column.tolist()
-    if column.dtype == object:  # pandas makes arrays of the lists that it reads from Parquet
-        values = [_to_list(value) for value in values]
+    if column.dtype == object:
+        return [None if _is_missing(value) else value for value in map(_to_list, values)]
+    missing = column.isna().to_numpy()
     return [
         None if is_missing else value for value, is_missing in zip(values, missing, strict=True)
     ]
@@ -230,11 +230,8 @@ def _moments(column: pd.Series[Any]) -> list[str | None]:
     return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
 
 
-def _is_missing(column: pd.Series[Any]) -> list[bool]:
-    return [
-        value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
-        for value in map(_to_list, column)
-    ]
+def _is_missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def _to_list(value: Any) -> Any:

@@ -116,3 +116,13 @@ def test_no_file_of_another_kind_is_written_to(
             dirframe.harvest("projects", tmp_path / name, directory=ask(service))
         assert before is None or (tmp_path / name).read_bytes() == before
     assert service.asked == []
+
+
+def test_an_archive_may_have_any_name_and_a_bundle_is_told_from_it(tmp_path: Path) -> None:
+    with dirframe.sample_directory() as directory:
+        archive = dirframe.harvest("accounts", tmp_path / "kept.zip", directory=directory)
+    assert dirframe.open_archive(archive.path).status().complete
+    dirframe.bundle(archive.path, tmp_path / "bundle.zip")
+    with pytest.raises(ArchiveError, match="no archive") as refused:
+        dirframe.open_archive(tmp_path / "bundle.zip")
+    assert "open_bundle" in str(refused.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -208,13 +209,32 @@ def test_an_archive_and_its_bundle_are_read_as_other_files_are(run: Any, tmp_pat
     with sample_directory() as directory:
         archive = harvest("accounts", kept, directory=directory)
     bundle(kept, packed)
-    for file in (kept, packed):
+    named = [shutil.copy(kept, tmp_path / name) for name in ("a.db", "a.sqlite", "a.zip")]
+    for file in (kept, packed, *named):
         frame = read_table(str(file))
         pd.testing.assert_frame_equal(frame, archive.frame())
         assert frame.attrs == archive.frame().attrs
         outcome = run("stats", "growth", file)
         assert outcome.code == 0
         assert len(outcome.table) == len(stats.growth(frame))
+
+
+@pytest.mark.parametrize("name", ["kept.archive", "kept.zip"])
+def test_a_damaged_archive_or_bundle_is_an_error_of_one_line(
+    name: str, run: Any, tmp_path: Path
+) -> None:
+    with sample_directory() as directory:
+        harvest("accounts", tmp_path / "kept.archive", directory=directory)
+    bundle(tmp_path / "kept.archive", tmp_path / "kept.zip")
+    content = (tmp_path / name).read_bytes()
+    half = len(content) // 2
+    for damaged in (content[:half], content[:half] + bytes(4096) + content[half + 4096 :]):
+        (tmp_path / name).write_bytes(damaged)
+        outcome = run("stats", "growth", tmp_path / name)
+        assert outcome.code in {2, 9}
+        assert outcome.out == ""
+        assert name in outcome.err
+        assert "Traceback" not in outcome.err
 
 
 def test_a_missing_file_and_a_folder_are_wrong_calls(run: Any, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def convert_value(value: Any, target: Field, m: FieldMap) -> Any:
         value = value.strip()
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
-    text = _CONVERT[target.kind](value, m)
+    text = value if _is_placeholder(value, target) else _CONVERT[target.kind](value, m)
     if match := _CONTROL.search(text):
         raise ValueError(f"it has the character U+{ord(match[0]):04X}, which XML does not allow.")
     if target.column == "id" and not ID.fullmatch(text):
@@ -53,6 +53,14 @@ def convert_value(value: Any, target: Field, m: FieldMap) -> Any:
     if target.column == "email_md5" and not MD5.fullmatch(text.lower()):
         raise ValueError("it is not 32 hexadecimal digits.")
     return text
+
+
+def _is_placeholder(value: Any, target: Field) -> bool:
+    """Return whether directories themselves send this text where a number or a URL is due."""
+    if target.unit == "%":
+        return bool(value == LESS_THAN_ONE)
+    is_logo = target.column.endswith("_logo_url") and isinstance(value, str)
+    return is_logo and _PICTURE.fullmatch(value) is not None
 
 
 def _plain(value: Any, _: FieldMap) -> str:
@@ -83,8 +91,6 @@ def _timestamp(value: Any, m: FieldMap) -> str:
 
 def _number(value: Any, m: FieldMap, kind: Kind = Kind.NUMBER) -> str:
     text = _plain(value, m)
-    if kind is Kind.NUMBER and text == LESS_THAN_ONE:
-        return text
     if isinstance(value, str):
         if not m.decimal and _AMBIGUOUS[kind].fullmatch(text):
             raise ValueError(f"it has two readings. {_DECIMAL_COMMA}")
@@ -106,7 +112,7 @@ def _integer(value: Any, m: FieldMap) -> str:
 
 def _url(value: Any, m: FieldMap) -> str:
     text = _plain(value, m)
-    if not is_url(text) and not _PICTURE.fullmatch(text):
+    if not is_url(text):
         raise ValueError("it is no URL, which begins with https://, http://, ftp:// or irc://.")
     return text
 

@@ -13,7 +13,7 @@ from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.loaders import load_projects
 from dirframe.io.export import export
 from dirframe.sample import sample_directory
-from dirframe.schema import PROJECT, Kind
+from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.importing.mapping import FieldMap
 from dirframe.service.importing.values import convert_value
 from dirframe.service.server import serve
@@ -26,10 +26,6 @@ def served(frame: Any) -> pd.DataFrame:
     service = serve(frame)
     with service as url, Directory(url, api_key=service.api_key) as directory:
         return load_projects(directory, progress=False)
-
-
-def field(kind: Kind) -> Any:
-    return next(f for f in PROJECT.fields if f.kind is kind and f.column != "id")
 
 
 def test_what_a_loader_gave_is_served_and_loaded_as_it_was() -> None:
@@ -64,18 +60,25 @@ def test_recorded_projects_are_served_and_loaded_as_they_were(shared: Path) -> N
 
 
 def test_a_share_below_one_percent_stays_what_the_interface_says() -> None:
-    assert convert_value("<1", field(Kind.NUMBER), FieldMap()) == "<1"
+    languages = PROJECT.by_column["analysis_languages"]
+    [[(share, text)]] = convert_value([{"percentage": "<1"}], languages, FieldMap())
+    assert (share.column, text) == ("percentage", "<1")
     with pytest.raises(ValueError, match="no number"):
-        convert_value("<1", field(Kind.INTEGER), FieldMap())
-    with pytest.raises(ValueError, match="no number"):
-        convert_value("<2", field(Kind.NUMBER), FieldMap())
+        convert_value([{"percentage": "<2"}], languages, FieldMap())
+    # It would be read as 0.5 degrees.
+    for column in (ACCOUNT.by_column["latitude"], PROJECT.by_column["user_count"]):
+        with pytest.raises(ValueError, match="no number"):
+            convert_value("<1", column, FieldMap())
 
 
 def test_the_logo_of_a_project_without_one_is_the_name_of_a_picture() -> None:
-    assert convert_value("no_logo.png", field(Kind.URL), FieldMap()) == "no_logo.png"
+    logo, homepage = (PROJECT.by_column[name] for name in ("small_logo_url", "homepage_url"))
+    assert convert_value("no_logo.png", logo, FieldMap()) == "no_logo.png"
     for wrong in ("javascript:alert(1)", "a b.png", "../x.png", "www.example.org"):
         with pytest.raises(ValueError, match="no URL"):
-            convert_value(wrong, field(Kind.URL), FieldMap())
+            convert_value(wrong, logo, FieldMap())
+    with pytest.raises(ValueError, match="no URL"):
+        convert_value("no_logo.png", homepage, FieldMap())
 
 
 def test_an_empty_field_of_an_entry_stays_empty() -> None:

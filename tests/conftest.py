@@ -86,6 +86,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 100)
 
 
+def pytest_unconfigure() -> None:
+    """Give it back: DuckDB lists on standard error what was not collected."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep cache and keys of the whole run in a temporary folder, and no real directory in reach.

@@ -293,6 +293,7 @@ def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.Dat
     import pandas as pd
 
     from dirframe.client.frames.dtypes import convert_column, to_pandas
+    from dirframe.client.frames.lists import lists_column
     from dirframe.schema import Kind
 
     field = resource.by_column.get(name)
@@ -300,7 +301,7 @@ def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.Dat
     column = frame[name]
     if kind is Kind.ITEMS:
         lists = [None if _missing(value) else _listed(value) for value in column]
-        return frame.assign(**{name: pd.Series(lists, dtype="object", index=frame.index)})
+        return frame.assign(**{name: lists_column(lists).set_axis(frame.index)})
     texts = [None if _missing(value) else _plain(value) for value in column]
     array, unreadable = convert_column(texts, kind)
     frame = frame.assign(**{name: to_pandas(array)})

@@ -85,7 +85,7 @@ def columns(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
     """Return the columns that a table can be sorted by: all but lists."""
-    return tuple(str(name) for name in frame if frame[name].dtype != object)
+    return tuple(str(name) for name in frame if frame[name].dtype != "object")
 
 
 def sort_key(frame: pd.DataFrame, column: str) -> str:

@@ -16,6 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.lists import ListDtype
 from dirframe.errors import ExportWarning, Hint, InvalidInputError
 from dirframe.io.metadata import record_of
 
@@ -44,7 +45,7 @@ class ExportFrame:
     def texts_of(self, position: int) -> list[Any]:
         """Return a column's plain values, with lists and other objects as JSON."""
         values = encode_column(self.frame.iloc[:, position])
-        if self.frame.dtypes.iloc[position] != object:
+        if self.frame.dtypes.iloc[position] != "object":
             return values
         name = str(self.frame.columns[position])
         return [None if value is None else as_json(value, name) for value in values]
@@ -101,7 +102,7 @@ def encode_column(column: pd.Series[Any]) -> list[Any]:
     if types.is_datetime64_any_dtype(column.dtype):
         return _moments(column)
     values = column.tolist()
-    if column.dtype == object:
+    if column.dtype == "object":
         return [None if _is_missing(value) else value for value in map(_to_list, values)]
     missing = column.isna().to_numpy()
     return [
@@ -142,7 +143,7 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
         objects = np.empty(len(values), dtype="object")  # filled in a loop: a list is one value
         for index, value in enumerate(values):
             objects[index] = value if parsed or value is None else json.loads(value)
-        return pd.Series(objects, dtype="object")
+        return pd.Series(objects, dtype=ListDtype() if column.get("lists") == "lists" else "object")
     if dtype.startswith("datetime64"):
         aware = "," in dtype
         moments = pd.to_datetime(pd.Series(values, dtype="str"), format="ISO8601", utc=aware)
@@ -218,6 +219,8 @@ def _described(column: pd.Series[Any]) -> dict[str, Any]:
             "of": _described(categories.rename("")),
             "ordered": bool(column.cat.ordered),
         }
+    elif isinstance(column.dtype, ListDtype):
+        described["lists"] = "lists"
     elif isinstance(column.dtype, pd.DatetimeTZDtype):
         described["zone"] = str(column.dtype.tz)
     return described

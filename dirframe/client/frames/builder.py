@@ -2,8 +2,8 @@
 
 # The dtypes follow the schema, for any number of records: text, identifiers and addresses are
 # ``str`` (the specification does not show the type of an identifier), whole numbers ``Int64``, other
-# numbers ``Float64``, timestamps ``datetime64[us, UTC]``, repeated elements lists in an ``object``
-# column. A column unknown to the schema is ``str``; outside the specification its dtype is inferred
+# numbers ``Float64``, timestamps ``datetime64[us, UTC]``, repeated elements lists
+# (`dirframe.client.frames.lists`), which are Python objects only where entries differ in form. A column unknown to the schema is ``str``; outside the specification its dtype is inferred
 # (`dirframe.client.frames.inference`). A value that cannot be converted is never dropped: its text
 # goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
 # Impossible values, such as negative lines of code, are kept.
@@ -19,6 +19,9 @@ import pyarrow as pa
 
 from dirframe.client.frames.dtypes import convert_column, to_pandas
 from dirframe.client.frames.inference import inferred_kind
+from dirframe.client.frames.lists import ListArray
+from dirframe.client.xml.columns import chunk_to_list
+from dirframe.client.xml.lists import concat_lists
 from dirframe.errors import UnreadableValueWarning
 from dirframe.schema import RESOURCES, Kind
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 
 _EXAMPLES = 3
+_NO_LISTS = pa.array([], pa.list_(pa.null()))
 
 
 class FrameBuilder:
@@ -49,30 +53,28 @@ class FrameBuilder:
         self._resource = resource
         self._names: dict[FieldPath, str] = {f.path: f.column for f in resource.fields}
         self._unreadable: dict[str, str] = {}
-        self._columns: dict[str, list[pa.Array | list[CellValue]]] = {}
+        self._columns: dict[str, list[ColumnChunk]] = {}
         self._rows = 0
         self._inferred: set[str] = set()
         every = [field.column for field in resource.core] if columns is None else columns
         for name in every:
             kind = resource.by_column[name].kind
-            self._columns[name] = [[] if kind is Kind.ITEMS else convert_column([], kind).array]
+            self._columns[name] = [
+                _NO_LISTS if kind is Kind.ITEMS else convert_column([], kind).array
+            ]
 
     def add(self, columns: ColumnBuffer) -> None:
         """Convert a chunk of records and append it."""
-        chunk: dict[str, pa.Array | list[CellValue]] = {}
+        chunk: dict[str, ColumnChunk] = {}
         for path, parts in columns.by_path.items():
-            values = _concatenate(parts)
             name = self._name(path)
             field = self._resource.by_column.get(name)
             kind = field.kind if field else Kind.TEXT
-            if kind is Kind.ITEMS:
+            values = _concatenate(parts, lists=kind is Kind.ITEMS)
+            if _holds_lists(values):
                 chunk[name] = values
                 continue
-            try:
-                chunk[name], unreadable = convert_column(values, kind)
-            except pa.ArrowTypeError:  # a list among the texts
-                chunk[name] = values
-                continue
+            chunk[name], unreadable = convert_column(values, kind)
             if unreadable is not None:
                 chunk[self._name_of_unreadable(name)] = unreadable
             if field is None and self._resource.name not in RESOURCES:
@@ -168,40 +170,58 @@ class FrameBuilder:
             )
 
 
-def _concatenate(parts: Sequence[ColumnChunk]) -> ColumnChunk:
-    if not any(isinstance(part, list) for part in parts):
-        return pa.concat_arrays(parts) if parts else []
-    return [v for part in parts for v in (part if isinstance(part, list) else part.to_pylist())]
+def _concatenate(parts: Sequence[ColumnChunk], *, lists: bool) -> ColumnChunk:
+    """Return texts or lists as one array, or as Python objects if Arrow cannot hold them."""
+    if not (lists or any(_holds_lists(part) for part in parts)):
+        return pa.concat_arrays(parts) if parts else pa.array([], pa.large_string())
+    of_lists = [
+        pa.nulls(len(part), _NO_LISTS.type)
+        if isinstance(part, pa.LargeStringArray) and part.null_count == len(part)
+        else part
+        for part in parts
+    ]
+    if all(isinstance(part, pa.ListArray) for part in of_lists):
+        together = concat_lists(of_lists or [_NO_LISTS])
+        if together is not None:
+            return together
+    return [value for part in parts for value in chunk_to_list(part)]
 
 
-def _present(part: pa.Array | list[CellValue]) -> NDArray[np.bool_]:
+def _present(part: ColumnChunk) -> NDArray[np.bool_]:
     if isinstance(part, list):
         return np.array([value is not None for value in part], dtype=bool)
     return np.asarray(part.is_valid())
 
 
-def _missing_values(like: pa.Array | list[CellValue], rows: int) -> pa.Array | list[CellValue]:
+def _missing_values(like: ColumnChunk, rows: int) -> ColumnChunk:
     return [None] * rows if isinstance(like, list) else pa.nulls(rows, like.type)
 
 
-def _inferred(name: str, parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
-    if any(isinstance(part, list) for part in parts):
+def _inferred(name: str, parts: list[ColumnChunk]) -> pd.Series[Any]:
+    if any(_holds_lists(part) for part in parts):
         return _to_series(parts)
     texts = pa.chunked_array(parts)
     kind = inferred_kind(name, texts.unique().drop_null().to_pylist())
     return to_pandas(convert_column(texts.combine_chunks(), kind).array)
 
 
-def _to_series(parts: list[pa.Array | list[CellValue]]) -> pd.Series[Any]:
-    if not any(isinstance(part, list) for part in parts):
+def _to_series(parts: list[ColumnChunk]) -> pd.Series[Any]:
+    if not any(_holds_lists(part) for part in parts):
         return to_pandas(pa.chunked_array(parts))
+    if all(isinstance(part, pa.ListArray) for part in parts):
+        lists = concat_lists(parts)
+        if lists is not None:
+            parts[:] = [lists]  # else all of them would be in memory twice
+            return pd.Series(ListArray(lists))
     return pd.Series(_to_values(parts), dtype="object")
 
 
-def _to_values(parts: list[pa.Array | list[CellValue]]) -> list[CellValue]:
-    values: list[CellValue] = []
-    for part in parts:
-        values += part if isinstance(part, list) else part.to_pylist()
-    if not any(isinstance(part, list) for part in parts):
+def _holds_lists(part: ColumnChunk) -> bool:
+    return isinstance(part, list | pa.ListArray)
+
+
+def _to_values(parts: list[ColumnChunk]) -> list[CellValue]:
+    values = [value for part in parts for value in chunk_to_list(part)]
+    if not any(_holds_lists(part) for part in parts):
         return values
     return [v if v is None or isinstance(v, list) else [v] for v in values]

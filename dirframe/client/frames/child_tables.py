@@ -11,14 +11,17 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.dtypes import convert_column, to_pandas
+from dirframe.client.frames.dtypes import convert_column, distinct_texts, to_pandas
 from dirframe.client.frames.inference import inferred_kind
 from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.lists import ListArray
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 
 def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -75,7 +78,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     lengths, data = entry_columns(lists, field, resource)
     parent = f"{resource.name}_id" if key == "id" else key
-    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
+    parents = frame[key].astype("str").repeat(lengths.tolist()).reset_index(drop=True)
     if parent in data:
         own = pd.Series(data.pop(parent)).astype("str")
         if not own.isna().all() and not own.equals(parents):  # it says more than the parent's id
@@ -85,21 +88,24 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def entry_columns(
-    lists: Iterable[object], field: Field, resource: Resource, *, categories: bool = False
-) -> tuple[list[int], dict[str, Any]]:
+    lists: pd.Series[Any], field: Field, resource: Resource, *, categories: bool = False
+) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Return the length of each list, and the entries of all of them as typed columns.
 
     With `categories`, columns of text are categorical, in no particular order.
     """
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
-    # Parquet returns lists as arrays; any other value is missing.
-    entry_lists = [value if isinstance(value, (list, np.ndarray)) else () for value in lists]
-    lengths = list(map(len, entry_lists))
-    entries = list(chain.from_iterable(entry_lists))
     kinds = {known.column: known.kind for known in items.fields}
+    if isinstance(lists.array, ListArray):
+        lengths, entries = lists.array.lengths(), lists.array.columns(items.tag)
+        by_name = dict.fromkeys(kinds, pa.nulls(int(lengths.sum()), pa.large_string())) | entries
+    else:  # pandas reads the lists of Parquet as arrays; any other value is missing
+        of_records = [value if isinstance(value, list | np.ndarray) else () for value in lists]
+        lengths = np.array(list(map(len, of_records)), dtype=np.int64)
+        by_name = _by_name(list(chain.from_iterable(of_records)), items.tag, list(kinds))
     data: dict[str, Any] = {}
-    for column, values in _by_name(entries, items.tag, list(kinds)).items():
+    for column, values in by_name.items():
         try:
             kind = kinds.get(column) or _kind_of(column, values, resource)
             if categories and kind is Kind.TEXT:
@@ -115,11 +121,11 @@ def entry_columns(
     return lengths, data
 
 
-def _categorical(texts: list[str | None]) -> pd.Categorical[Any]:
+def _categorical(texts: Sequence[str | None] | pa.Array) -> pd.Categorical[Any]:
     """Convert each distinct text once, and return them as categories."""
-    encoded = pa.array(texts, pa.large_string()).dictionary_encode()
-    converted = convert_column(encoded.dictionary, Kind.TEXT).array.dictionary_encode()
-    codes = converted.indices.fill_null(-1).take(encoded.indices).fill_null(-1)
+    words, indices = distinct_texts(texts)
+    converted = convert_column(words, Kind.TEXT).array.dictionary_encode()
+    codes = converted.indices.fill_null(-1).take(indices).fill_null(-1)
     dtype = pd.CategoricalDtype(to_pandas(converted.dictionary))
     return pd.Categorical.from_codes(codes.to_numpy(), dtype=dtype, validate=False)
 
@@ -140,10 +146,11 @@ def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[A
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _kind_of(column: str, values: list[Any], resource: Resource) -> Kind:
-    if resource.name in RESOURCES or not all(v is None or isinstance(v, str) for v in values):
+def _kind_of(column: str, values: Sequence[str | None] | pa.Array, resource: Resource) -> Kind:
+    if resource.name in RESOURCES:
         return Kind.TEXT
-    return inferred_kind(column, {text.strip() for text in values if text and text.strip()})
+    texts = map(str.strip, distinct_texts(values)[0].drop_null().to_pylist())
+    return inferred_kind(column, {text for text in texts if text})
 
 
 def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:

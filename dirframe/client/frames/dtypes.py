@@ -53,7 +53,8 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
     Parameters
     ----------
     values
-        Texts of the document, None for missing ones; a list or an array.
+        Texts of the document, None for missing ones; a list or an array, which may be
+        dictionary-encoded.
     kind
         Kind of the field; only numbers and timestamps are converted.
 
@@ -64,6 +65,11 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
         unreadable texts at their positions.
     """
     texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
+    if isinstance(texts, pa.DictionaryArray):
+        words, indices = distinct_texts(texts)
+        array, unreadable = convert_column(words, kind)
+        unreadable = None if unreadable is None else unreadable.take(indices)
+        return ConvertedColumn(array.take(indices), unreadable)
     text = pc.utf8_trim_whitespace(texts)
     text = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar(None, _TEXT), text)
     arrow_type = _ARROW_TYPES.get(kind)
@@ -80,6 +86,16 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
     return ConvertedColumn(array, None)
 
 
+def distinct_texts(values: Sequence[str | None] | pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return the distinct texts among values, and for each value the index of its text."""
+    texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
+    if not isinstance(texts, pa.DictionaryArray):
+        texts = texts.cast(_TEXT).dictionary_encode()
+    # A dictionary still has the texts of records that were filtered out.
+    used = texts.indices.dictionary_encode()
+    return texts.dictionary.take(used.dictionary), used.indices
+
+
 def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
     """Convert an Arrow array to pandas with the dtype that frames have."""
     series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
@@ -87,8 +103,8 @@ def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
 
 
 def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
-    encoded = text.dictionary_encode()
-    texts = encoded.dictionary.to_pylist()
+    words, indices = distinct_texts(text)
+    texts = words.to_pylist()
     if kind is Kind.TIMESTAMP:
         converted = _timestamps(texts)
     else:
@@ -96,10 +112,10 @@ def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
         converted = pa.array([number(value) for value in texts], _ARROW_TYPES[kind])
     is_value = pa.array([value != _NONE for value in texts], pa.bool_())
     unreadable = pc.if_else(
-        pc.and_(pc.is_null(converted), is_value), encoded.dictionary, pa.scalar(None, _TEXT)
-    ).take(encoded.indices)
+        pc.and_(pc.is_null(converted), is_value), words, pa.scalar(None, _TEXT)
+    ).take(indices)
     is_readable = unreadable.null_count == len(unreadable)
-    return ConvertedColumn(converted.take(encoded.indices), None if is_readable else unreadable)
+    return ConvertedColumn(converted.take(indices), None if is_readable else unreadable)
 
 
 def _timestamps(texts: list[str]) -> pa.Array:

@@ -16,6 +16,8 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe.client.frames.dtypes import to_pandas
+from dirframe.client.frames.lists import ListArray
+from dirframe.client.xml.lists import is_lists
 from dirframe.errors import InvalidInputError, MissingExtraError
 from dirframe.provenance import ATTRIBUTE, attributes_of
 
@@ -162,9 +164,6 @@ def as_pandas(frame: Any) -> Any:
     if not isinstance(table, pa.Table):
         return frame
     converted = frame_of(table)
-    for column in table.schema:
-        if pa.types.is_nested(column.type):  # pandas itself makes arrays of lists
-            converted[column.name] = pd.Series(table[column.name].to_pylist(), dtype="object")
     converted.attrs.update(attributes_of(frame))
     return converted
 
@@ -181,6 +180,10 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
                 raise InvalidInputError(too_large(name)) from error
         elif pa.types.is_boolean(column.type):
             columns[name] = column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+        elif is_lists(column.type):
+            columns[name] = pd.Series(ListArray.from_arrow(column))
+        elif pa.types.is_nested(column.type):  # pandas itself makes arrays of lists inside
+            columns[name] = pd.Series(column.to_pylist(), dtype="object")
         else:
             columns[name] = column.to_pandas()
     return pd.DataFrame(columns)

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
+from dirframe.client.xml.lists import lists_to_python
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 FieldPath = tuple[str, ...]
 CellValue = Any  # None, text, or a list of texts and dicts
-ColumnChunk: TypeAlias = "pa.LargeStringArray | list[CellValue]"  # some records' values
+#: Values of some records: texts or lists of Arrow's, or Python's if Arrow cannot hold them.
+ColumnChunk: TypeAlias = "pa.LargeStringArray | pa.ListArray | list[CellValue]"
 
 
 @dataclass(slots=True)
@@ -43,7 +46,12 @@ class ColumnBuffer:
 
 def chunk_to_list(chunk: ColumnChunk) -> list[CellValue]:
     """Return the values of a chunk as Python objects."""
-    return chunk if isinstance(chunk, list) else chunk.to_pylist()
+    if isinstance(chunk, list):
+        return chunk
+    if pa.types.is_list(chunk.type):
+        return lists_to_python(chunk)
+    values: list[CellValue] = chunk.to_pylist()
+    return values
 
 
 def _nulls(rows: int) -> pa.Array:

@@ -12,6 +12,7 @@ from dirframe.client.xml.fast import fast_flattener
 from dirframe.client.xml.fast.elements import FallbackToTree
 from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.flatten import flatten_records
+from dirframe.client.xml.lists import lists_from_python
 from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records
 from dirframe.schema.extensions import resource_named
 
@@ -177,5 +178,6 @@ class RecordReader:
 
 def _as_chunk(values: list[CellValue]) -> ColumnChunk:
     if any(isinstance(value, list) for value in values):
-        return values
+        lists = lists_from_python(values)
+        return values if lists is None else lists
     return pa.array(values, pa.large_string())

@@ -48,7 +48,7 @@ def list_entries(projects: pd.DataFrame, name: str, *, categories: bool = False)
     With `categories`, columns of text are categorical.
     """
     column = LANGUAGES if name == "languages" else name
-    lists = _lists(projects[column]) if column in projects else [None] * len(projects)
+    lists = _lists(projects[column]) if column in projects else pd.Series([None] * len(projects))
     field = PROJECT.by_column[column]
     lengths, entries = entry_columns(lists, field, PROJECT, categories=categories)
     number = np.repeat(np.arange(len(projects)), lengths)

@@ -41,7 +41,7 @@ def as_text(column: pd.Series[Any]) -> pd.Series[str]:
 
 def _holds_objects(column: pd.Series[Any]) -> bool:
     dtype = column.dtype
-    return dtype == object or isinstance(dtype, pd.ArrowDtype)
+    return dtype == "object" or isinstance(dtype, pd.ArrowDtype)
 
 
 def _common_dtype(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, Any] | None:

@@ -155,7 +155,7 @@ def _fields(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _present(column: pd.Series[Any]) -> pd.Series[bool]:
-    if column.dtype == object:
+    if column.dtype == "object":
         return column.map(lambda value: bool(len(value)) if hasattr(value, "__len__") else False)
     return column.notna()
 
@@ -170,7 +170,7 @@ def _values(column: pd.Series[Any]) -> str:
     if pd.api.types.is_numeric_dtype(column.dtype):
         low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
         return f"min {low}, median {middle}, max {high}"
-    if column.dtype == object:
+    if column.dtype == "object":
         return f"{column.map(len).sum():,} entries"
     return f"{column.nunique():,} different"
 

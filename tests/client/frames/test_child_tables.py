@@ -107,7 +107,7 @@ def test_what_an_entry_calls_its_project_does_not_replace_the_id_of_the_parent()
 
 
 def test_texts_as_categories_are_those_of_the_column() -> None:
-    lists = [["a", None, " b "], ["b", "  ", "a"]]
+    lists = pd.Series([["a", None, " b "], ["b", "  ", "a"]])
     field = PROJECT.by_column["tags"]
     _, plain = entry_columns(lists, field, PROJECT)
     _, encoded = entry_columns(lists, field, PROJECT, categories=True)

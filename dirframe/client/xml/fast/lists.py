@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from dirframe.client.xml.fast.elements import FallbackToTree, attributes_of, resolve_references
+from dirframe.client.xml.fast.elements import FallbackToTree, attribute_columns, resolved_texts
+from dirframe.client.xml.lists import make_entries, make_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dirframe.client.xml.columns import CellValue
     from dirframe.client.xml.fast.elements import ScannedPages
     from dirframe.client.xml.fast.scan import Indices, Mask
-
-
-class StringPool(dict[str, str]):
-    """Map from a text to the first equal one, so that each is stored once.
-
-    Lists repeat their texts so often that this halves the memory of a frame.
-    """
-
-    def __missing__(self, text: str) -> str:
-        """Store a new text."""
-        self[text] = text
-        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +45,6 @@ class MatchedElements:
         Index of its record.
     rows
         Number of records.
-    pool
-        The texts in lists so far.
     """
 
     pages: ScannedPages
@@ -72,95 +58,116 @@ class MatchedElements:
     node: Indices
     row: Indices
     rows: int
-    pool: StringPool
 
-    def texts(self, at: Indices) -> list[str]:
+    def texts(self, at: Indices) -> Texts:
         """Return the stripped texts of some elements; "" for none."""
         indices = self.text[at]
         taken = self.pages.strings.take(pa.array(indices, mask=indices < 0))
         encoded = taken.dictionary_encode()  # most texts occur repeatedly
-        resolved = resolve_references(encoded.dictionary.to_pylist())
-        words = [*(self.pool[text.strip()] for text in resolved), ""]
-        return [words[index] for index in encoded.indices.fill_null(-1).to_pylist()]
-
-    def attributes(self, tag: int) -> dict[str, str]:
-        """Return the attributes of a start tag, with stripped values."""
-        named = attributes_of(self.tags[tag]).items()
-        return {name: self.pool[value.strip()] for name, value in named}
+        words = pc.utf8_trim_whitespace(resolved_texts(encoded.dictionary))
+        words = pa.concat_arrays([words, pa.array([""], words.type)])
+        code = encoded.indices.fill_null(len(words) - 1).to_numpy()
+        present = pc.greater(pc.binary_length(words), 0).to_numpy(zero_copy_only=False)
+        return Texts(words, code, present[code])
 
 
-def read_lists(elements: MatchedElements, entries: Indices, parts: Mask) -> list[list[CellValue]]:
-    """Return the entries of each list by record; None for records without entries.
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts of elements, each distinct one stored once.
+
+    Parameters
+    ----------
+    words
+        The distinct texts.
+    code
+        Index in `words` of the text of each element.
+    present
+        Whether the text of each element is not "".
+    """
+
+    words: pa.LargeStringArray
+    code: Indices
+    present: Mask
+
+    def where(self, mask: Mask) -> pa.DictionaryArray:
+        """Return the texts of the elements in a mask, and null for the others."""
+        return pa.DictionaryArray.from_arrays(pa.array(self.code, mask=~mask), self.words)
+
+
+def read_lists(elements: MatchedElements, entry: Indices, part: Indices) -> list[pa.ListArray]:
+    """Return the entries of each list by record; null for records without entries.
 
     Parameters
     ----------
     elements
         The elements. A record has each list at most once.
-    entries
-        For each node the number of the list it is an entry of, from 0; -1 for others.
-    parts
-        Whether each node is inside an entry.
+    entry, part
+        For each node the number of the list it is an entry of, or inside an entry of, from 0;
+        -1 for others.
 
     Raises
     ------
     FallbackToTree
-        If an entry has both attributes and children, or two values of one name.
+        If entries of a list differ in form, or have two values of one name.
     """
-    columns: list[list[CellValue]] = [
-        [None] * elements.rows for _ in range(int(np.max(entries, initial=-1)) + 1)
-    ]
-    of = entries[elements.node]
-    at = np.flatnonzero(of >= 0)
-    if not len(at):
-        return columns
-    values = _values(elements, at, parts)
-    of, row = of[at], elements.row[at]
-    begins = np.append(0, np.flatnonzero((np.diff(of) != 0) | (np.diff(row) != 0)) + 1)
-    heads = zip(of[begins].tolist(), row[begins].tolist(), strict=True)
-    for (number, record), (begin, end) in zip(
-        heads, pairwise([*begins.tolist(), len(at)]), strict=True
-    ):
-        columns[number][record] = values[begin:end]
-    return columns
+    numbers = range(int(np.max(entry, initial=-1)) + 1)
+    entries, parts = (_by_list(of[elements.node], len(numbers)) for of in (entry, part))
+    return [_read_list(elements, entries[number], parts[number]) for number in numbers]
 
 
-def _values(elements: MatchedElements, at: Indices, parts: Mask) -> list[CellValue]:
-    """Read entries: a text, or a dict of attributes or children."""
-    filled, attributed = elements.filled[at], elements.attributed[at]
-    if (filled & attributed).any():
-        raise FallbackToTree
+def _by_list(number: Indices, count: int) -> list[Indices]:
+    """Return the elements of each list, in the order of the document."""
+    at = np.flatnonzero(number >= 0)
+    order = at[np.argsort(number[at], kind="stable")]
+    return np.split(order, np.cumsum(np.bincount(number[at], minlength=count))[:-1])
+
+
+def _read_list(elements: MatchedElements, at: Indices, parts: Indices) -> pa.ListArray:
+    lengths = np.bincount(elements.row[at], minlength=elements.rows)
+    return make_lists(_entries(elements, at, parts), lengths, lengths == 0)
+
+
+def _entries(elements: MatchedElements, at: Indices, parts: Indices) -> pa.Array:
+    """Read entries: a text, or a struct of attributes or children."""
     texts = elements.texts(at)
-    values: list[CellValue] = [text or None for text in texts]
-    with_attributes = np.flatnonzero(attributed)
-    of = at[with_attributes]
-    read = {
-        tag: (elements.attributes(tag), elements.names[name])
-        for tag, name in set(
-            zip(elements.tag[of].tolist(), elements.name[of].tolist(), strict=True)
-        )
-    }
-    if any(name in named for named, name in read.values()):  # the name of the text
+    filled, attributed = elements.filled[at], elements.attributed[at]
+    structured = filled | attributed
+    if not structured.any():
+        return texts.where(texts.present) if texts.present.any() else pa.nulls(len(at))
+    if (filled.any() and attributed.any()) or (texts.present & ~structured).any():
         raise FallbackToTree
-    for index, tag in zip(with_attributes.tolist(), elements.tag[of].tolist(), strict=True):
-        named, name = read[tag]
-        text = texts[index]
-        values[index] = {**named, name: text} if text else named.copy()
-    with_children = np.flatnonzero(filled)
-    if len(with_children):
-        children = _children(elements, at[with_children], np.flatnonzero(parts[elements.node]))
-        for index, entry in zip(with_children.tolist(), children, strict=True):
-            values[index] = entry
-    return values
+    has_children = filled.any()
+    fields = _children(elements, at, parts) if has_children else _attributes(elements, at, texts)
+    return make_entries(fields, ~structured)
 
 
-def _children(elements: MatchedElements, at: Indices, parts: Indices) -> list[dict[str, str]]:
-    texts = elements.texts(parts)
-    names = [elements.names[name] for name in elements.name[parts].tolist()]
-    ends = np.searchsorted(parts, [*at[1:].tolist(), len(elements.node)]).tolist()
-    entries = [
-        dict(zip(names[begin:end], texts[begin:end], strict=True))
-        for begin, end in pairwise([0, *ends])
-    ]
-    if sum(map(len, entries)) != len(parts):  # duplicate name
-        raise FallbackToTree
-    return entries
+def _attributes(elements: MatchedElements, at: Indices, texts: Texts) -> dict[str, pa.Array]:
+    """Return the attributes of entries, and their texts by the names of the entries."""
+    tags, code = np.unique(elements.tag[at], return_inverse=True)
+    fields = {}
+    for name, values in attribute_columns([elements.tags[tag] for tag in tags.tolist()]).items():
+        distinct = pa.array(values, pa.large_string()).dictionary_encode()
+        words = pc.utf8_trim_whitespace(distinct.dictionary)
+        fields[name] = pa.DictionaryArray.from_arrays(distinct.indices.take(pa.array(code)), words)
+    of_text = elements.name[at]
+    for index in np.unique(of_text[texts.present]).tolist():
+        if elements.names[index] in fields:
+            raise FallbackToTree
+        fields[elements.names[index]] = texts.where(texts.present & (of_text == index))
+    return fields
+
+
+def _children(elements: MatchedElements, at: Indices, parts: Indices) -> dict[str, pa.Array]:
+    """Return the texts of the children of entries, by their names."""
+    texts, name = elements.texts(parts), elements.name[parts]
+    entry = np.searchsorted(at, parts) - 1
+    fields = {}
+    for index in dict.fromkeys(name.tolist()):
+        own = np.flatnonzero(name == index)
+        if (np.diff(entry[own]) == 0).any():
+            raise FallbackToTree
+        place = np.full(len(at), -1)
+        place[entry[own]] = texts.code[own]
+        column = pa.array(place.astype(np.int32), mask=place < 0)
+        fields[elements.names[index]] = pa.DictionaryArray.from_arrays(column, texts.words)
+    return fields

@@ -13,6 +13,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -301,7 +302,7 @@ class _Collection:
             # Numbers begin at 0 in arrays and at 1 in tables. The id is the tie-break.
             f"SELECT number - 1 FROM {name}_keys ORDER BY {key}, id_key"
         )
-        numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)
+        numbers = np.fromiter(chain.from_iterable(rows), dtype=np.uint32)
         self._database.execute(f"INSERT INTO {name}_order VALUES (?, ?)", (sort, numbers.tobytes()))
 
     def _has_values(self, column: str) -> bool:

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
+from collections import Counter, defaultdict
+from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -32,7 +34,8 @@ _TEXTS_AT_ONCE = 20_000
 COMMON_TERM_COST = 500
 _PAIRS_PER_WORD = 400
 
-_NUMBER_BYTES = 4
+#: Type of `array.array` for `numpy.uint32`, and its size.
+_NUMBER_TYPE, _NUMBER_BYTES = "I", 4
 
 Mask = npt.NDArray[np.bool_]
 
@@ -47,7 +50,7 @@ def build_index(
 ) -> None:
     """Write the index of `texts`, pairs of record number (below `size`) and words."""
     database.execute("CREATE TEMP TABLE pieces (word TEXT NOT NULL, numbers BLOB NOT NULL)")
-    for words in _chunks(texts, size):
+    for words in _chunks(texts):
         database.executemany("INSERT INTO temp.pieces VALUES (?, ?)", words)
     # Only the column word is indexed by trigrams.
     database.execute(
@@ -110,29 +113,16 @@ def _longer_by_one(part: str, word: str) -> set[str]:
     return extended
 
 
-def _chunks(texts: Iterable[tuple[int, str]], size: int) -> Iterator[Iterator[tuple[str, bytes]]]:
+def _chunks(texts: Iterable[tuple[int, str]]) -> Iterator[Iterator[tuple[str, bytes]]]:
     """Yield, for chunks of the texts, the distinct words and the numbers of their records."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
-    chunks = iter(texts)
-    while chunk := list(islice(chunks, _TEXTS_AT_ONCE)):
-        first_numbers, contents = zip(*chunk, strict=True)
-        words = pc.utf8_split_whitespace(pa.array(contents, pa.large_string()))
-        codes = pc.list_flatten(words).dictionary_encode()
-        numbers = np.take(first_numbers, pc.list_parent_indices(words))
-        # By word, then by record; a word occurs once in a record.
-        pairs = np.sort(codes.indices.to_numpy().astype(np.int64) * size + numbers)
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-        ends = np.searchsorted(pairs, np.arange(1, len(codes.dictionary) + 1) * size)
-        blob = (pairs % size).astype(np.uint32).tobytes()
-        yield (
-            (word, blob[begin * _NUMBER_BYTES : end * _NUMBER_BYTES])
-            for word, begin, end in zip(
-                codes.dictionary.to_pylist(), [0, *ends[:-1].tolist()], ends.tolist(), strict=True
-            )
-            if word
-        )
+    remaining = iter(texts)
+    while chunk := list(islice(remaining, _TEXTS_AT_ONCE)):
+        numbers: defaultdict[str, array[int]] = defaultdict(partial(array, _NUMBER_TYPE))
+        for number, text in chunk:
+            for word in set(text.split()):
+                numbers[word].append(number)
+        # In the order of the words, for a set has none.
+        yield ((word, numbers[word].tobytes()) for word in sorted(numbers))
 
 
 def search(database: sqlite3.Connection, collection: str, words: Iterable[str], size: int) -> Mask:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -59,6 +61,22 @@ def test_a_file_that_cannot_be_read_leaves_no_store_behind(tmp_path: Path) -> No
     with pytest.raises(StoreError, match=r"cut\.xml"):
         build_store(target, [tmp_path / "good.xml", tmp_path / "cut.xml"])
     assert list(target.parent.iterdir()) == []
+
+
+def test_an_import_of_xml_loads_neither_pandas_nor_arrow(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text(PAGE.format(PROJECT_XML.format(1)))
+    code = (
+        "import sys, pathlib, dirframe.service.store.build as build;"
+        "build.build_store(pathlib.Path(sys.argv[1]), [pathlib.Path(sys.argv[2])]);"
+        "print({'pandas', 'pyarrow'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "store", tmp_path / "a.xml"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "set()\n"
 
 
 def test_a_record_that_is_added_without_a_value_is_in_every_sort(tmp_path: Path) -> None:

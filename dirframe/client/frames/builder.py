@@ -3,7 +3,8 @@
 # The dtypes follow the schema, for any number of records: text, identifiers and addresses are
 # ``str`` (the specification does not show the type of an identifier), whole numbers ``Int64``, other
 # numbers ``Float64``, timestamps ``datetime64[us, UTC]``, repeated elements lists
-# (`dirframe.client.frames.lists`), which are Python objects only where entries differ in form. A column unknown to the schema is ``str``; outside the specification its dtype is inferred
+# (`dirframe.client.frames.lists`), which are Python objects only where entries differ in form. A
+# column unknown to the schema is ``str``; outside the specification its dtype is inferred
 # (`dirframe.client.frames.inference`). A value that cannot be converted is never dropped: its text
 # goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
 # Impossible values, such as negative lines of code, are kept.

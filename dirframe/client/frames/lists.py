@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_NOT_A_LIST = (
+    "The column holds lists of texts, or of dicts of texts. Convert it with .astype(object) before "
+    "you put anything else into it."
+)
+
 
 class ListDtype(ExtensionDtype):
     """The dtype of a column of lists."""
@@ -110,9 +115,15 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
         """Replace the lists of some records."""
         if self._readonly:
             raise ValueError("Cannot modify read-only array")
-        lists = self.__array__()
-        lists[check_array_indexer(self, key)] = value
-        self.lists = self._from_sequence(lists).lists
+        at = np.arange(len(self))[check_array_indexer(self, key)]
+        values = np.empty(at.shape or 1, dtype="object")
+        values[slice(None) if at.ndim else 0] = value
+        lists = concat_lists([self.lists, self._from_sequence(values).lists])
+        if lists is None:
+            raise TypeError(_NOT_A_LIST)
+        place = np.arange(len(self))
+        place[at] = len(self) + np.arange(len(values)).reshape(at.shape)
+        self.lists = lists.take(pa.array(place))
 
     __hash__ = None  # type: ignore[assignment]  # as of all columns
 
@@ -188,10 +199,7 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
             return scalars.copy()
         lists = lists_from_python([_as_list(value) for value in scalars])
         if lists is None:
-            raise TypeError(
-                "The column holds lists of texts, or of dicts of texts. Convert it with "
-                ".astype(object) before you put anything else into it."
-            )
+            raise TypeError(_NOT_A_LIST)
         return cls(lists)
 
     @classmethod

@@ -108,7 +108,7 @@ def lists_to_python(lists: pa.ListArray) -> list[Any]:
 def entries_to_python(values: pa.Array) -> list[Any]:
     """Return entries, or a field of them, as Python objects."""
     # By column: Arrow's own conversion goes value by value.
-    if pa.types.is_struct(values.type):
+    if pa.types.is_struct(values.type) and values.type.num_fields:
         names = [field.name for field in values.type]
         rows = zip(*map(entries_to_python, values.flatten()), strict=True)
         return [

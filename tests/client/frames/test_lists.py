@@ -117,6 +117,8 @@ IDIOMS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "isin": lambda f: f["tags"].isin([None]),
     "dtypes": lambda f: list(f.columns[f.dtypes == "object"]),
     "set": lambda f: put(f, ["new"]),
+    "set some": lambda f: replaced(f, [0, 4], f["tags"].iloc[[2, 5]].to_numpy()),
+    "set one of all": lambda f: replaced(f, 5, None),
     "set none": lambda f: replaced(f, f["language"] == "C", None),
 }
 
@@ -181,7 +183,7 @@ def test_what_is_put_into_a_column_is_in_it_alone(frame: pd.DataFrame) -> None:
     assert isinstance(changed["tags"].dtype, ListDtype)
 
 
-@pytest.mark.parametrize("value", ["a text", 7, ["C", {"name": "C"}]])
+@pytest.mark.parametrize("value", ["a text", 7, [{"name": "C"}], ["C", {"name": "C"}]])
 def test_a_column_of_lists_takes_nothing_else_and_says_what_to_do(
     frame: pd.DataFrame, value: Any
 ) -> None:

@@ -109,6 +109,10 @@ def test_lists_of_other_programs_are_read(lists: pa.Array) -> None:
     assert lists_to_python(encoded) == [["a"], None, []]
 
 
+def test_entries_without_fields_are_kept() -> None:
+    assert lists_to_python(encode_lists(pa.array([[{}], None]))) == [[{}], None]
+
+
 def test_pairs_of_a_fixed_length_are_lists_too() -> None:
     lists = pa.array([["a", "b"], None], pa.list_(pa.string(), 2))
     assert lists_to_python(encode_lists(lists)) == [["a", "b"], None]

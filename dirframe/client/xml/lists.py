@@ -120,6 +120,9 @@ def entries_to_python(values: pa.Array) -> list[Any]:
     if pa.types.is_list(values.type):
         return lists_to_python(values)
     if pa.types.is_dictionary(values.type):
+        if len(values) < len(values.dictionary):  # one list of a column, say
+            few: list[Any] = values.dictionary_decode().to_pylist()
+            return few
         words = [*values.dictionary.to_pylist(), None]
         return [words[index] for index in values.indices.fill_null(len(words) - 1).to_pylist()]
     plain: list[Any] = values.to_pylist()

@@ -13,7 +13,7 @@ import pytest
 import dirframe
 from dirframe import errors
 from dirframe.charts import CHARTS
-from dirframe.cli import EXIT_CODES
+from dirframe.cli import EXIT_CODES, cli
 from dirframe.schema import RESOURCES
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -125,6 +125,13 @@ def test_every_exit_code_is_on_the_page_of_the_command_line(tables: ModuleType) 
     assert "{{ exit_codes }}" in page("reference/cli.md")
     for error, code in EXIT_CODES.items():
         assert f"| {code} | {{py:exc}}`~dirframe.{error.__name__}` |" in table
+
+
+def test_every_command_is_on_one_page_of_the_command_line() -> None:
+    pages = (DOCS / "reference" / "commands").glob("*.rst")
+    texts = [path.read_text(encoding="utf-8") for path in pages]
+    described = re.findall(r"click:: dirframe\.cli:(\w+)\n +:prog: dirframe (\w+)", "".join(texts))
+    assert sorted(described) == [(name, name) for name in sorted(cli.commands)]
 
 
 def test_the_check_of_built_pages_finds_what_loads_or_leads_nowhere(

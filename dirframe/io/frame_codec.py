@@ -16,7 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe.client.frames.interchange import as_pandas
-from dirframe.client.frames.lists import ListDtype
+from dirframe.client.frames.lists import ListDtype, lists_column
 from dirframe.errors import ExportWarning, Hint, InvalidInputError
 from dirframe.io.metadata import record_of
 
@@ -143,7 +143,9 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
         objects = np.empty(len(values), dtype="object")  # filled in a loop: a list is one value
         for index, value in enumerate(values):
             objects[index] = value if parsed or value is None else json.loads(value)
-        return pd.Series(objects, dtype=ListDtype() if column.get("lists") == "lists" else "object")
+        if column.get("lists") == "lists":
+            return lists_column(objects.tolist())
+        return pd.Series(objects, dtype="object")
     if dtype.startswith("datetime64"):
         aware = "," in dtype
         moments = pd.to_datetime(pd.Series(values, dtype="str"), format="ISO8601", utc=aware)

@@ -8,8 +8,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import pytest
 
-from dirframe import export
+from dirframe import export, read_export
+from dirframe.client.frames.lists import ListDtype
+from dirframe.errors import ExportWarning
 from dirframe.io.csv import stream_csv
 from tests.io import rich
 
@@ -44,3 +47,24 @@ def test_a_stream_gets_what_a_file_gets(tmp_path: Path) -> None:
     stream = io.StringIO()
     stream_csv(rich(), stream)
     assert stream.getvalue() == export(rich(), tmp_path / "f.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("edited", [["c", {"name": "c"}], "c", 7, [["c"]]])
+def test_lists_that_were_edited_into_another_form_are_read_all_the_same(
+    tmp_path: Path, edited: object
+) -> None:
+    tags = pd.Series([["c++"], ["c"]], dtype=ListDtype())
+    file = export(pd.DataFrame({"id": ["1", "2"], "tags": tags}), tmp_path / "f.csv")
+    rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+    rows[2][1] = json.dumps(edited)
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    with pytest.warns(ExportWarning, match="changed"):
+        assert read_export(file)["tags"].tolist() == [["c++"], edited]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "sqlite"])
+def test_texts_in_a_column_of_objects_stay_in_one(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"id": ["1"], "note": pd.Series(["text"], dtype="object")})
+    back = read_export(export(frame, tmp_path / f"f.{suffix}"))
+    pd.testing.assert_frame_equal(back, frame)

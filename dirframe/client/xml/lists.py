@@ -2,7 +2,7 @@
 
 # An entry is a text, or a struct of texts whose field is null where an entry does not have the name.
 # The fields are in alphabetical order, so that the order in which pages came does not show. Texts
-# are dictionary-encoded: lists repeat them so often that this takes a third of the memory.
+# are dictionary-encoded: lists repeat them so often that this takes a quarter of the memory.
 
 from __future__ import annotations
 

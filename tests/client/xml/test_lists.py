@@ -113,6 +113,11 @@ def test_entries_without_fields_are_kept() -> None:
     assert lists_to_python(encode_lists(pa.array([[{}], None]))) == [[{}], None]
 
 
+def test_a_field_that_no_entry_has_is_left_out() -> None:
+    lists = encode_lists(pa.array([[{"a": None, "b": "x"}], [None]]))
+    assert lists_to_python(lists) == [[{"b": "x"}], [None]]
+
+
 def test_pairs_of_a_fixed_length_are_lists_too() -> None:
     lists = pa.array([["a", "b"], None], pa.list_(pa.string(), 2))
     assert lists_to_python(encode_lists(lists)) == [["a", "b"], None]

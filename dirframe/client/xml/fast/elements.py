@@ -122,11 +122,11 @@ def attribute_columns(tags: Sequence[str]) -> dict[str, list[str | None]]:
 
 def _values_of_alike(tags: Sequence[str]) -> dict[str, list[str | None]] | None:
     """Return the attributes of tags that differ in values alone, all split at once."""
-    pieces = "\n".join(tags).split('"')
     around = tags[0].split('"')[::2] if tags else []
     names = _NAMES[tuple(around)] if len(around) > 1 else ()
     if not names or "xmlns" in names:
         return None
+    pieces = "\n".join(tags).split('"')
     between = [f"{around[-1]}\n{around[0]}", *around[1:-1]]
     values = pieces[1::2]
     joined = "".join(values)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 import dirframe
-from tests.browser.axe import violations
+from tests.browser.axe import violations, violations_of_a_long_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,9 +39,22 @@ def test_no_page_of_the_documentation_breaks_a_rule(
     address, broken = served(BUILT), {}
     for file in files:
         page.goto(f"{address}/{file.as_posix()}")
-        if found := violations(page):
+        if found := violations_of_a_long_page(page):
             broken[str(file)] = found
     assert broken == {}
+
+
+def test_in_a_long_page_each_appearance_of_text_is_looked_at(page: Page) -> None:
+    striped = "tr:nth-child(even) { background: #ccc } .pale { opacity: 0.4 }"
+    rows = "".join(f"<tr><td>{number}</td></tr>" for number in range(300))
+    page.set_content(
+        f"<html lang=en><title>Rows</title><style>td {{ color: #777 }} {striped}</style><main>"
+        f"<h1>Rows</h1><table>{rows}</table><p>Good<p class=pale>Pale<p style='color: #bbb'>Bad"
+        "<div><p>Good</div><div style='background: #333'><p>Dark</div></main>"
+    )
+    assert len(violations(page)) > 290
+    texts = [re.findall(r">(\w+)</", text)[0] for text in violations_of_a_long_page(page)]
+    assert texts == ["10", "11", "12", "13", "14", "15", "Pale", "Bad", "Dark"]
 
 
 @pytest.mark.parametrize("width", [390, 1600])

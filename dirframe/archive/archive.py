@@ -131,12 +131,13 @@ class Archive(Card):
             for reader, mask in task.read(anew=False):
                 builder.add(reader.pop_columns())
                 masks.append(mask)
+        sent = sent_columns(builder)
         frame = select_columns(builder.finish(), chosen)
         keep = np.concatenate(masks)
         if not keep.all():
             frame = frame[keep].reset_index(drop=True)
         provenance.set_provenance(frame, **task.facts)
-        absent = unsent_columns(resource, chosen) if sent_columns(builder).left_out else ()
+        absent = unsent_columns(resource, chosen) if sent.left_out else ()
         provenance.set_provenance(frame, columns=tuple(columns or ()), not_sent=absent)
         if absent:
             warnings.warn(
@@ -147,7 +148,7 @@ class Archive(Card):
                         "Harvest with details=True to keep these pages, for one request each.",
                         shell="dirframe harvest --details keeps these pages, for one request each.",
                     ),
-                    requests=int(sent_columns(builder).needed()[keep].sum()),
+                    requests=int(sent.needed()[keep].sum()),
                 ),
                 stacklevel=2,
             )

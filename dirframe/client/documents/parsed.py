@@ -105,7 +105,7 @@ def frame_pages(
         return ParsedDocuments(pd.DataFrame(), None, envelopes)
     builder = builder or FrameBuilder(reader.resource, columns)
     builder.add(reader.pop_columns())
-    frame = builder.finish()
     left_out = columns is None and sent_columns(builder).left_out
+    frame = builder.finish()
     absent = unsent_columns(reader.resource, None) if left_out else ()
     return ParsedDocuments(select_columns(frame, columns), reader.resource, envelopes, absent)

@@ -27,7 +27,7 @@ from dirframe.errors import UnreadableValueWarning
 from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -80,12 +80,15 @@ class FrameBuilder:
                 chunk[self._name_of_unreadable(name)] = unreadable
             if field is None and self._resource.name not in RESOURCES:
                 self._inferred.add(name)
-        for name in {**self._columns, **chunk}:
+        for name, parts in self._columns.items():
+            if name not in chunk:
+                chunk[name] = _missing_values(parts[0], columns.rows)
+        for name, part in _with_texts_in_one_buffer(chunk).items():
             if name not in self._columns:
-                self._columns[name] = [_missing_values(chunk[name], self._rows)]
-            blank = _missing_values(self._columns[name][0], columns.rows)
-            self._columns[name].append(chunk.get(name, blank))
+                self._columns[name] = [_missing_values(part, self._rows)]
+            self._columns[name].append(part)
         self._rows += columns.rows
+        _release_memory()
 
     def holding(self, element: str) -> NDArray[np.bool_]:
         """Return for each record whether an element of it has any content."""
@@ -107,13 +110,14 @@ class FrameBuilder:
         UnreadableValueWarning
             As `finish`.
         """
-        if self._unreadable:
-            self.finish()  # warns
+        self._warn({name: _to_series(self._columns[name]) for name in self._unreadable.values()})
         values = [_to_values(parts) for parts in self._columns.values()]
         return [dict(zip(self._columns, row, strict=True)) for row in zip(*values, strict=True)]
 
     def finish(self) -> pd.DataFrame:
         """Concatenate the chunks: specified columns first, then the others in order of appearance.
+
+        The builder is empty afterwards: else all values would be in memory twice.
 
         Returns
         -------
@@ -125,15 +129,22 @@ class FrameBuilder:
         UnreadableValueWarning
             If values could not be converted; their texts are in the ``…_unreadable`` columns.
         """
-        frame = pd.DataFrame(
-            {
-                name: _inferred(name, parts) if name in self._inferred else _to_series(parts)
-                for name, parts in self._columns.items()
-            },
-            index=pd.RangeIndex(self._rows),
-        )
-        self._warn(frame)
+        # Joined, a list is in memory twice for a moment: before the other columns are made.
+        names = list(self._columns)
+        series: dict[str, pd.Series[Any]] = {}
+        for name in sorted(names, key=self._is_of_texts):
+            parts = self._columns.pop(name)
+            series[name] = _inferred(name, parts) if name in self._inferred else _to_series(parts)
+            del parts
+            _release_memory()
+        index = pd.RangeIndex(self._rows)
+        # No other object has these values.
+        frame = pd.DataFrame({name: series[name] for name in names}, index, copy=False)
+        self._warn(series)
         return frame
+
+    def _is_of_texts(self, name: str) -> bool:
+        return not any(_holds_lists(part) for part in self._columns[name])
 
     def _name(self, path: FieldPath) -> str:
         name = self._names.get(path)
@@ -155,10 +166,10 @@ class FrameBuilder:
             self._unreadable[name] = self._names["", name] = column  # no element has an empty name
         return column
 
-    def _warn(self, frame: pd.DataFrame) -> None:
+    def _warn(self, series: Mapping[str, pd.Series[Any]]) -> None:
         messages = []
         for name, column in self._unreadable.items():
-            texts = frame[column].dropna()
+            texts = series[column].dropna()
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
             messages.append(f"{len(texts):,} in {name} ({examples})")
         if messages:
@@ -169,6 +180,28 @@ class FrameBuilder:
                 UnreadableValueWarning,
                 stacklevel=3,
             )
+
+
+def _with_texts_in_one_buffer(chunk: dict[str, ColumnChunk]) -> dict[str, ColumnChunk]:
+    """Copy texts to one buffer, between which the allocator leaves no room: a quarter of the memory.
+
+    A frame then keeps the memory of its text columns until all of them are dropped.
+    """
+    texts = {
+        name: part
+        for name, part in chunk.items()
+        if isinstance(part, pa.Array) and part.type == pa.large_string()
+    }
+    if not texts:
+        return chunk
+    batch = pa.record_batch(list(texts.values()), list(map(str, range(len(texts)))))
+    copied = pa.ipc.read_record_batch(batch.serialize(), batch.schema)
+    return {**chunk, **dict(zip(texts, copied.columns, strict=True))}
+
+
+def _release_memory() -> None:
+    """Give back what Arrow freed and its allocator keeps."""
+    pa.default_memory_pool().release_unused()
 
 
 def _concatenate(parts: Sequence[ColumnChunk], *, lists: bool) -> ColumnChunk:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import pickle
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +48,31 @@ def test_names_that_meet_again_after_renaming_stay_different_columns(last: str) 
     frame = build([project(1, meeting)])
     names = (f"a_{last}", f"a__{last}", f"a__{last}_")
     assert [frame[name][0] for name in names] == ["x", "y", "z"]
+
+
+def test_a_pickled_column_takes_no_texts_of_the_others_along() -> None:
+    names = "".join(project(n, f"<name>{'long ' * 50}</name>") for n in range(200))
+    frame = build([names, names])
+    whole = len(pickle.dumps(frame))
+    assert whole > 100_000
+    assert len(pickle.dumps(frame[["id"]])) < whole / 10
+
+
+def test_no_part_of_the_records_is_kept_beside_the_frame() -> None:
+    reader, builder = RecordReader(PROJECT), FrameBuilder(PROJECT)
+    gc.collect()  # what other tests left goes now
+    before = pa.total_allocated_bytes()
+    for begin in range(0, 4000, 1000):
+        more = (
+            f"<tags><tag>t{n % 7}</tag></tags><user_count>{n}</user_count>" for n in range(1000)
+        )
+        reader.read(around("".join(project(n, text) for n, text in enumerate(more, begin))))
+        builder.add(reader.pop_columns())
+    del reader
+    frame = builder.finish()
+    texts = frame.select_dtypes("str").memory_usage(index=False).sum()
+    lists = frame["tags"].memory_usage(index=False)
+    assert pa.total_allocated_bytes() - before == pytest.approx(texts + lists, rel=0.1)
 
 
 def test_it_is_known_of_each_record_whether_an_element_has_any_content() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -13,23 +14,24 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe.client.frames.dtypes import convert_column, distinct_texts, to_pandas
 from dirframe.client.frames.inference import inferred_kind
-from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.frames.lists import ListArray
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    import polars as pl
     from numpy.typing import NDArray
 
 
-def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.DataFrame:
     """Return a repeated element of the records as a table of its own.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A frame returned by a loader.
     name : str
         Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
@@ -52,7 +54,8 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If the records have no such element, or the frame has no ``id``.
+        If the records have no such element, the frame has no ``id``, or the column of the element
+        holds something else than lists, or lists as JSON.
     ColumnsNotSentError
         If the directory did not send the element, or it was not loaded.
 
@@ -64,7 +67,7 @@ def child_table(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     >>> list(dirframe.child_table(projects, "tags"))
     ['project_id', 'tag']
     """
-    frame = as_pandas(frame)
+    frame = convert_frame(frame, "pandas")
     resource = provenance.resource_of(frame) or PROJECT
     field = _field_of(resource, name, frame)
     key = resource.key or "id"
@@ -100,8 +103,8 @@ def entry_columns(
     if isinstance(lists.array, ListArray):
         lengths, entries = lists.array.lengths(), lists.array.columns(items.tag)
         by_name = dict.fromkeys(kinds, pa.nulls(int(lengths.sum()), pa.large_string())) | entries
-    else:  # pandas reads the lists of Parquet as arrays; any other value is missing
-        of_records = [value if isinstance(value, list | np.ndarray) else () for value in lists]
+    else:
+        of_records = _python_lists(lists)
         lengths = np.array(list(map(len, of_records)), dtype=np.int64)
         by_name = _by_name(list(chain.from_iterable(of_records)), items.tag, list(kinds))
     data: dict[str, Any] = {}
@@ -119,6 +122,37 @@ def entry_columns(
         if unreadable is not None:
             data[f"{column}_unreadable"] = to_pandas(unreadable)
     return lengths, data
+
+
+def _python_lists(column: pd.Series[Any]) -> list[Sequence[Any] | NDArray[Any]]:
+    """Return the list of each record, empty where it is missing."""
+    values: Iterable[Any] = column
+    if pd.api.types.infer_dtype(column) == "string":
+        try:  # CSV holds lists as JSON, and so does Parquet where their entries differ in form
+            values = column.map(json.loads, na_action="ignore").astype("object")
+        except ValueError:
+            advice = (
+                "read_export reads the lists that export wrote; Dask makes text of lists unless "
+                "the option dataframe.convert-string is False."
+            )
+            raise _not_lists(column, "text", advice) from None
+    lists: list[Sequence[Any] | NDArray[Any]] = []
+    for value in values:
+        if isinstance(value, list | tuple | np.ndarray):  # pandas reads those of Parquet as arrays
+            lists.append(value)
+        elif pd.api.types.is_scalar(value) and pd.isna(value):
+            lists.append(())
+        else:
+            raise _not_lists(
+                column, f"a {type(value).__name__}", "Make a list of each value first."
+            )
+    return lists
+
+
+def _not_lists(column: pd.Series[Any], found: str, advice: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The column {column.name} must hold lists, or lists as JSON; it holds {found}. {advice}"
+    )
 
 
 def _categorical(texts: Sequence[str | None] | pa.Array) -> pd.Categorical[Any]:

@@ -152,8 +152,7 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
         return missing
 
     def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """Return the lists at some positions; with `allow_fill`, -1 is a missing one."""
-        del fill_value  # only None can be filled in
+        """Return the lists at some positions; with `allow_fill`, -1 is one to be filled in."""
         at = np.asarray(indices, dtype=np.int64)
         if allow_fill and len(at) and at.min() < -1:
             raise ValueError("Positions below -1 cannot be filled.")
@@ -161,7 +160,13 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
             at = np.where(at < 0, at + len(self), at)
         if len(at) and (at.max() >= len(self) or (not allow_fill and at.min() < 0)):
             raise IndexError("A position is out of bounds.")
-        return type(self)(self.lists.take(pa.array(at, mask=at < 0)))
+        lists, filling = self.lists, None if fill_value is None else _as_list(fill_value)
+        if filling is not None and len(at) and at.min() < 0:
+            at = np.where(at < 0, len(self), at)
+            lists = concat_lists([lists, self._from_sequence([filling]).lists])
+            if lists is None:
+                raise TypeError(_NOT_A_LIST)
+        return type(self)(lists.take(pa.array(at, mask=at < 0)))
 
     def copy(self) -> Self:
         """Return a column with the same lists, which are never changed themselves."""

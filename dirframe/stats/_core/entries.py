@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dirframe.client.frames.child_tables import entry_columns
-from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT
 from dirframe.stats._core.groupby import combine
 
@@ -48,21 +46,9 @@ def list_entries(projects: pd.DataFrame, name: str, *, categories: bool = False)
     With `categories`, columns of text are categorical.
     """
     column = LANGUAGES if name == "languages" else name
-    lists = _lists(projects[column]) if column in projects else pd.Series([None] * len(projects))
+    lists = projects[column] if column in projects else pd.Series([None] * len(projects))
     field = PROJECT.by_column[column]
     lengths, entries = entry_columns(lists, field, PROJECT, categories=categories)
     number = np.repeat(np.arange(len(projects)), lengths)
     # An entry may have a field of this name.
     return pd.DataFrame(entries | {"project": number}, copy=False)
-
-
-def _lists(column: pd.Series[Any]) -> pd.Series[Any]:
-    if pd.api.types.infer_dtype(column) != "string":
-        return column
-    try:  # lists of mixed structure are stored in Parquet as JSON
-        return column.map(json.loads, na_action="ignore").astype("object")
-    except ValueError as error:
-        raise InvalidInputError(
-            f"The column {column.name} must hold lists, or lists as JSON; it holds text. Dask "
-            "makes text of them unless the option dataframe.convert-string is False."
-        ) from error

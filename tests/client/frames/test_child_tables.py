@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,6 +16,7 @@ from dirframe.schema import ACCOUNT, PROJECT, Kind
 from tests.client.frames.test_builder import build, project
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 LANGUAGES = (
@@ -113,6 +115,53 @@ def test_texts_as_categories_are_those_of_the_column() -> None:
     _, encoded = entry_columns(lists, field, PROJECT, categories=True)
     told = pd.Series(encoded["tag"]).astype("str")
     pd.testing.assert_series_equal(told, pd.Series(plain["tag"]))
+
+
+def test_lists_are_read_whatever_they_were_made_to(tmp_path: Path) -> None:
+    tags = "<tags><tag>a</tag><tag>b</tag></tags>"
+    frame = build([project(1, tags + LANGUAGES), project(2), project(3, tags)])
+    file = dirframe.export(frame, tmp_path / "projects.csv")
+    forms = {
+        "JSON": pd.read_csv(file, dtype={"id": "str"}),
+        "tuples": frame.assign(tags=frame["tags"].map(tuple, na_action="ignore")),
+        "arrays": frame.assign(tags=frame["tags"].map(np.array, na_action="ignore")),
+    }
+    for form, other in forms.items():
+        for name in ("tags", "languages"):
+            expected, found = (dirframe.child_table(one, name) for one in (frame, other))
+            pd.testing.assert_frame_equal(found, expected, obj=f"{name} of {form}")
+        assert dirframe.stats.tags(other)["projects"].tolist() == [2, 2]
+        assert len(dirframe.select(other, tags="a")) == 2
+
+
+@pytest.mark.parametrize(
+    ("convert", "found"),
+    [(set, "a set"), (frozenset, "a frozenset"), (str, "text"), (len, "a float")],
+    ids=["set", "frozenset", "text", "number"],
+)
+def test_what_is_no_list_is_refused_instead_of_missing(
+    convert: Callable[[list[str]], object], found: str
+) -> None:
+    frame = build([project(1, "<tags><tag>a</tag></tags>"), project(2)])
+    other = frame.assign(tags=frame["tags"].map(convert, na_action="ignore"))
+    uses: list[Callable[[], object]] = [
+        lambda: dirframe.child_table(other, "tags"),
+        lambda: dirframe.stats.tags(other),
+        lambda: dirframe.select(other, tags="a"),
+    ]
+    for use in uses:
+        with pytest.raises(InvalidInputError, match=f"tags must hold lists.* it holds {found}"):
+            use()
+
+
+def test_other_engines_and_repeated_columns_are_refused() -> None:
+    frame = build([project(1)])
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+    with pytest.raises(InvalidInputError, match="a DuckDBPyRelation came"):
+        dirframe.child_table(duckdb.sql("SELECT 1 AS id"), "tags")
+    twice = pd.concat([frame, frame[["name"]]], axis=1)
+    with pytest.raises(InvalidInputError, match=r"several columns of one name \(name\)"):
+        dirframe.child_table(twice, "tags")
 
 
 def test_an_unknown_table_is_refused_with_the_known_ones() -> None:

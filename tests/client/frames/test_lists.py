@@ -208,6 +208,17 @@ def test_pandas_alone_reads_a_file_of_it(frame: pd.DataFrame, tmp_path: Path, su
     assert str(ours["tags"].dtype) == "object"
 
 
+def test_a_missing_record_is_filled_in_as_among_python_lists(frame: pd.DataFrame) -> None:
+    for name, value in (("tags", ["x", "y"]), ("tags", []), ("licenses", [{"name": "mit"}])):
+        ours, others = (
+            lists[name].reindex([0, 99, 1], fill_value=value)  # type: ignore[arg-type]  # pandas-stubs know no lists
+            for lists in (frame, of_python_lists(frame))
+        )
+        assert plain(ours.to_frame()) == plain(others.to_frame())
+    with pytest.raises(TypeError, match=r"astype\(object\)"):
+        frame["tags"].reindex([0, 99], fill_value="x")
+
+
 def test_a_position_that_is_not_there_is_an_error(frame: pd.DataFrame) -> None:
     lists = frame["tags"].array
     for position in (6, -7):

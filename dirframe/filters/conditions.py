@@ -106,8 +106,7 @@ class Conditions:
         if name == "search":
             return self._having(value)
         if name == "years":
-            year = self.frame[CREATED].dt.year
-            mask = year.isna() if value == MISSING else year.between(*value)
+            mask = _within(_created(self.frame), *value)
         else:
             mask = activity_of(self.frame) == value
         result: NDArray[np.bool_] = mask.to_numpy(dtype=bool)
@@ -233,8 +232,19 @@ def years(frame: pd.DataFrame) -> tuple[int, int] | None:
     """Return the first and last year in which a record was created; None without dates."""
     if not usable(frame, CREATED) or frame[CREATED].isna().all():
         return None
-    created = frame[CREATED].dt.year
+    created = _created(frame)
     return int(created.min()), int(created.max())
+
+
+def _created(frame: pd.DataFrame) -> pd.Series[Any]:
+    """Return the years of creation in UTC, as those of the statistics."""
+    return pd.to_datetime(frame[CREATED], utc=True).dt.year
+
+
+def _within(years: pd.Series[Any], first: int | None, last: int | None) -> pd.Series[bool]:
+    if first is None and last is None:
+        return years.isna()
+    return years.between(-np.inf if first is None else first, np.inf if last is None else last)
 
 
 def usable(frame: pd.DataFrame, column: str, *, is_number: bool = False) -> bool:

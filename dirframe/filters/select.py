@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from dirframe import provenance
@@ -42,7 +43,8 @@ class Filters:
     languages, countries, licenses, tags : tuple of str or None
         Values of which a record has at least one, None for a record without any; empty for all.
     years : tuple of int or None
-        First and last year of creation; ``(None, None)`` for no date; None for all.
+        First and last year of creation (UTC), either of which may be None; ``(None, None)`` for
+        no date; None for all.
     activity : {"all", "active", "dormant"}
         As returned by `activity_of`.
     ranges : mapping of str to tuple
@@ -54,7 +56,7 @@ class Filters:
     countries: tuple[str | None, ...] = ()
     licenses: tuple[str | None, ...] = ()
     tags: tuple[str | None, ...] = ()
-    years: tuple[int, int] | tuple[None, None] | None = None
+    years: tuple[int | None, int | None] | None = None
     activity: Activity = "all"
     ranges: Mapping[str, Range] = field(default_factory=dict)
 
@@ -69,13 +71,13 @@ class Filters:
                     f"{name} is {getattr(self, name)!r}; give texts, or None for none."
                 )
         years, numbers = (
-            "the first and the last, such as (2008, 2010)",
-            "the first and the one that values stay below, such as (1, 100)",
+            "the first and the last, such as (2008, 2010) or (2008, None)",
+            "the first and the one that values stay below, such as (1, 100) or (1, None)",
         )
         spans: list[tuple[str, Range, str]] = [("years", self.years or MISSING, years)]
         spans += [(name, span, numbers) for name, span in self.ranges.items()]
         for name, span, form in spans:
-            if not _is_span(span):
+            if not _is_span(span, Integral if form is years else Real):
                 raise InvalidInputError(
                     f"{name} is {span!r}; give {form}, or (None, None) for the records without a "
                     "value."
@@ -139,7 +141,7 @@ def select(
     countries: str | Iterable[str | None] = (),
     licenses: str | Iterable[str | None] = (),
     tags: str | Iterable[str | None] = (),
-    years: tuple[int, int] | tuple[None, None] | None = None,
+    years: tuple[int | None, int | None] | None = None,
     activity: Activity = "all",
     ranges: Mapping[str, Range] | None = None,
 ) -> pd.DataFrame:
@@ -163,7 +165,8 @@ def select(
         Licences (in the directory's code, as in `dirframe.stats.licenses`) or tags of projects, of
         which a record has at least one.
     years : tuple of int, optional
-        First and last year in which the record was created in the directory.
+        First and last year (UTC) in which the record was created in the directory; either may be
+        None.
     activity : {"all", "active", "dormant"}
         State of projects as `dirframe.stats.activity` defines it for the whole frame.
     ranges : mapping of str to tuple, optional
@@ -231,13 +234,16 @@ def _values(given: str | Iterable[str | None]) -> tuple[str | None, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _is_span(span: Any) -> bool:
-    is_pair = isinstance(span, tuple) and len(span) == 2 and all(map(_is_bound, span))
-    return is_pair and (None in span or span[0] <= span[1])
-
-
-def _is_bound(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+def _is_span(span: Any, number: type) -> bool:
+    """Return whether a range is one, of numbers of Python or numpy."""
+    if not isinstance(span, tuple) or len(span) != 2:
+        return False
+    bounds = [bound for bound in span if bound is not None]
+    are_numbers = all(isinstance(b, number) and not isinstance(b, bool) for b in bounds)
+    # No comparison with NaN is true.
+    return are_numbers and all(
+        low <= high for low, high in zip(bounds, bounds[-1:] * 2, strict=False)
+    )
 
 
 def _any_of(values: tuple[str | None, ...]) -> str:
@@ -247,8 +253,14 @@ def _any_of(values: tuple[str | None, ...]) -> str:
 
 def _years(span: Range) -> str:
     first, last = span
-    if first is None:
+    if first is None and last is None:
         return "only without a date of creation"
+    if first is None or last is None:
+        return (
+            f"only created in {last} or before"
+            if first is None
+            else f"only created in {first} or later"
+        )
     return f"only created in {first}" if first == last else f"only created in {first} to {last}"
 
 

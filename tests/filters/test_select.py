@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -121,6 +122,39 @@ def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(
     assert get_provenance(select(projects, tags=("linux", None)))["steps"] == [
         "only tag linux or (missing)"
     ]
+
+
+def test_years_may_have_one_end_and_are_those_of_utc(projects: pd.DataFrame) -> None:
+    year = projects[CREATED].dt.year
+    for years, expected, step in (
+        ((2008, None), year >= 2008, "only created in 2008 or later"),
+        ((None, 2008), year <= 2008, "only created in 2008 or before"),
+        ((None, None), year.isna(), "only without a date of creation"),
+        ((year.min(), year.max()), year.notna(), f"only created in {year.min()} to {year.max()}"),
+    ):
+        selected = select(projects, years=years)
+        assert list(selected.index) == list(projects.index[expected])
+        assert get_provenance(selected)["steps"][-1] == step
+    elsewhere = projects.assign(**{CREATED: projects[CREATED].dt.tz_convert("Asia/Tokyo")})
+    for one in range(2006, 2010):
+        here, there = (select(frame, years=(one, one)) for frame in (projects, elsewhere))
+        assert list(there.index) == list(here.index)
+
+
+def test_bounds_may_be_numbers_of_numpy_but_none_that_is_no_number(projects: pd.DataFrame) -> None:
+    bounds: Any = (np.int64(2), np.float32(10))
+    assert len(select(projects, ranges={"stack_count": bounds})) == len(
+        select(projects, ranges={"stack_count": (2, 10)})
+    )
+    wrong: list[dict[str, Any]] = [
+        {"ranges": {"stack_count": (float("nan"), None)}},
+        {"ranges": {"stack_count": (1, float("nan"))}},
+        {"years": (2008.0, 2009.5)},
+        {"years": (True, None)},
+    ]
+    for options in wrong:
+        with pytest.raises(InvalidInputError, match="; give the first and the"):
+            select(projects, **options)
 
 
 def test_a_range_that_is_none_is_refused(projects: pd.DataFrame) -> None:

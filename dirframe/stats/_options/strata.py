@@ -148,7 +148,7 @@ def _lacking(key: Key, known: set[str]) -> list[tuple[str, ...]]:
 
 def key_of(frame: Any, name: str) -> Key:
     known = columns_sent(frame)
-    if name in _NAMED:
+    if name in _NAMED and name not in known:
         key = _NAMED[name](known)
         if missing := _lacking(key, known):
             _check_sent(frame, [column for columns in missing for column in columns])
@@ -187,8 +187,10 @@ def _of_column(frame: Any, name: str) -> Key:
         return Key(name, {alias: integer_column(name)}, nw.col(alias).cast(nw.String), int)
     if dtype in {nw.String, nw.Categorical, nw.Enum}:
         return Key(name, {alias: text_column(name)}, _named(alias))
+    rename = f" Rename the column for the derived {name}." if name in _NAMED else ""
     raise InvalidInputError(
-        f"The stratum {name!r} must be a column of text or whole numbers, or one of {', '.join(_NAMED)}."
+        f"The stratum {name!r} must be a column of text or whole numbers, or one of "
+        f"{', '.join(_NAMED)}.{rename}"
     )
 
 

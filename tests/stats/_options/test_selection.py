@@ -313,6 +313,27 @@ def test_what_cannot_be_divided_or_left_out_says_why(
         stats.language_share(frame, **options)
 
 
+@pytest.mark.parametrize("engine", ["pandas", "DuckDB", "Dask"])
+def test_a_column_of_the_frame_goes_before_a_derived_stratum_of_its_name(
+    engine: str, frames: dict[str, pd.DataFrame]
+) -> None:
+    own = frames["projects"]["created_at"].dt.year
+    projects: Any = frames["projects"].assign(year=own)
+    if engine == "DuckDB":
+        projects = duckdb.from_arrow(pa.Table.from_pandas(projects, preserve_index=False))
+    elif engine == "Dask":
+        projects = dask_frame.from_pandas(projects, npartitions=2)
+    table = stats.language_share(projects, by="year")
+    known = frames["projects"][LANGUAGE].notna()
+    counts = own[known].value_counts().sort_index()
+    assert table.groupby("year")["projects"].sum().to_dict() == {
+        str(year): count for year, count in counts.items()
+    }
+    dated = frames["projects"].assign(year=frames["projects"]["created_at"])
+    with pytest.raises(InvalidInputError, match="Rename the column for the derived year"):
+        stats.language_share(dated, by="year")
+
+
 def test_years_ascend_and_what_is_not_known_is_last(frames: dict[str, pd.DataFrame]) -> None:
     found = stats.team_size_classes(frames["projects"], by="year")["year"]
     known = found.dropna()

@@ -76,7 +76,8 @@ def distribution_fit(
           by its standard deviation; above 0 this one is nearer to the data
         - ``ratio_p_value`` (Float64, 0 to 1): of that ratio; from 0.1 on neither is nearer
 
-        All figures are missing below ten values above 0, or three different ones.
+        All figures are missing below ten values above 0, or three different ones, and where no
+        power law fits from any value on, as of values close together.
 
     Raises
     ------
@@ -258,7 +259,7 @@ def _positive(frequencies: Frequencies) -> Counts:
 
 
 def _fitted(values: Counts, smallest: int | None = None, only: str | None = None) -> _Fit | None:
-    """Fit both distributions, or one of them; None if there are too few values."""
+    """Fit both distributions, or one of them; None if that cannot be done."""
     if len(values) < _LEAST or len(np.unique(values)) < _LEAST_DISTINCT:
         return None
     powerlaw = library("powerlaw", "A fit of a distribution")
@@ -267,6 +268,8 @@ def _fitted(values: Counts, smallest: int | None = None, only: str | None = None
         # for the smallest value that cannot be fitted.
         warnings.simplefilter("ignore")
         fit = powerlaw.Fit(values, discrete=True, xmin=smallest, verbose=False)
+        if not np.isfinite(fit.xmin):  # no value fits as the smallest: they are too close together
+            return None
         mu = sigma = ratio = p_value = np.nan
         if only != "power law":
             mu, sigma = fit.lognormal.mu, fit.lognormal.sigma

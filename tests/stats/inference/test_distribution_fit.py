@@ -22,6 +22,22 @@ POWER = scipy_stats.zipf(2.5).rvs(1500, random_state=4)
 LOG_NORMAL = np.round(np.random.default_rng(6).lognormal(3, 0.6, 1500)).astype(int)
 
 
+@pytest.mark.parametrize(
+    "values", [[10] + [11] * 6 + [12] * 3, [97] * 22 + [99] * 14 + [101] * 8], ids=["10", "97"]
+)
+def test_values_close_together_have_no_fit(values: list[int]) -> None:
+    table = stats.distribution_fit(frame(values), resamples=2)
+    assert table["smallest"].isna().all()
+    assert table["records"].tolist() == [0, 0]
+    tail = stats.distribution_tail(frame(values))
+    assert tail["power_law"].isna().all()
+    assert tail["share_at_least"].iloc[0] == 1
+    strata = pd.DataFrame({PEOPLE: [*values, *POWER], "of": ["a"] * len(values) + ["b"] * 1500})
+    both = stats.distribution_fit(strata, by="of").set_index("of")["exponent"]
+    assert both["a"].isna().all()
+    assert both["b"].notna().any()
+
+
 def test_a_power_law_is_found_and_not_ruled_out() -> None:
     table: Any = stats.distribution_fit(frame(POWER), resamples=20).set_index("distribution")
     row = table.loc["power law"]

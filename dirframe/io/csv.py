@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 from dirframe.errors import InvalidInputError
 from dirframe.io.frame_codec import (
     ExportFrame,
-    as_json,
     check_columns,
     encode_column,
     prepare,
+    record_as_json,
     restored_frame,
 )
 
@@ -87,7 +87,7 @@ def _objects(prepared: ExportFrame) -> Iterator[str]:
             name: str(value) if value in (float("inf"), float("-inf")) else value
             for name, value in zip(names, row, strict=True)
         }
-        yield as_json(record, ", ".join(names))
+        yield record_as_json(record)
 
 
 def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:

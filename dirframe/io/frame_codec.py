@@ -116,9 +116,20 @@ def as_json(value: object, column: str) -> str:
         return json.dumps(value, ensure_ascii=False, default=_to_list)
     except (TypeError, ValueError):
         raise InvalidInputError(
-            f"The column {column!r} holds a {type(value).__name__}, which no file format here can "
-            "hold. Turn it into text, numbers or lists of them first."
+            f"The column {column!r} holds a {type(value).__name__}, which this format cannot hold. "
+            "Turn it into text, numbers or lists of them first; .parquet, .feather and .duckdb hold "
+            "dates, decimal numbers and bytes too."
         ) from None
+
+
+def record_as_json(record: dict[str, Any]) -> str:
+    """Serialize the values of a row by column to JSON."""
+    try:
+        return json.dumps(record, ensure_ascii=False, default=_to_list)
+    except (TypeError, ValueError):
+        for name, value in record.items():
+            as_json(value, name)  # the error names the column
+        raise
 
 
 def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool = False) -> Any:

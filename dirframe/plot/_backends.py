@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
@@ -19,7 +20,7 @@ from dirframe.plot._description.options import (
     appearance,
     current,
 )
-from dirframe.plot._description.tables import options_of_table
+from dirframe.plot._description.tables import cut_note, options_of_table
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.panels import PANELS, Share, panels_of
 from dirframe.plot._drawing.small_multiples import draw_panels
@@ -79,7 +80,8 @@ def drawn(
                     result = _panels(frame, selection, lambda part: described(part, **own))
                 elif result_of(frame):
                     options = options_of_table(name, frame, own, selection)
-                    result = _draw(described(frame, **options), ax)
+                    chart = described(frame, **options)
+                    result = _draw(replace(chart, notes=[*chart.notes, cut_note(frame)]), ax)
                 else:
                     exclusions = {option: selection[option] for option in ("exclude", "max_age")}
                     result = _draw(described(frame, **own, **exclusions), ax)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import pytest
 
 from dirframe import export, read_export
 from dirframe.client.frames.lists import ListDtype
-from dirframe.errors import ExportWarning
+from dirframe.errors import ExportWarning, InvalidInputError
 from dirframe.io.csv import stream_csv
 from tests.io import rich
 
@@ -41,6 +42,17 @@ def test_a_line_of_json_holds_lists_as_lists(tmp_path: Path) -> None:
     first = json.loads(lines[0])
     assert (first["tags"], first["stack_count"]) == (["c++", "a,b"], 7)
     assert len(lines) == 3
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "csv", "xlsx", "sqlite"])
+def test_what_cannot_be_written_is_told_by_its_column_and_where_it_can(
+    tmp_path: Path, suffix: str
+) -> None:
+    frame = pd.DataFrame({"id": ["1"], "day": [dt.date(2026, 1, 2)], "name": ["x"]})
+    with pytest.raises(InvalidInputError, match=r"'day' holds a date, .* \.parquet, \.feather"):
+        export(frame, tmp_path / f"days.{suffix}")
+    kept = read_export(export(frame, tmp_path / "days.parquet"))
+    assert kept["day"].tolist() == frame["day"].tolist()
 
 
 def test_a_stream_gets_what_a_file_gets(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
     ------
     InvalidInputError
         If the kind is unknown, `frame` is not a frame of these libraries, has several columns of
-        one name, or an index of pandas with a name, which the others do not have.
+        one name, or, for another library, an index of pandas with a name, which the others do not have.
     MissingExtraError
         If Polars is asked for and not installed.
 
@@ -95,14 +95,9 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
             f"A frame of pandas or Polars or a table of Arrow was expected; a "
             f"{type(frame).__name__} came."
         )
+    check_unique_columns(converted)
     if kind == "pandas":
         return converted
-    if not converted.columns.is_unique:
-        raise InvalidInputError(
-            "The frame has several columns of one name, and "
-            f"{'Polars' if kind == 'polars' else 'Arrow'} finds columns by their names. Rename "
-            "them first."
-        )
     if any(name is not None for name in converted.index.names):
         raise InvalidInputError(
             f"The index ({', '.join(map(str, converted.index.names))}) would be lost: only pandas "
@@ -117,6 +112,17 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
     result: Any = nw.from_arrow(table, backend="polars").to_native()
     result.attrs = attributes_of(converted)
     return result
+
+
+def check_unique_columns(frame: pd.DataFrame) -> None:
+    """Raise if columns of a frame have the same name."""
+    if frame.columns.is_unique:
+        return
+    repeated = ", ".join(map(str, frame.columns[frame.columns.duplicated()].unique()))
+    raise InvalidInputError(
+        f"The frame has several columns of one name ({repeated}), and columns are found by their "
+        "names. Rename them, or drop all but one."
+    )
 
 
 def to_arrow(frame: pd.DataFrame) -> pa.Table:

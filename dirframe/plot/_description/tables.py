@@ -23,6 +23,20 @@ def table_of(statistic: Callable[..., pd.DataFrame], frame: Any, **options: Any)
     return table
 
 
+def is_whole(table: pd.DataFrame) -> bool:
+    """Return whether the result of a statistic has as many rows as it had."""
+    facts = provenance.get_provenance(table)["statistic"]
+    return bool(facts.get("rows", len(table)) == len(table))
+
+
+def cut_note(table: pd.DataFrame) -> str:
+    """Return a note on rows that were taken from the result of a statistic, or added to it."""
+    if is_whole(table):
+        return ""
+    facts = provenance.get_provenance(table)["statistic"]
+    return f"Drawn from {len(table):,} rows of {facts['rows']:,} of stats.{facts['name']}."
+
+
 def options_of_table(
     chart: str, table: pd.DataFrame, given: dict[str, Any], selection: Selection
 ) -> dict[str, Any]:

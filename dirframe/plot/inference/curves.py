@@ -15,7 +15,7 @@ from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.options import current
-from dirframe.plot._description.tables import table_of
+from dirframe.plot._description.tables import is_whole, table_of
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.stats._core.groupby import CONTRIBUTORS
@@ -115,7 +115,7 @@ def survival(
         empty=typography.empty_reason(counts["projects"], "project", "a life whose end is known"),
         marks=[curve] if len(table) else [],
         notes=[
-            median,
+            median if is_whole(table) else "",
             f"Ended: no activity in the last {window} months seen; {counts['not_ended']:,} had not ended.",
             f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
             typography.not_shown("project", reasons),

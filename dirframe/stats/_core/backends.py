@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import frame_of, is_instance
+from dirframe.client.frames.interchange import check_unique_columns, frame_of, is_instance
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
 from dirframe.stats._core.loaders import ANY
@@ -40,7 +40,9 @@ _ROWS = 100_000
 
 
 def columns_of(frame: object, loader: Loader) -> list[str]:
-    """Return the column names of a frame; raise if it is not of a supported engine."""
+    """Return the column names of a frame; raise if they or its engine are not supported."""
+    if isinstance(frame, pd.DataFrame):
+        check_unique_columns(frame)
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(

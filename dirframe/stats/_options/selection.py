@@ -165,7 +165,8 @@ def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame
         record_exclusions(result, counts, before=1 if selection["by"] is None else 2)
         plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in own.items()}
         given = plain | as_json(selection)
-        return provenance.set_provenance(result, statistic={"name": name, "options": given})
+        facts = {"name": name, "options": given, "rows": len(result)}
+        return provenance.set_provenance(result, statistic=facts)
 
     return document(wrapper)
 

@@ -32,6 +32,16 @@ def test_the_caption_tells_the_median_life_or_that_there_is_none() -> None:
     assert "More than half live on" in caption(alive)
 
 
+def test_a_part_of_a_table_is_said_to_be_one_and_claims_nothing_of_all() -> None:
+    table = stats.survival(projects())
+    for part in (table.head(2), table.tail(2)):
+        said = caption(plot.survival(part))
+        assert "live on as long" not in said
+        assert "Median" not in said
+        assert f"Drawn from 2 rows of {len(table)} of stats.survival." in said
+    assert "Drawn from" not in caption(plot.survival(table))
+
+
 @pytest.mark.parametrize(
     ("name", "fitted"),
     [

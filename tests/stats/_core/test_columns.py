@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import dirframe
 from dirframe import stats
 from dirframe.errors import InvalidInputError
 
@@ -20,6 +21,7 @@ dask = pytest.importorskip("dask", reason="Dask is an extra")
 dask_frame = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
 
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
+LANGUAGE = "analysis_main_language_name"
 EXACT = 2**53
 
 whole = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1) | st.integers(EXACT - 2, EXACT + 2)
@@ -75,6 +77,13 @@ def outcomes(statistic: Any, column: str, values: pa.Array, **options: Any) -> l
 QUICK = settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.differing_executors]
 )
+
+
+def test_columns_of_one_name_are_refused_by_every_function_that_counts() -> None:
+    frame = pd.DataFrame([["1", "C", "C"]], columns=["id", LANGUAGE, LANGUAGE])
+    for count in (stats.language_share, stats.growth, stats.tags, dirframe.summary, dirframe.flags):
+        with pytest.raises(InvalidInputError, match=rf"several columns of one name \({LANGUAGE}\)"):
+            count(frame)
 
 
 @pytest.mark.parametrize("kind", NUMBERS)

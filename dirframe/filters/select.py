@@ -199,10 +199,10 @@ def select(
         raise InvalidInputError(f"search is {search!r}; give a text.")
     filters = Filters(
         search=" ".join(search.split()),
-        languages=_values(languages),
-        countries=_values(countries),
-        licenses=_values(licenses),
-        tags=_values(tags),
+        languages=_values("languages", languages),
+        countries=_values("countries", countries),
+        licenses=_values("licenses", licenses),
+        tags=_values("tags", tags),
         years=years,
         activity=activity,
         ranges=dict(ranges or {}),
@@ -230,8 +230,15 @@ def _warn_of_unknown(filters: Filters, conditions: Conditions) -> None:
             )
 
 
-def _values(given: str | Iterable[str | None]) -> tuple[str | None, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _values(name: str, given: str | Iterable[str | None]) -> tuple[str | None, ...]:
+    if isinstance(given, str):
+        return (given,)
+    try:
+        return tuple(given)
+    except TypeError:
+        raise InvalidInputError(
+            f"{name} is {given!r}; give texts, or [None] for the records without any."
+        ) from None
 
 
 def _is_span(span: Any, number: type) -> bool:

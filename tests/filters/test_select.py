@@ -192,6 +192,12 @@ def test_a_range_that_ends_before_it_begins_is_refused(
         select(projects, **wrong)
 
 
+def test_values_that_are_none_are_refused(projects: pd.DataFrame) -> None:
+    for value in (None, 5):
+        with pytest.raises(InvalidInputError, match=f"tags is {value}; give texts, or"):
+            select(projects, tags=value)  # type: ignore[arg-type]  # wrong on purpose
+
+
 def test_a_search_that_is_no_text_is_refused(projects: pd.DataFrame) -> None:
     with pytest.raises(InvalidInputError, match="search is 5; give a text"):
         select(projects, search=5)  # type: ignore[arg-type]  # wrong on purpose

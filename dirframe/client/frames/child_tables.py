@@ -36,7 +36,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     name : str
         Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
         ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; of other records
-        the name of a column of lists.
+        the name of a column of lists. The name of the column does as well.
 
     Returns
     -------
@@ -188,14 +188,16 @@ def _kind_of(column: str, values: Sequence[str | None] | pa.Array, resource: Res
 
 
 def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
-    known = {f.path[-1]: f for f in resource.fields if f.kind is Kind.ITEMS}
+    lists = [field for field in resource.fields if field.kind is Kind.ITEMS]
+    known = {field.path[-1]: field for field in lists}
     if resource.name not in RESOURCES:  # the schema may not list all of its lists
         for column in frame.columns[frame.dtypes == "object"].difference(list(known)):
             items = Items(column.removesuffix("s"), ())
             known[column] = Field((column,), Kind.ITEMS, "", items=items)
-    if name not in known:
+    by_column = {field.column: field for field in lists}
+    if name not in known | by_column:
         raise InvalidInputError(
             f"There is no table {name!r} of {resource.collection}: it is one of "
             f"{', '.join(sorted(known))}."
         )
-    return known[name]
+    return (by_column | known)[name]

@@ -33,8 +33,9 @@ def test_tags_become_a_row_each_with_the_projects_id() -> None:
     assert table.to_dict("list") == {"project_id": ["1", "1"], "tag": ["a", "b"]}
 
 
-def test_languages_have_typed_columns() -> None:
-    table = dirframe.child_table(build([project(1, LANGUAGES)]), "languages")
+@pytest.mark.parametrize("name", ["languages", "analysis_languages"])
+def test_languages_have_typed_columns(name: str) -> None:
+    table = dirframe.child_table(build([project(1, LANGUAGES)]), name)
     assert table["language"].tolist() == ["C", "Other"]
     assert table["percentage"].tolist() == [98.0, 0.5]
     assert table["percentage"].dtype == "Float64"

@@ -167,7 +167,7 @@ def test_the_others_are_hatched_and_on_top() -> None:
 
 
 def test_a_last_month_that_no_calendar_follows_is_drawn() -> None:
-    days = pd.to_datetime(["2010-01-05", "9999-12-31"], utc=True)
+    days = pd.to_datetime(["9998-01-05", "9999-12-31"], utc=True)
     ax = plot.growth(pd.DataFrame({"id": ["1", "2"], "created_at": days}))
     ax.figure.canvas.draw()
     assert ax.get_xlim()[1] == 2_932_896

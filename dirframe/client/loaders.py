@@ -98,7 +98,9 @@ def load_accounts(
     stale : bool, default False
         Whether to accept cached pages of any age; a warning reports the age.
     wait : float, default 0
-        Maximum number of seconds to wait for the daily quota to reset.
+        Maximum number of seconds to wait for the daily quota to reset. If the directory goes on
+        refusing requests after the time that it names, the pauses double from 1 s to 15 minutes;
+        the load ends once the next pause would exceed this time.
     progress : bool or callable, default True
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total. If it raises
@@ -233,7 +235,9 @@ def load_projects(
     stale : bool, default False
         Whether to accept cached pages of any age; a warning reports the age.
     wait : float, default 0
-        Maximum number of seconds to wait for the daily quota to reset.
+        Maximum number of seconds to wait for the daily quota to reset. If the directory goes on
+        refusing requests after the time that it names, the pauses double from 1 s to 15 minutes;
+        the load ends once the next pause would exceed this time.
     progress : bool or callable, default True
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total, and then likewise for

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ import dirframe
 from dirframe.errors import InvalidKeyError, NetworkError, QuotaExceededError
 from tests.faults import faults
 from tests.faults.conftest import ROOT
-from tests.faults.service import FaultyService, Shelf, numbered
+from tests.faults.service import Exchange, FaultyService, Shelf, numbered
 from tests.faults.test_outcomes import error_of, load
 from tests.faults.test_resume import LINE
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faults.conftest import Ask
+    from tests.faults.service import Fault
 
 DAY = timedelta(days=1)
 SOON = timedelta(minutes=1)
@@ -34,6 +36,30 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
     monkeypatch.setattr("dirframe.client.http.client.time.sleep", pauses.append)
     return pauses
+
+
+class Clock:
+    """A monotonic clock that goes on only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Let the client wait for the quota without sleeping."""
+    clock = Clock()
+    monkeypatch.setattr("dirframe.client.http.client.time", clock)
+    monkeypatch.setattr("dirframe.client.http.retry.time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -193,6 +219,47 @@ def test_a_server_that_always_says_soon_is_not_asked_for_ever(
         dirframe.load_projects(directory=ask(service), wait=2.5, progress=False)
     assert time.monotonic() - begin < 5
     assert len(service.asked) <= 4
+
+
+@pytest.mark.parametrize("again", ["0", "Fri, 02 Jan 1970 00:00:00 GMT"])
+def test_a_directory_that_goes_on_refusing_is_asked_ever_less_often(
+    again: str, service: FaultyService, ask: Ask, clock: Clock
+) -> None:
+    service.always = faults.fails("slow down", 429, Retry_After=again)
+    asked_at: list[float] = []
+    service.before = lambda _: asked_at.append(clock.now)
+    with pytest.raises(QuotaExceededError):
+        dirframe.load_projects(directory=ask(service), wait=86_400, progress=False)
+    pauses = [round(after - before, 1) for before, after in pairwise(asked_at)]
+    assert pauses[:11] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]
+    assert set(pauses[10:]) == {900}
+    assert 86_400 - 900 < clock.now <= 86_400
+
+
+def test_a_page_that_comes_ends_the_pauses(service: FaultyService, ask: Ask, clock: Clock) -> None:
+    refusal = faults.fails("slow down", 429, Retry_After="0")
+    service.on_page = {2: [refusal] * 3, 4: [refusal]}
+    frame = dirframe.load_projects(directory=ask(service), wait=60, progress=False)
+    assert list(frame["id"]) == numbered(55)
+    assert [round(pause, 1) for pause in clock.slept] == [1, 2, 4, 1]
+
+
+def test_the_threads_of_a_load_share_the_pause(service: FaultyService, ask: Ask) -> None:
+    refuse = faults.fails("slow down", 429, Retry_After="0")
+
+    def slowly(answer: Fault) -> Fault:  # threads begin with a page that has to be waited for
+        def fault(exchange: Exchange) -> None:
+            time.sleep(0.05)
+            answer(exchange)
+
+        return fault
+
+    service.on_page[1] = [slowly(Exchange.answer)]
+    service.always = slowly(refuse)
+    with pytest.raises(QuotaExceededError):
+        dirframe.load_projects(directory=ask(service, max_workers=4), wait=3.5, progress=False)
+    # By four threads at once, after 1 s and 3 s by one of them; four may begin with other pages.
+    assert len(service.asked) <= 1 + 4 + 2 + 4
 
 
 def test_a_plan_says_the_price_that_is_then_paid(service: FaultyService, ask: Ask) -> None:

@@ -23,12 +23,14 @@ from dirframe.client.http.connections import trusted_certificates
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.redaction import install_log_redaction
 from dirframe.client.http.redirects import MovedPaths
+from dirframe.client.http.retry import QuotaWait
 from dirframe.client.http.transport import DirectoryResponse, SingleOriginAdapter
 from dirframe.client.xml.parser import PageParser
 from dirframe.errors import (
     CacheError,
     Hint,
     InvalidInputError,
+    NotFoundError,
     QuotaExceededError,
     ServiceError,
     StaleWarning,
@@ -59,7 +61,7 @@ class CachePolicy:
     stale
         Accept cached pages of any age, with a warning that reports the age.
     wait
-        Maximum number of seconds to wait for the quota to reset.
+        Maximum number of seconds to wait for the quota to reset; see `QuotaWait`.
     keep
         Store responses in the cache.
     """
@@ -117,6 +119,7 @@ class Session:
         install_log_redaction()
         self._settings = settings
         self._moved = MovedPaths()
+        self._quota_wait = QuotaWait()
         self._first, self._has_asked = threading.Lock(), False
         self._session = requests.Session()
         self._apply_environment(settings)  # may raise: nothing is open yet
@@ -276,16 +279,28 @@ class Session:
 
     def _request_when_allowed(self, url: str, policy: CachePolicy) -> FetchedPage:
         deadline = time.monotonic() + policy.wait
+        refusal: QuotaExceededError | None = None
         while True:
-            try:
-                return self._request(url, keep=policy.keep)
-            except QuotaExceededError as error:
-                if error.resets_at is None:
+            with self._quota_wait.turn(deadline, refusal) as refusals:
+                try:
+                    page = self._request(url, keep=policy.keep)
+                except QuotaExceededError as error:
+                    refusal = error
+                except (NotFoundError, ServiceError):  # not about the quota
+                    self._quota_wait.note_success(refusals)
                     raise
-                # One second more, so that the quota is certainly reset.
-                pause = max((error.resets_at - datetime.now(UTC)).total_seconds(), 0.0) + 1.0
-                if time.monotonic() + pause > deadline:
-                    raise
+                else:
+                    self._quota_wait.note_success(refusals)
+                    return page
+                if refusal.resets_at is None:
+                    raise refusal
+                seconds = max((refusal.resets_at - datetime.now(UTC)).total_seconds(), 0.0)
+                if refusal.status is None:  # by the count on this machine: nothing was sent
+                    pause = seconds + 1.0
+                else:
+                    pause = self._quota_wait.note_refusal(refusals, seconds)
+            if time.monotonic() + pause > deadline:
+                raise refusal
             time.sleep(pause)
 
     def _request(self, url: str, *, keep: bool) -> FetchedPage:

@@ -216,6 +216,14 @@ class Connections(dict[int, Any]):
 class _Request(HTTPRequestParser):  # type: ignore[misc] # waitress ships no types
     """A request parser that refuses an ambiguous message length (request smuggling)."""
 
+    def received(self, data: bytes) -> int:
+        """Parse received data and return the number of bytes consumed."""
+        consumed: int = super().received(data)
+        # waitress would send 100 Continue and read the next request into this one.
+        if self.completed:
+            self.expect_continue = False
+        return consumed
+
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
         # waitress removes Transfer-Encoding from HTTP/1.1 headers and ignores it in HTTP/1.0.

@@ -339,6 +339,17 @@ BAD = {
     "a blank before the colon": (b"GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400),
     "large headers": (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 16_384 + b"\r\n\r\n", 431),
     "a large body": (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\n", 413),
+    "a large body that is announced": (
+        b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 99999\r\n\r\n",
+        413,
+    ),
+    "length and encoding, announced": (
+        (
+            b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n"
+        ),
+        400,
+    ),
     "length and encoding": (
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
         b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + WHOLE,

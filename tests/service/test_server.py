@@ -13,6 +13,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -121,6 +122,37 @@ def test_a_request_that_is_too_large_is_refused_and_the_service_goes_on(service:
         answer = b"HTTP/1.0 431"
     assert answer.startswith(b"HTTP/1.0 431")
     assert requests.get(f"{service.url}/healthz", timeout=60).ok
+
+
+@pytest.mark.parametrize("length", [b"", b"Content-Length: 0\r\n"])
+def test_a_request_that_announces_no_body_is_answered_at_once_and_leaves_nothing_to_the_next(
+    service: Service, length: bytes
+) -> None:
+    address = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((address[0], int(address[1])), 15) as client:
+        client.sendall(
+            b"GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n" + length + b"\r\n"
+        )
+        first = HTTPResponse(client)
+        first.begin()
+        assert (first.status, first.read()[:3]) == (200, b"ok:")
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        second = HTTPResponse(client)
+        second.begin()
+        assert (second.status, second.read()[:3]) == (200, b"ok:")
+        client.sendall(b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 400 ")  # it has no Host
+
+
+def test_a_body_that_is_announced_is_waited_for(service: Service) -> None:
+    address = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((address[0], int(address[1])), 15) as client:
+        client.sendall(
+            b"POST /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+        )
+        assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"abc")
+        assert client.recv(65536).startswith(b"HTTP/1.1 405 ")
 
 
 def test_many_clients_at_once_get_their_own_answers(service: Service) -> None:

@@ -5,22 +5,30 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import secrets
 import sqlite3
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
+from dirframe._sqlite import (
+    BUSY_TIMEOUT,
+    close_on_error,
+    enable_wal,
+    open_database,
+    transaction,
+)
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.settings import data_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 #: Default requests per day and key (specification, Limits).
@@ -28,6 +36,11 @@ DAILY_QUOTA = 1_000
 
 #: Applications that a developer may have at a time (specification, Limits).
 APPLICATIONS_PER_DEVELOPER = 5
+
+#: Seconds that a request waits for the file: all threads of the service may be waiting.
+_CHARGE_TIMEOUT = 0.5
+
+_LOG = logging.getLogger("dirframe.service")
 
 _APPLICATION_ID = 0x6469726B
 _VERSION = 1
@@ -116,6 +129,8 @@ class KeyStore:
         self._now = now
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
+        self._busy_timeout = BUSY_TIMEOUT
+        self._failure: int | None = None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._database = open_database(self.path, any_thread=True)
@@ -190,7 +205,7 @@ class KeyStore:
         developer, application = _name("developer", developer), _name("application", application)
         _check_limit(daily_limit)
         key = secrets.token_hex(20)
-        with self._lock, transaction(self._database):
+        with self._access(), transaction(self._database):
             rows = self._database.execute(
                 "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
             )
@@ -213,7 +228,7 @@ class KeyStore:
 
     def list(self) -> list[KeyRecord]:
         """Return all keys that were ever issued, in order."""
-        with self._lock:
+        with self._access():
             rows = self._database.execute(_LIST, {"now": self._now(), "day": _DAY}).fetchall()
         return [KeyRecord(*row) for row in rows]
 
@@ -227,7 +242,7 @@ class KeyStore:
         self._change("daily_limit", daily_limit, key_id)
 
     def _change(self, column: str, value: float, key_id: int) -> None:
-        with self._lock:
+        with self._access():
             changed = self._database.execute(
                 f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",
                 (value, key_id),
@@ -240,21 +255,57 @@ class KeyStore:
 
         The window is the 24 hours from the first counted request. Refused requests are not
         counted.
+
+        Raises
+        ------
+        StoreError
+            The request cannot be counted: the file is locked by another program, or cannot be
+            written. While that lasts, a lock is not waited for again.
         """
         facts = {"hash": _hash(key), "now": self._now(), "day": _DAY}
-        with self._lock:
-            row = self._database.execute(_COUNT, facts).fetchone()
-            if row is not None:
-                return QuotaDecision(known=True, allowed=True, remaining=row[0])
-            self._database.execute(_REDATE, facts)
-            row = self._database.execute(
-                "SELECT window_start, daily_limit FROM keys WHERE hash = :hash AND revoked_at IS NULL",
-                facts,
-            ).fetchone()
+        if not self._lock.acquire(timeout=_CHARGE_TIMEOUT):
+            raise StoreError("The file of the keys is in use.")
+        try:
+            self._wait_for_locks(_CHARGE_TIMEOUT if self._failure is None else 0.0)
+            decision = self._charged(facts)
+            self._failure = None
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0)  # a closed file has none
+            if code != self._failure:  # a line for each failure, not for each request
+                self._failure = code
+                _LOG.error(
+                    "Requests are not counted and answered with 503: %s: %s", self.path, error
+                )
+            raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
+        finally:
+            self._lock.release()
+        return decision
+
+    def _charged(self, facts: dict[str, object]) -> QuotaDecision:
+        row = self._database.execute(_COUNT, facts).fetchone()
+        if row is not None:
+            return QuotaDecision(known=True, allowed=True, remaining=row[0])
+        self._database.execute(_REDATE, facts)
+        row = self._database.execute(
+            "SELECT window_start, daily_limit FROM keys WHERE hash = :hash AND revoked_at IS NULL",
+            facts,
+        ).fetchone()
         if row is None:
             return QuotaDecision(known=False, allowed=False)
         wait = math.ceil(row[0] + _DAY - self._now())
         return QuotaDecision(known=True, allowed=False, retry_after=max(1, wait), limit=row[1])
+
+    @contextmanager
+    def _access(self) -> Iterator[None]:
+        """Hold the connection, for what is not a request."""
+        with self._lock:
+            self._wait_for_locks(BUSY_TIMEOUT)
+            yield
+
+    def _wait_for_locks(self, seconds: float) -> None:
+        if seconds != self._busy_timeout:
+            self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
+            self._busy_timeout = seconds
 
 
 def _hash(key: str) -> str:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+import requests
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.service.api_keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA, KeyStore
+from dirframe.service.server import serve
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dirframe.service.store.store import Store
 
 DAY = 86_400
 
@@ -217,3 +224,93 @@ def test_another_file_is_not_taken_for_keys(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(StoreError, match="version 9"):
         KeyStore(path)
+
+
+def test_a_lock_on_the_keys_stops_neither_health_nor_pages_and_lets_nothing_through_uncounted(
+    store: Store, keys: KeyStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = keys.add("Ada", "charts")
+    with (
+        serve(store, keys=keys, page_rate=0) as url,
+        closing(sqlite3.connect(keys.path, isolation_level=None)) as backup,
+        ThreadPoolExecutor(24) as clients,
+    ):
+
+        def ask(suffix: str) -> requests.Response:
+            return requests.get(f"{url}/accounts.{suffix}?api_key={key}", timeout=20)
+
+        assert ask("xml").status_code == 200
+        backup.execute("BEGIN EXCLUSIVE")
+        begin = time.monotonic()
+        refused = [clients.submit(ask, suffix) for suffix in ("xml", "json") * 12]
+        for path in ("healthz", "accounts", "accounts/1"):
+            assert requests.get(f"{url}/{path}", timeout=20).status_code == 200
+        answers = [future.result() for future in refused]
+        assert time.monotonic() - begin < 10  # it was 30 s for each
+        assert {answer.status_code for answer in answers} == {503}
+        assert {answer.headers["Retry-After"] for answer in answers} == {"5"}
+        assert "<status>failed</status>\n<error>Requests cannot be counted" in answers[0].text
+        assert answers[1].json()["status"] == "failed"
+        backup.execute("ROLLBACK")
+        assert ask("xml").status_code == 200
+    assert keys.list()[0].used == 2
+    [line] = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+    assert "database is locked" in line
+    assert key not in caplog.text
+
+
+def test_a_short_lock_on_the_keys_is_waited_for(store: Store, keys: KeyStore) -> None:
+    key = keys.add("Ada", "charts")
+    with (
+        serve(store, keys=keys) as url,
+        closing(sqlite3.connect(keys.path, isolation_level=None)) as other,
+        ThreadPoolExecutor(1) as client,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        answer = client.submit(requests.get, f"{url}/accounts.xml?api_key={key}", timeout=20)
+        time.sleep(0.1)
+        other.execute("ROLLBACK")
+        assert answer.result().status_code == 200
+
+
+#: No file can be written to, as on a full disk; pipes and sockets can.
+FULL = """
+import resource, sys
+import requests
+from dirframe.service.server import serve
+
+store, keys, key = sys.argv[1:]
+with serve(store, keys=keys) as url:
+    for limit in (0, resource.RLIM_INFINITY):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        for _ in range(3):
+            print(requests.get(f"{url}/accounts.xml?api_key={key}", timeout=20).status_code)
+"""
+
+
+def test_a_full_disk_under_the_keys_is_said_in_one_line(store: Store, keys: KeyStore) -> None:
+    pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    key = keys.add("Ada", "charts")
+    arguments = (str(store.path), str(keys.path), key)
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL, *arguments], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["503"] * 3 + ["200"] * 3
+    assert len(ran.stderr.splitlines()) == 1
+    assert "answered with 503" in ran.stderr
+    assert key not in ran.stderr
+    assert keys.list()[0].used == 3
+
+
+def test_keys_can_be_managed_after_a_request_that_found_a_lock(keys: KeyStore) -> None:
+    key = keys.add("Ada", "charts")
+    with closing(sqlite3.connect(keys.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="database is locked"):
+            keys.charge(key)
+        with ThreadPoolExecutor(1) as operator:
+            limited = operator.submit(keys.set_daily_limit, 1, 7)
+            time.sleep(0.1)
+            other.execute("ROLLBACK")
+            limited.result()
+    assert keys.charge(key).remaining == 6

@@ -11,8 +11,15 @@ from urllib.parse import quote
 
 from flask import Response, g, request
 from lxml import etree
-from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests, default_exceptions
+from werkzeug.exceptions import (
+    HTTPException,
+    NotFound,
+    ServiceUnavailable,
+    TooManyRequests,
+    default_exceptions,
+)
 
+from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.service.dialects.json_writer import json_document
 from dirframe.service.dialects.record_shapes import shape_fragment
@@ -46,6 +53,10 @@ if TYPE_CHECKING:
 
 
 NOTHING = "There is nothing at this address."
+
+#: While the keys cannot be used; what fails is not told to clients.
+_UNCOUNTED = "Requests cannot be counted at the moment. Try again later."
+_RETRY_AFTER = 5
 
 _MD5 = re.compile(r"[0-9a-fA-F]{32}")
 _DIGITS = re.compile(r"[0-9]+")
@@ -253,7 +264,10 @@ def _not_found(address: str) -> Response:  # noqa: ARG001  # Flask names it
 
 def _check_key(keys: KeyStore, rules: Rules) -> None:
     key = _arguments().get("api_key", "")
-    decision = keys.charge(key)
+    try:
+        decision = keys.charge(key)
+    except StoreError as error:
+        raise ServiceUnavailable(_UNCOUNTED, retry_after=_RETRY_AFTER) from error
     if not decision.known:
         raise _refusal_error(rules.unknown_key if key else rules.missing_key)
     if not decision.allowed:

@@ -298,7 +298,7 @@ def _check_files(packed: zipfile.ZipFile, file: Path) -> set[str]:
         raise ArchiveError(f"{CONTENTS} in {file} is too large.")
     try:
         digests = dict(json.loads(packed.read(CONTENTS))["files"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.") from error
     if not digests.keys() >= _TEXTS.keys():
         raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.")
@@ -346,7 +346,14 @@ def read_manifest(lines: Iterable[bytes], name: str) -> Store:
                 for _ in store.pages(round_):
                     pass
                 store.refusals(round_)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
         except sqlite3.Error as error:
             raise ArchiveError(f"{name} says what no archive holds ({error}).") from error

@@ -121,8 +121,8 @@ class _Row:
             kind = str(column.type)
             if type(value) not in _TYPES[kind] or (kind == "int" and value < 0):
                 raise ValueError(f"{column.name} is {value!r}")
-            if column.name in _TIMES:
-                datetime.fromisoformat(value)
+            if column.name in _TIMES and datetime.fromisoformat(value).tzinfo is None:
+                raise ValueError(f"{column.name} has no time zone")
 
 
 @dataclass(slots=True)
@@ -209,16 +209,14 @@ class PageRecord(_Row):
     def from_json(cls, line: dict[str, Any]) -> Self:
         """Create a validated record from a line of the manifest."""
         ids = line["ids"]
-        if type(ids) is not list or not all(
-            identifier is None or type(identifier) is str for identifier in ids
-        ):
-            raise ValueError(f"ids is {ids!r}")
+        _check_ids(ids)
         return super(PageRecord, cls).from_json(line | {"ids_json": encode_ids(ids)})
 
     def _check(self) -> None:
         if len(self.sha256) != 64 or not set(self.sha256) <= set("0123456789abcdef"):
             raise ValueError("a digest that is none")
         super(PageRecord, self)._check()
+        _check_ids(json.loads(self.ids_json))
 
 
 @dataclass(slots=True)
@@ -351,6 +349,11 @@ _TYPES: dict[str, set[Any]] = {
     "list[str]": {list},
 }
 _TIMES = {"at", "began", "retrieved"}
+
+
+def _check_ids(ids: object) -> None:
+    if type(ids) is not list or not {*map(type, ids)} <= {str, NoneType}:
+        raise ValueError(f"ids is {ids!r}")
 
 
 def encode_ids(ids: Iterable[str | None]) -> str:

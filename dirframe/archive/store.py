@@ -63,7 +63,7 @@ _INSERT = {
     for table in _TABLES
 }
 _SELECT = {table: f"SELECT {', '.join(_columns(table))}, seal FROM {table}" for table in _TABLES}
-PAGE_COLUMNS = f"{', '.join(_columns('pages'))}, seal"
+PAGE_COLUMNS: str = f"{', '.join(_columns('pages'))}, seal"
 _PAGES = (
     f"{_SELECT['pages']} WHERE round = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?"
 )
@@ -239,7 +239,9 @@ class Store:
     def compressed(self, digest: str) -> bytes:
         """Return the compressed bytes of a page."""
         for (content,) in self.read("SELECT content FROM blobs WHERE sha256 = ?", (digest,)):
-            return bytes(content)
+            if not isinstance(content, bytes):  # SQLite stores any type in any column
+                raise self.damaged(f"page {digest} is no bytes")
+            return content
         raise ArchiveError(f"Page {digest} is missing in {self.name}. Take the file from a copy.")
 
     def check(self) -> None:
@@ -259,14 +261,18 @@ class Store:
         if len(rows) < count or (len(rows) > count and not more):
             raise self.damaged(f"{count:,} rows were written, and {len(rows):,} are there")
         for row in rows:
-            if _seal(row[:-1]) != row[-1]:
+            try:
+                is_intact = _seal(row[:-1]) == row[-1]
+            except TypeError:  # bytes, which no column holds
+                is_intact = False
+            if not is_intact:
                 raise self.damaged("a row does not fit its checksum")
         return [row[:-1] for row in rows]
 
     def _parsed(self, kind: Any, row: Sequence[Any]) -> Any:
         try:
             return kind.from_row(row)
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, LookupError, RecursionError) as error:
             raise self.damaged(error) from error
 
     # -- writing ---------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from dirframe.archive.model import (
     encode_ids,
 )
 from dirframe.archive.snapshot import compress
-from dirframe.archive.store import Store
+from dirframe.archive.store import PAGE_COLUMNS, Store
 from dirframe.archive.tracking import sort_keys
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 
 
 _DAY = timedelta(days=1)
-_SPENT = """
-SELECT retrieved, paid FROM pages WHERE retrieved > :since
-UNION ALL SELECT at, paid FROM refusals WHERE at > :since
-"""
+_LAST_SESSION = f"SELECT {PAGE_COLUMNS} FROM pages ORDER BY session DESC LIMIT 1"
+_FETCHED = f"SELECT {PAGE_COLUMNS} FROM pages WHERE retrieved > ?"
 _UNCACHED = CachePolicy(refresh=True, keep=False)
 
 
@@ -89,10 +87,16 @@ class ArchiveWriter:
         self._check_collection()
         self.rounds = store.rounds()
         self._spent: list[datetime] = []
-        [[session]] = store.read("SELECT coalesce(max(session), 0) + 1 FROM pages")
-        self.session: int = session
-        for at, paid in store.read(_SPENT, {"since": (_now() - _DAY).isoformat()}):
-            self._spent += [datetime.fromisoformat(at)] * paid
+        # Whole rows, so that each is verified before it decides on a request.
+        last = store.read(_LAST_SESSION)
+        self.session = max((store.parse_page(row).session for row in last), default=0) + 1
+        since, limit = _now() - _DAY, budget.requests_per_day or 0
+        for row in store.read(_FETCHED, (since.isoformat(),)):
+            page = store.parse_page(row)
+            self._spent += [page.moment] * min(page.paid, limit)
+        for refusal in (refusal for round_ in self.rounds for refusal in store.refusals(round_)):
+            if (moment := datetime.fromisoformat(refusal.at)) > since:
+                self._spent += [moment] * min(refusal.paid, limit)
 
     def _check_collection(self) -> None:
         stored, name = self.store.collection(), self.store.name

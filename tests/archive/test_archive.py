@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, QuotaExceededError
+from dirframe.errors import (
+    ArchiveError,
+    DirframeError,
+    IncompleteWarning,
+    InvalidInputError,
+    QuotaExceededError,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +59,51 @@ def test_a_lost_page_and_a_damaged_one_are_named(archive: dirframe.Archive) -> N
     database.close()
     with pytest.raises(ArchiveError, match=second):
         archive.verify()
+
+
+@pytest.mark.parametrize("content", ["x", None, 10**15, -1, 1.5])
+def test_a_page_of_another_type_than_bytes_is_named(
+    content: object, archive: dirframe.Archive
+) -> None:
+    with closing(sqlite3.connect(archive.path, isolation_level=None)) as database:
+        database.execute("UPDATE blobs SET content = ? WHERE rowid = 2", (content,))
+        [digest] = database.execute("SELECT sha256 FROM blobs WHERE rowid = 2").fetchone()
+    for read in (archive.verify, archive.frame, lambda: dirframe.read_pages(archive.path)):
+        with pytest.raises(ArchiveError, match=digest):
+            read()
+
+
+#: Values that a column takes, and not an archive.
+ODD = [b"x", "x", 1.5, 10**15, "[" * 100_000, "2026-11-21T00:00:00"]
+
+
+@pytest.mark.parametrize("column", ["session", "retrieved", "ids_json", "paid", "sha256", "seal"])
+@pytest.mark.parametrize("fits_checksum", [False, True])
+def test_a_row_with_a_value_that_no_archive_holds_is_an_error_whoever_reads_it(
+    column: str,
+    fits_checksum: bool,
+    archive: dirframe.Archive,
+    service: FaultyService,
+    ask: Ask,
+) -> None:
+    kept = archive.path.read_bytes()
+    for value in ODD:
+        with closing(sqlite3.connect(archive.path, isolation_level=None)) as database:
+            database.execute(f"UPDATE pages SET {column} = ? WHERE number = 2", (value,))
+            row = database.execute("SELECT * FROM pages WHERE number = 2").fetchone()[:-1]
+            if fits_checksum and bytes not in map(type, row) and column != "seal":
+                text = json.dumps(row, separators=(",", ":"))
+                seal = crc32(text.encode())
+                database.execute("UPDATE pages SET seal = ? WHERE number = 2", (seal,))
+        for use in (
+            lambda: dirframe.open_archive(archive.path).status(),
+            lambda: dirframe.open_archive(archive.path).frame(),
+            lambda: dirframe.open_archive(archive.path).verify(),
+            lambda: dirframe.update(archive.path, directory=ask(service), requests_per_day=100),
+        ):
+            with suppress(DirframeError):  # a number that fits may be taken for what was paid
+                use()
+        archive.path.write_bytes(kept)
 
 
 def test_it_is_read_while_it_is_written_and_shows_what_was_there_when_it_was_opened(

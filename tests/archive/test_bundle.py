@@ -124,6 +124,8 @@ def test_a_manifest_that_is_none_is_refused() -> None:
         ("rounds", {"kind": "nonsense"}),
         ("rounds", {"pages": 7}),
         ("rounds", {"outcome": {}}),
+        ("rounds", {"outcome": {"doubt": ["pages_unproven", []]}}),
+        ("rounds", {"began": "2026-11-21T00:00:00"}),
         ("pages", {"size": "9"}),
         ("pages", {"ids": [1]}),
         ("pages", {"sha256": "../" * 21 + "x"}),

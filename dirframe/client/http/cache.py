@@ -31,7 +31,7 @@ CACHE_FILE = "http-cache-1.sqlite"
 _CODEC = "lz4"
 
 #: Raised by damaged entries in addition to what requests-cache catches.
-_BAD_ENTRY = (pa.ArrowException, MemoryError)
+_BAD_ENTRY = (pa.ArrowException, OSError, LookupError, RecursionError, MemoryError)
 
 #: Maximum number of bytes in an entry's header; no directory's page comes near.
 _LARGEST = 2**31
@@ -96,8 +96,6 @@ class ResponseCache:
                 return None
             try:
                 page: CachedPage | None = self._pages.get(key)  # None too if it cannot be read
-            except _BAD_ENTRY:
-                return None
             except (sqlite3.Error, OSError) as error:
                 self._give_up(str(error))
                 return None
@@ -191,10 +189,18 @@ def _pack(page: CachedPage) -> bytes:
 
 
 def _unpack(entry: bytes) -> CachedPage:
+    try:
+        return _unpack_intact(entry)
+    except _BAD_ENTRY as error:
+        # requests-cache treats it as a missing entry, also when it lists all of them.
+        raise ValueError("a damaged entry") from error
+
+
+def _unpack_intact(entry: bytes) -> CachedPage:
     line, _, packed = entry.partition(b"\n")
     head = json.loads(line)
     if not 0 <= head["size"] <= _LARGEST:
-        raise ValueError("an impossible size")  # requests-cache treats it as a missing entry
+        raise ValueError("an impossible size")
     return CachedPage(
         pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
         # A time without a zone cannot be compared with others.

@@ -102,10 +102,14 @@ def test_an_entry_can_be_read_by_anyone_and_holds_no_pickle(tmp_path: Path) -> N
         b'{"url":"u","status":200,"type":"","created":"yesterday","size":1}\nx',
         b'{"url":"u","status":200,"type":"","created":"2026-01-01T00:00:00","size":0}\n',
         b'[1]\nx',
+        b"[" * 100_000 + b"\nx",
+        "a text",
+        None,
+        1,
     ],
 )  # fmt: skip
 def test_an_entry_that_cannot_be_read_is_fetched_again(
-    entry: bytes, at: Callable[..., Directory], tmp_path: Path
+    entry: object, at: Callable[..., Directory], tmp_path: Path
 ) -> None:
     with Server(lambda asked: collection(asked, total=5)) as server:
         first = at(server)
@@ -114,6 +118,7 @@ def test_an_entry_that_cannot_be_read_is_fetched_again(
         with closing(sqlite3.connect(tmp_path / "cache" / CACHE_FILE)) as database:
             database.execute("UPDATE responses SET value = ?", (entry,))
             database.commit()
+        assert cache_module.cache_info(tmp_path / "cache").pages == 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CacheWarning)
             assert load(at(server)) == 5

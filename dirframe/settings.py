@@ -121,8 +121,8 @@ class Settings:
         A response is aborted if its rate, over `slow_time` seconds of waiting for bytes after
         the first one, is below `min_bytes_per_second`. 0 disables the limit.
     retries, backoff, max_backoff
-        Number of retries of an interrupted request, the backoff factor, and the longest pause
-        between attempts, both in seconds.
+        Number of retries after an interruption, 502, 503 or 504, the backoff factor, and the
+        longest pause between attempts, both in seconds.
     max_response_bytes
         Maximum size of a response after decompression, in bytes.
     max_workers

@@ -14,6 +14,7 @@ import dirframe
 from dirframe import errors
 from dirframe.charts import CHARTS
 from dirframe.cli import EXIT_CODES, cli
+from dirframe.client.http.retry import RetryPolicy
 from dirframe.schema import RESOURCES
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -95,6 +96,14 @@ def test_every_error_and_warning_has_its_section_on_what_to_do() -> None:
     assert set(sections) == set(errors.__all__) - {"Hint"}  # what to do is what the sections say
     for name, body in sections.items():
         assert f"{{{{ {name} }}}}" in body
+
+
+def test_the_codes_that_are_tried_again_are_named() -> None:
+    policy = RetryPolicy(retries=1, backoff=0, max_pause=0)
+    codes = [str(code) for code in range(400, 600) if policy.is_temporary(code)]
+    text = page("howto/failing.md")
+    assert f"| {', '.join(codes)} | yes" in text
+    assert f"{', '.join(codes[:-1])} and {codes[-1]} are tried again" in text
 
 
 def test_the_data_dictionary_has_every_field(tables: ModuleType) -> None:

@@ -97,8 +97,8 @@ class Directory(Connection):
         A response slower than this rate in bytes per second, measured over `slow_time`
         seconds of waiting for bytes after the first one, is aborted. 0 for no limit.
     retries, backoff, max_backoff : int and float, default 3, 0.5 and 30
-        Number of retries of an interrupted request, the factor of the pauses between them, and
-        the longest pause, both in seconds.
+        Number of retries of a request that was interrupted or answered with 502, 503 or 504, the
+        factor of the pauses between them, and the longest pause, both in seconds.
     max_response_bytes : int, default 64 MiB
         Maximum size of a response after decompression.
     quota_dir : str or pathlib.Path, optional

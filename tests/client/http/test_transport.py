@@ -163,6 +163,18 @@ def test_an_interrupted_request_is_tried_again(at: Callable[..., Directory]) -> 
         assert len(server.asked) == 3
 
 
+@pytest.mark.parametrize(
+    ("status", "requests"), [(500, 1), (501, 1), (502, 3), (503, 3), (504, 3), (505, 1)]
+)
+def test_only_what_may_pass_is_tried_again(
+    status: int, requests: int, at: Callable[..., Directory]
+) -> None:
+    with Server(lambda _: Reply(failed("broken"), status)) as server:
+        with pytest.raises(ServiceError):
+            get(at(server, retries=2))
+        assert len(server.asked) == requests
+
+
 def test_a_body_that_repeats_the_key_is_handed_over_without_it(
     at: Callable[..., Directory],
 ) -> None:

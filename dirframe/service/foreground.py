@@ -109,6 +109,8 @@ def run(
                     ACCESS_LOG.info("Data read again: %s.", changes or "it is the same as before")
                 except DirframeError as error:
                     ACCESS_LOG.error("The records stay as they were. %s", error.shell_text)
+                except Exception:  # noqa: BLE001  # the service goes on, whatever it is
+                    ACCESS_LOG.exception("The records stay as they were: an unexpected error.")
             ACCESS_LOG.info("Stopping.")
     finally:
         for number, previous in previous_handlers.items():

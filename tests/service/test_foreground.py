@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +20,35 @@ from dirframe.service.foreground import run
 from tests.open_files import open_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 
 SERVE = "from dirframe.service.foreground import run; import sys; run(sys.argv[1], port=0, keys=sys.argv[2], watch=float(sys.argv[3]) or None)"
+
+SERVE_MAPPED = SERVE.replace(", watch", ", mapping=sys.argv[4], watch")
+
+#: Each reload fails for a reason of which nobody thought.
+BROKEN = """
+import sys
+from dirframe.service import server
+from dirframe.service.foreground import run
+
+open_data = server.open_data
+
+def fail_at_reload(*arguments, base=None, **options):
+    if base is not None:
+        raise RuntimeError("unforeseen")
+    return open_data(*arguments, **options)
+
+server.open_data = fail_at_reload
+run(sys.argv[1], port=0, keys=sys.argv[2])
+"""
+
+ADDRESS = r"http://\S+?:\d+"
+#: A file that opens and cannot be read, not even by root.
+UNREADABLE = Path("/proc/self/mem")
+
+needs_hangup = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
 
 #: A signal that another thread receives does not interrupt the wait of the main thread, as one that
 #: comes in the instant before it.
@@ -40,37 +67,101 @@ run(port=0, keys=sys.argv[1])
 """
 
 
+class Running:
+    """A service in a process of its own, and its log."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
+        self.process = process
+        self.log = log
+        self._read = 0
+
+    def wait_for(self, pattern: str) -> str:
+        """Return the first match in the log behind the previous one."""
+        end = time.monotonic() + 120
+        while not (found := re.compile(pattern).search(text := self.log.read_text(), self._read)):
+            assert self.process.poll() is None, text
+            assert time.monotonic() < end, text
+            time.sleep(0.05)
+        self._read = found.end()
+        return found[0]
+
+    def reload(self, pattern: str) -> str:
+        self.process.send_signal(signal.SIGHUP)
+        return self.wait_for(pattern)
+
+
+@contextmanager
+def running(folder: Path, *arguments: object, code: str = SERVE) -> Iterator[Running]:
+    """Run a service whose cache is in the folder; it has to end well at SIGTERM."""
+    log = folder / "log"
+    environ = {**os.environ, "DIRFRAME_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    with log.open("w") as stream, subprocess.Popen(command, stderr=stream, env=environ) as process:
+        try:
+            yield Running(process, log)
+            if process.poll() is None:
+                process.terminate()
+            assert process.wait(timeout=60) == 0, log.read_text()
+        finally:
+            process.kill()
+
+
 @pytest.mark.parametrize("watch", ["0", "0.2"], ids=["signal", "watched"])
-@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
+@needs_hangup
 def test_a_running_service_reads_changed_files_at_a_signal_or_by_itself(
     tmp_path: Path, watch: str
 ) -> None:
-    path, log = tmp_path / "accounts.csv", tmp_path / "log"
+    path = tmp_path / "accounts.csv"
     path.write_text("id,name\n1,first\n")
-    environ = {**os.environ, "DIRFRAME_CACHE_DIR": str(tmp_path / "cache")}
+    with running(tmp_path, path, tmp_path / "keys", watch) as service:
+        url = service.wait_for(ADDRESS)
+        path.write_text("id,name\n1,first\n2,second\n")
+        if watch == "0":
+            service.process.send_signal(signal.SIGHUP)
+        service.wait_for("1 added, 0 changed, 0 removed, 1 unchanged")
+        assert "2 accounts" in requests.get(f"{url}/healthz", timeout=60).text
+        # A store that is no longer served leaves the cache.
+        assert len(list((tmp_path / "cache" / "stores").iterdir())) == 1
 
-    def wait_for(pattern: str) -> str:
-        end = time.monotonic() + 120
-        while not (found := re.search(pattern, log.read_text())):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end, log.read_text()
-            time.sleep(0.05)
-        return found[0]
 
-    command = [sys.executable, "-c", SERVE, str(path), str(tmp_path / "keys"), watch]
-    with log.open("w") as stream, subprocess.Popen(command, stderr=stream, env=environ) as process:
-        try:
-            url = wait_for(r"http://\S+?:\d+")
-            path.write_text("id,name\n1,first\n2,second\n")
-            if watch == "0":
-                process.send_signal(signal.SIGHUP)
-            wait_for("1 added, 0 changed, 0 removed, 1 unchanged")
-            assert "2 accounts" in requests.get(f"{url}/healthz", timeout=60).text
-            # A store that is no longer served leaves the cache.
-            assert len(list((tmp_path / "cache" / "stores").iterdir())) == 1
-        finally:
-            process.terminate()
-        assert process.wait(timeout=60) == 0
+@needs_hangup
+def test_data_that_cannot_be_read_is_logged_and_the_service_goes_on(tmp_path: Path) -> None:
+    path, mapping = tmp_path / "data.jsonl", tmp_path / "map.toml"
+    good = '{"id": 1, "name": "first", "joined": "01.02.2003"}\n'
+    fields = '[accounts.fields]\ncreated_at = {column = "joined", format = "%s"}'
+    path.write_text(good)
+    mapping.write_text(fields % "%d.%m.%Y")
+    arguments = (path, tmp_path / "keys", 0, mapping)
+    with running(tmp_path, *arguments, code=SERVE_MAPPED) as service:
+        url = service.wait_for(ADDRESS)
+        path.write_text(good.replace("1", '2, "\\ud800": 1', 1))
+        service.reload(r"records stay as they were.*line 1: a name has U\+D800")
+        path.write_text(good)
+        mapping.write_text(fields % "%d.%m.%Y %d")
+        service.reload("records stay as they were.*format in .*a directive twice")
+        mapping.write_text(fields % "%d.%m.%Y")
+        if UNREADABLE.is_file():
+            path.unlink()
+            path.symlink_to(UNREADABLE)
+            service.reload("records stay as they were.*data.jsonl cannot be read: Input/output")
+            path.unlink()
+        path.write_text(good.replace("1", "2", 1))
+        service.reload("1 added, 0 changed, 1 removed")
+        assert "1 accounts" in requests.get(f"{url}/healthz", timeout=60).text
+        assert "Traceback" not in service.log.read_text()
+
+
+@needs_hangup
+def test_an_error_that_nobody_expected_is_logged_and_the_service_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name\n1,first\n")
+    with running(tmp_path, path, tmp_path / "keys", 0, code=BROKEN) as service:
+        url = service.wait_for(ADDRESS)
+        for _ in range(2):
+            service.reload("records stay as they were")
+            service.wait_for("Traceback")
+            service.wait_for("RuntimeError: unforeseen")
+        assert requests.get(f"{url}/healthz", timeout=60).status_code == 200
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signal goes to a thread")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +78,8 @@ def read_map(path: Path) -> dict[str, Section]:
         raise ConfigurationError(f"The map {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"The map {path} is no TOML: {error}.") from None
+    except RecursionError:
+        raise ConfigurationError(f"The map {path} is nested too deeply.") from None
     collections = {r.collection: r for r in RESOURCES.values()}
     _check_names(path, "", content, collections)
     if not content:
@@ -105,12 +109,28 @@ def _field_map(path: Path, place: str, entry: Any) -> FieldMap:
             raise ConfigurationError(f"{place}.{name} in {path} must be a text.")
     if entry.get("decimal", ".") not in {".", ","}:
         raise ConfigurationError(f'{place}.decimal in {path} must be "." or ",".')
+    if reason := _format_error(entry.get("format", "")):
+        raise ConfigurationError(
+            f"{place}.format in {path} is {entry['format']!r}, which is no format of a timestamp "
+            f'({reason}); one is "%d.%m.%Y".'
+        )
     if ("column" in entry) == ("value" in entry):
         raise ConfigurationError(
             f"{place} in {path} must have either a column or a value, such as "
             f'{{ column = "joined", format = "%d.%m.%Y" }}.'
         )
     return FieldMap(**entry)
+
+
+def _format_error(text: str) -> str:
+    """Return why no timestamp has this format; empty if it can be used."""
+    try:
+        datetime.strptime(datetime(2001, 2, 3, tzinfo=UTC).strftime(text), text)  # noqa: DTZ007  # not used
+    except re.error:
+        return "it has a directive twice"
+    except ValueError as error:
+        return str(error).rstrip(".")
+    return ""
 
 
 def _check_names(path: Path, prefix: str, content: Any, known: Any) -> None:

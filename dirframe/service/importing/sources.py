@@ -14,7 +14,7 @@ from dirframe.service.importing.importer import normalize
 from dirframe.service.importing.mapping import Section, read_map
 from dirframe.service.importing.table_source import TableReport, TableSource
 from dirframe.service.importing.tables import frame_table, is_table, query_table, read_table
-from dirframe.service.importing.xml_files import XmlFile, find_files
+from dirframe.service.importing.xml_files import XmlFile, find_files, refuse_unreadable
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
@@ -79,7 +79,7 @@ def find_sources(
             tables = _query_tables(part, sections, name)
         elif not isinstance(part, PathLike):
             tables = [(name, frame_table(part))]
-        elif is_table(path := Path(part)) and path.is_file():
+        elif is_table(path := Path(part)) and _is_file(path):
             tables = [(name, read_table(path))]
         else:
             sources += map(XmlFile, find_files([path]))
@@ -97,6 +97,11 @@ def find_sources(
             hint=Hint("Name a file, or write data = in the map.", shell="Give --data."),
         )
     return sources
+
+
+def _is_file(path: Path) -> bool:
+    with refuse_unreadable(path):
+        return path.is_file()
 
 
 def check_data(data: Data, *, mapping: Path | None = None) -> list[TableReport]:

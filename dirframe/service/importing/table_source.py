@@ -80,7 +80,8 @@ class TableReport:
                 f"  Fields of the interface without a column, served empty: "
                 f"{', '.join(self.unmapped)}."
             )
-        return "\n".join(lines)
+        # Names of files and of entries may have what no Unicode text has.
+        return "\n".join(lines).encode(errors="backslashreplace").decode()
 
 
 class TableSource:

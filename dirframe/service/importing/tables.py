@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from contextlib import closing
+import re
+import zlib
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,6 +23,7 @@ from dirframe.errors import (
     StoreError,
 )
 from dirframe.schema.attributes import is_synthetic
+from dirframe.service.importing.values import Unreadable
 from dirframe.service.importing.xml_files import open_file
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ",;\t"
 _BATCH_SIZE = 1_000
+#: Half of a pair that stands for one character, without the other half.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UTF_8 = Hint(
     "Save the table as UTF-8; as a rule it is of Windows: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW."
 )
@@ -82,27 +87,36 @@ def read_table(path: Path) -> Table:
     """
 
     def read() -> Rows:
-        try:
-            with closing(_READERS[_suffix(path)](path)) as rows:
-                yield from rows
-        except (
-            OSError,
-            EOFError,
-            csv.Error,
-            ValueError,
-        ) as error:  # ValueError: UTF-8, JSON, Arrow
-            reason = getattr(error, "strerror", None) or str(error).splitlines()[0].rstrip(".")
-            raise StoreError(
-                f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.",
-                hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
-            ) from None
+        with _refuse_damaged(path), closing(_READERS[_suffix(path)](path)) as rows:
+            yield from rows
 
     table = Table(str(path), read)
     if _suffix(path) == ".parquet":
         from pyarrow import parquet
 
-        table.synthetic = is_synthetic(parquet.read_schema(path).empty_table())
+        with _refuse_damaged(path):
+            table.synthetic = is_synthetic(parquet.read_schema(path).empty_table())
     return table
+
+
+@contextmanager
+def _refuse_damaged(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (
+        OSError,
+        EOFError,
+        csv.Error,
+        ValueError,
+        NotImplementedError,
+        zlib.error,
+    ) as error:  # ValueError: UTF-8, JSON, Arrow; NotImplementedError: Arrow
+        lines = (getattr(error, "strerror", None) or str(error)).splitlines()
+        reason = lines[0].rstrip(".") if lines else type(error).__name__
+        raise StoreError(
+            f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.",
+            hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
+        ) from None
 
 
 def _suffix(path: Path) -> str:
@@ -147,6 +161,10 @@ def _json_records(path: Path) -> Iterator[dict[str, Any]]:
                     raise ValueError(f"line {number} is nested too deeply") from None
                 if not isinstance(record, dict):
                     raise ValueError(f"line {number} is no object")
+                if match := _SURROGATE.search("".join(record)):
+                    raise ValueError(
+                        f"line {number}: a name has U+{ord(match[0]):04X}, half of a character"
+                    )
                 yield record
 
 
@@ -167,9 +185,31 @@ _READERS: dict[str, Callable[[Path], Rows]] = {
 }
 
 
+#: A time beyond Python's, a time zone that is unknown, an object with two entries of one name.
+_UNREADABLE = (OverflowError, ValueError, NotImplementedError)
+
+
 def _values(batches: Iterable[Any]) -> Iterator[Sequence[Any]]:
     for batch in batches:
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        yield from zip(*map(_python_values, batch.columns), strict=True)
+
+
+def _python_values(column: Any) -> list[Any]:
+    try:
+        values: list[Any] = column.to_pylist()
+    except _UNREADABLE:
+        return [_python_value(scalar) for scalar in column]
+    return values
+
+
+def _python_value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except OverflowError:
+        why = "it is outside the range of dates and times."
+    except _UNREADABLE:
+        why = f"it is a {scalar.type}, which cannot be read."
+    return Unreadable(f"{scalar.type} {getattr(scalar, 'value', '')}".strip(), why)
 
 
 def frame_table(frame: object) -> Table:

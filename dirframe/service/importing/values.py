@@ -31,6 +31,25 @@ _SWAPPED = str.maketrans(",.", ".,")
 _PICTURE = re.compile(r"[\w-]+\.(gif|jpe?g|png|svg)", re.ASCII)
 
 
+class Unreadable:
+    """A value of a table that has no equivalent in Python.
+
+    Parameters
+    ----------
+    shown
+        The value for reports.
+    why
+        A sentence for reports.
+    """
+
+    def __init__(self, shown: str, why: str) -> None:
+        self._shown = shown
+        self.why = why
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
 def convert_value(value: Any, target: Field, m: FieldMap) -> Any:
     """Return the text of a value, or the entries of a list; None if it is missing.
 
@@ -39,6 +58,8 @@ def convert_value(value: Any, target: Field, m: FieldMap) -> Any:
     ValueError
         The value does not fit the field; the message is a sentence for the report.
     """
+    if isinstance(value, Unreadable):
+        raise ValueError(value.why)  # noqa: TRY004  # caught as such
     if target.kind is Kind.ITEMS:
         return _entries(value, target, m)
     if isinstance(value, str):

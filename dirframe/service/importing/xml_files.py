@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -15,8 +18,7 @@ from dirframe.service.importing.importer import SourceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
-    from typing import IO
+    from typing import IO, NoReturn
 
     from lxml.etree import _Element
 
@@ -34,19 +36,43 @@ def find_files(sources: Iterable[Path]) -> list[Path]:
     """Return files, and the XML files of folders sorted by name."""
     files: list[Path] = []
     for source in sources:
-        if source.is_dir():
-            matches = sorted(p for p in source.rglob("*") if p.name.endswith((".xml", ".xml.gz")))
-            if not matches:
-                raise StoreError(
-                    f"The folder {source} holds no .xml and no .xml.gz file.",
-                    hint=Hint("Of a folder only XML is read; name each table by its own path."),
-                )
-            files += matches
-        elif source.is_file():
-            files.append(source)
-        else:
-            raise InvalidInputError(f"There is no file or folder {source}.")
+        with refuse_unreadable(source):
+            if source.is_dir():
+                files += _xml_files(source)
+            elif source.is_file():
+                files.append(source)
+            else:
+                raise InvalidInputError(f"There is no file or folder {source}.")
     return files
+
+
+def _xml_files(folder: Path) -> list[Path]:
+    def refuse(error: OSError) -> NoReturn:
+        raise error  # os.walk would leave the folder out
+
+    matches = sorted(
+        Path(parent, name)
+        for parent, _, names in os.walk(folder, onerror=refuse)
+        for name in names
+        if name.endswith((".xml", ".xml.gz"))
+    )
+    if not matches:
+        raise StoreError(
+            f"The folder {folder} holds no .xml and no .xml.gz file.",
+            hint=Hint("Of a folder only XML is read; name each table by its own path."),
+        )
+    return matches
+
+
+@contextmanager
+def refuse_unreadable(path: Path) -> Iterator[None]:
+    """Convert an OSError of the block to a StoreError that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename or path} cannot be read: {error.strerror or error}."
+        ) from error
 
 
 def open_file(path: Path) -> IO[bytes]:

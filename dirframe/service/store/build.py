@@ -144,7 +144,10 @@ def build_store(
                 _fill(database, found, on_file, is_update=base is not None)
         except sqlite3.Error as error:
             raise StoreError(f"The store {path} cannot be written: {error}.") from error
-        atomic_replace(temporary, path, overwrite=True)
+        try:
+            atomic_replace(temporary, path, overwrite=True)
+        except OSError as error:
+            raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
     return path
 
 

@@ -9,13 +9,14 @@ import tempfile
 import time
 from contextlib import closing, suppress
 from hashlib import sha256
-from os import PathLike, getpid
+from os import PathLike, fsencode, getpid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import StoreError
 from dirframe.service.importing.sources import ADDRESS, Data, data_files, find_sources
+from dirframe.service.importing.xml_files import refuse_unreadable
 from dirframe.service.store.build import APPLICATION_ID, VERSION
 from dirframe.service.store.store import Store
 from dirframe.settings import cache_folder
@@ -165,18 +166,19 @@ def _remove(file: Path, *, any_version: bool) -> None:
 
 
 def _is_database(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        return stream.read(len(_SQLITE)) == _SQLITE
+    with refuse_unreadable(path):
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return stream.read(len(_SQLITE)) == _SQLITE
 
 
 def _digest(files: list[Path], *, skip_invalid: bool) -> str:
     digest = sha256(f"store version {VERSION} {skip_invalid or ''}".encode())
     for file in files:
-        with file.open("rb") as stream:
+        with refuse_unreadable(file), file.open("rb") as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
         # A table is read by its suffix, and may be known by its name.
-        digest.update(f"\0{file.name}\0".encode())
+        digest.update(b"\0%b\0" % fsencode(file.name))
     return digest.hexdigest()[:24]

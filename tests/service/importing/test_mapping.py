@@ -24,7 +24,16 @@ if TYPE_CHECKING:
         ("[accounts.fields]\nid = {column = 'no', decimal = ';'}", 'decimal in .* must be "."'),
         ("[accounts.fields]\nid = 7", "must be a table"),
         ("accounts = 7", "must be a table"),
+        (
+            "[accounts.fields]\ncreated_at = {column = 'no', format = '%d.%m.%Y %d'}",
+            "created_at.format in .* is '%d.%m.%Y %d', .*a directive twice",
+        ),
+        (
+            "[accounts.fields]\ncreated_at = {column = 'no', format = '%Y-%Q'}",
+            "'Q' is a bad directive",
+        ),
         ("[accounts", "is no TOML"),
+        ("a = " + "[" * 10_000, "is nested too deeply"),
         ("", "is empty"),
     ],
 )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+import requests
+from pyarrow import parquet
 
 from dirframe.errors import DirframeError, InvalidInputError, StoreError
+from dirframe.service.importing.sources import check_data
+from dirframe.service.importing.xml_files import find_files
 from dirframe.service.server import serve
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_password_of_a_database_is_never_told(tmp_path: Path) -> None:
@@ -79,3 +81,90 @@ def test_a_database_that_is_not_there_is_named_and_not_made(tmp_path: Path) -> N
     with pytest.raises(StoreError, match=r"There is no database .*people\.db"):
         serve(f"sqlite:///{path}", mapping=mapping)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([2**40], pa.timestamp("s")),
+        pa.array([2**30], pa.int32()).cast(pa.date32()),
+        pa.array([2**62], pa.duration("s")),
+        pa.array([[2**40]], pa.list_(pa.timestamp("s"))),
+        pa.array([1], pa.timestamp("s", tz="No/Where")),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_a_time_that_python_cannot_hold_is_a_row_that_does_not_fit(
+    tmp_path: Path, column: pa.Array
+) -> None:
+    path = tmp_path / "accounts.parquet"
+    both = pa.concat_arrays([column, pa.nulls(1, column.type)])
+    table = pa.table({"id": ["1", "2"], "name": ["a", "b"], "created_at": both})
+    parquet.write_table(table, path)
+    for data in (path, {"accounts": table}):
+        with pytest.raises(StoreError, match="1 of 2 rows do not fit") as refused:
+            serve(data)
+        assert (
+            f"Row 1 ({str(column.type).split('[', maxsplit=1)[0].split('<', maxsplit=1)[0]}"
+            in refused.value.message
+        )
+        with serve(data, skip_invalid=True) as url:
+            assert "1 accounts" in requests.get(f"{url}/healthz", timeout=60).text
+    (report,) = check_data(path)
+    assert (report.rows, report.invalid) == (2, 1)
+    # What no field takes is not read.
+    parquet.write_table(table.rename_columns(["id", "name", "joined"]), path)
+    serve(path).stop()
+
+
+def test_a_name_that_is_no_text_is_refused_or_shown_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.jsonl"
+    path.write_text('{"id": 1, "name": "a"}\n{"id": 2, "name": "b", "\\ud800": 1}\n')
+    for read in (serve, check_data):
+        with pytest.raises(StoreError, match=r"line 2: a name has U\+D800"):
+            read(path)
+    path = tmp_path / "projects.jsonl"
+    path.write_text('{"id": 1, "name": "a", "licenses": [{"\\ud800": 1}]}\n')
+    assert r"an entry has \ud800" in str(check_data(path)[0])
+    service = serve(path, skip_invalid=True)
+    with service:
+        assert r"an entry has \ud800" in service.import_report
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode")
+def test_a_file_whose_name_is_no_text_is_served(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"accounts\xff.csv")
+    try:
+        path.write_text("id,name\n1,a\n")
+    except OSError:
+        pytest.skip("the file system takes names of Unicode alone")
+    service = serve(path)
+    with service:
+        assert r"accounts\udcff.csv: 1 rows" in service.import_report
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").is_file(), reason="there is no such file")
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.xml", "a.xml.gz", "a"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.symlink_to("/proc/self/mem")
+    for read in (serve, check_data):
+        with pytest.raises(StoreError, match=rf"{path} cannot be read"):
+            read(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are others")
+def test_a_folder_is_read_whole_or_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "inner"
+    folder.mkdir(parents=True)
+    for path in (folder.parent / "a.xml", folder / "b.xml"):
+        path.touch()
+    assert find_files([folder.parent]) == [folder.parent / "a.xml", folder / "b.xml"]
+    folder.chmod(0)
+    try:
+        if os.access(folder, os.R_OK):
+            pytest.skip("this user, such as root, may read everything")
+        with pytest.raises(StoreError, match="inner cannot be read: Permission denied"):
+            find_files([folder.parent])
+    finally:
+        folder.chmod(0o700)

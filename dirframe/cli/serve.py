@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dirframe.cli.options import command, group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 key_file_option = click.option(
     "--key-file",
@@ -101,28 +107,42 @@ def serve(  # noqa: PLR0917  # click passes them by name
       dirframe serve --dialect today --states states.toml
       dirframe serve --trusted-proxy 127.0.0.1 --page-rate 30
     """
-    from dirframe.service.foreground import run
-    from dirframe.service.web.app import SITE_NAME
-
     source = data[0] if len(data) == 1 else data or None
     if check:
         _check(source, mapping)
         return
-    run(
-        source,
-        mapping=mapping,
-        skip_invalid=skip_invalid,
-        watch=watch,
-        name=name or SITE_NAME,
-        metrics=metrics,
-        host=host,
-        port=port,
-        keys=key_file,
-        page_rate=page_rate,
-        trusted_proxy=trusted_proxy,
-        dialect=dialect,
-        states=states,
-    )
+    with _hangup_ignored():
+        from dirframe.service.foreground import run
+        from dirframe.service.web.app import SITE_NAME
+
+        run(
+            source,
+            mapping=mapping,
+            skip_invalid=skip_invalid,
+            watch=watch,
+            name=name or SITE_NAME,
+            metrics=metrics,
+            host=host,
+            port=port,
+            keys=key_file,
+            page_rate=page_rate,
+            trusted_proxy=trusted_proxy,
+            dialect=dialect,
+            states=states,
+        )
+
+
+@contextmanager
+def _hangup_ignored() -> Iterator[None]:
+    """Ignore SIGHUP until the service obeys it: what it asks for, to read the data, is ahead."""
+    if not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, previous)
 
 
 def _check(data: str | tuple[str, ...] | None, mapping: Path | None) -> None:

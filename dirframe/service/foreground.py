@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from math import inf
+from operator import attrgetter
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -26,10 +28,13 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dirframe.service.importing.sources import Data
+    from dirframe.service.server import Service
 
 #: Seconds. A signal that comes in the instant before a wait, or to another thread, does not end it,
 #: and Python runs the handler only afterwards.
 _LONGEST_WAIT = 1.0
+#: What of a file changes when its content or the permission to read it does.
+_FILE_STATE = attrgetter("st_ino", "st_mtime_ns", "st_ctime_ns", "st_size")
 
 
 def run(
@@ -43,8 +48,9 @@ def run(
 ) -> None:
     """Serve a directory in the foreground until SIGINT or SIGTERM.
 
-    Responses in progress are finished. The access log, without API keys, goes to standard
-    error.
+    Responses in progress are finished, an import in progress is not. The access log, without API
+    keys, goes to standard error. At SIGHUP the data is read again; one that comes during the first
+    import is obeyed after it.
 
     Parameters
     ----------
@@ -68,21 +74,22 @@ def run(
         The address cannot be listened on, or the page rate or the proxy is invalid.
     """
     connections = bounded_by_open_files(Limits().connections, raise_soft_limit=True)
-    commands: SimpleQueue[str] = SimpleQueue()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
     ACCESS_LOG.addHandler(handler)
     ACCESS_LOG.setLevel(logging.INFO)
-    handlers: dict[int, str] = {signal.SIGINT: "stop", signal.SIGTERM: "stop"}
-    if hasattr(signal, "SIGHUP"):
-        handlers[signal.SIGHUP] = "reload"
-    previous_handlers: dict[int, Any] = {}
+    signals = _Signals()
     try:
         with ExitStack() as stack:
+            signals.install(signal.SIGTERM, "stop")
+            if hasattr(signal, "SIGHUP"):
+                signals.install(signal.SIGHUP, "reload")
             key_store = stack.enter_context(KeyStore()) if keys is None else keys
-            with ImportProgress() as progress:
-                # Before the signal handlers: Ctrl-C aborts an import.
+            state = partial(_state, data, mapping)
+            # Before the import: what changes while it reads is read again.
+            imported = None if watch is None else state()
+            with signals.interrupting(), ImportProgress() as progress:
                 service = serve(
                     data,
                     mapping=mapping,
@@ -91,11 +98,9 @@ def run(
                     on_file=progress,
                     **options,
                 )
-            url = stack.enter_context(service)
-            for number, command in handlers.items():
-                previous_handlers[number] = signal.signal(
-                    number, lambda *_, command=command: commands.put(command)
-                )
+                url = stack.enter_context(service)
+            # Only now: Ctrl-C aborts the first import with the exit code of an interrupt.
+            signals.install(signal.SIGINT, "stop")
             ACCESS_LOG.info("Serving %s at %s; stop with Ctrl-C.", name, url)
             if connections < Limits().connections:
                 ACCESS_LOG.info(
@@ -103,20 +108,82 @@ def run(
                 )
             for line in service.import_report.splitlines():
                 ACCESS_LOG.info("%s", line)
-            for _ in _reload_requests(commands, watch, lambda: _state(data, mapping)):
-                try:
-                    changes = service.reload()
-                    ACCESS_LOG.info("Data read again: %s.", changes or "it is the same as before")
-                except DirframeError as error:
-                    ACCESS_LOG.error("The records stay as they were. %s", error.shell_text)
-                except Exception:  # noqa: BLE001  # the service goes on, whatever it is
-                    ACCESS_LOG.exception("The records stay as they were: an unexpected error.")
+            for _ in _reload_requests(signals, watch, state, imported):
+                _reload(service, signals)
             ACCESS_LOG.info("Stopping.")
+    except KeyboardInterrupt:
+        if not signals.is_stopping:
+            raise
+        ACCESS_LOG.info("Stopping.")
     finally:
-        for number, previous in previous_handlers.items():
-            signal.signal(number, previous)
+        signals.restore()
         ACCESS_LOG.removeHandler(handler)
         ACCESS_LOG.setLevel(level)
+
+
+class _Signals:
+    """Signals to this process as commands: ``stop`` and ``reload``."""
+
+    def __init__(self) -> None:
+        self._commands: SimpleQueue[str] = SimpleQueue()
+        self._previous: dict[int, Any] = {}
+        self._interrupts = False
+        #: Whether the command to stop has come.
+        self.is_stopping = False
+
+    def install(self, number: int, command: str) -> None:
+        """Put a command into the queue at each signal of this number."""
+        self._previous[number] = signal.signal(number, lambda *_: self._receive(command))
+
+    def _receive(self, command: str) -> None:
+        self._commands.put(command)
+        if command == "stop":
+            self.is_stopping = True
+            if self._interrupts:
+                raise KeyboardInterrupt
+
+    def restore(self) -> None:
+        """Install the previous handlers."""
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
+
+    @contextmanager
+    def interrupting(self) -> Iterator[None]:
+        """Raise KeyboardInterrupt in the block at the command to stop."""
+        try:
+            self._interrupts = True
+            if self.is_stopping:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._interrupts = False
+
+    def next_command(self, seconds: float) -> str | None:
+        """Return the next command, or None after some seconds; several reloads are one."""
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            with suppress(Empty):
+                command = self._commands.get(timeout=min(left, _LONGEST_WAIT))
+                with suppress(Empty):
+                    while command == "reload":
+                        command = self._commands.get_nowait()
+                return command
+        return None
+
+
+def _reload(service: Service, signals: _Signals) -> None:
+    """Read the data again and log what came of it; the command to stop ends it."""
+    try:
+        with signals.interrupting():
+            changes = service.reload()
+        ACCESS_LOG.info("Data read again: %s.", changes or "it is the same as before")
+    except KeyboardInterrupt:
+        if not signals.is_stopping:
+            raise
+    except DirframeError as error:
+        ACCESS_LOG.error("The records stay as they were. %s", error.shell_text)
+    except Exception:  # noqa: BLE001  # the service goes on, whatever it is
+        ACCESS_LOG.exception("The records stay as they were: an unexpected error.")
 
 
 def _state(data: Data | None, mapping: str | PathLike[str] | None) -> object:
@@ -125,17 +192,29 @@ def _state(data: Data | None, mapping: str | PathLike[str] | None) -> object:
         files = data_files(
             () if data is None else data, mapping=None if mapping is None else Path(mapping)
         )
-        return files and [(f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files]
-    except (OSError, DirframeError):
+        return files and [(f, *_FILE_STATE(f.stat())) for f in files]
+    except Exception:  # noqa: BLE001  # the reload says what is wrong
         return "missing"  # while a file is replaced
 
 
 def _reload_requests(
-    commands: SimpleQueue[str], watch: float | None, state: Callable[[], object]
+    signals: _Signals, watch: float | None, state: Callable[[], object], imported: object
 ) -> Iterator[None]:
-    """Yield whenever the data is to be read again, until the command to stop."""
-    seen = previous = state()
-    while (command := _next_command(commands, inf if watch is None else watch)) != "stop":
+    """Yield whenever the data is to be read again, until the command to stop.
+
+    Parameters
+    ----------
+    signals
+        The source of commands.
+    watch
+        Seconds between two looks at the data.
+    state
+        Returns what changes with the data.
+    imported
+        Its value before the first import.
+    """
+    seen = previous = imported
+    while (command := signals.next_command(inf if watch is None else watch)) != "stop":
         if command is None:
             # A file is read when it has stopped changing.
             current = state()
@@ -144,13 +223,6 @@ def _reload_requests(
                 yield
             previous = current
         else:
+            if watch is not None:
+                seen = previous = state()
             yield
-
-
-def _next_command(commands: SimpleQueue[str], seconds: float) -> str | None:
-    """Return the next command, or None after some seconds."""
-    end = monotonic() + seconds
-    while (left := end - monotonic()) > 0:
-        with suppress(Empty):
-            return commands.get(timeout=min(left, _LONGEST_WAIT))
-    return None

@@ -17,6 +17,7 @@ import requests
 
 from dirframe.errors import InvalidInputError
 from dirframe.service.foreground import run
+from tests.cli import interruptible
 from tests.open_files import open_files
 
 if TYPE_CHECKING:
@@ -42,6 +43,21 @@ def fail_at_reload(*arguments, base=None, **options):
 
 server.open_data = fail_at_reload
 run(sys.argv[1], port=0, keys=sys.argv[2])
+"""
+
+#: The signal comes while the command imports what it needs.
+EARLY = """
+import os, signal, sys
+from dirframe.cli import main
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "dirframe.service.foreground":
+            os.kill(os.getpid(), signal.SIGHUP)
+
+sys.meta_path.insert(0, Finder())
+sys.argv = ["dirframe", "serve", "--data", sys.argv[1], "--key-file", sys.argv[2], "--port", "0"]
+main()
 """
 
 ADDRESS = r"http://\S+?:\d+"
@@ -162,6 +178,70 @@ def test_an_error_that_nobody_expected_is_logged_and_the_service_goes_on(tmp_pat
             service.wait_for("Traceback")
             service.wait_for("RuntimeError: unforeseen")
         assert requests.get(f"{url}/healthz", timeout=60).status_code == 200
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """A table whose import takes long enough for something to happen meanwhile."""
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name\n" + "".join(f"{n},person {n}\n" for n in range(5_000)))
+    return path
+
+
+@needs_hangup
+def test_a_reload_asked_for_during_the_first_import_comes_after_it(
+    tmp_path: Path, many: Path
+) -> None:
+    with running(tmp_path, many, tmp_path / "keys", 0) as service:
+        service.wait_for("Imported 0 of 1")
+        for _ in range(3):
+            service.process.send_signal(signal.SIGHUP)
+        service.wait_for(ADDRESS)
+        service.wait_for("Data read again: it is the same as before")
+        many.write_text("id,name\n1,first\n")
+        service.reload("4,999 removed")
+        assert service.log.read_text().count("Data read again") == 2
+
+
+@needs_hangup
+def test_the_command_obeys_a_reload_that_comes_while_it_starts(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name\n1,first\n")
+    with running(tmp_path, path, tmp_path / "keys", code=EARLY) as service:
+        service.wait_for(ADDRESS)
+
+
+def test_a_change_during_the_first_import_is_seen(tmp_path: Path, many: Path) -> None:
+    with running(tmp_path, many, tmp_path / "keys", 0.2) as service:
+        service.wait_for("Imported 0 of 1")
+        other = tmp_path / "other"
+        other.write_text("id,name\n1,first\n")
+        other.replace(many)
+        url = service.wait_for(ADDRESS)
+        service.wait_for("Data read again")
+        assert "1 accounts" in requests.get(f"{url}/healthz", timeout=60).text
+
+
+@needs_hangup
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_import_does_not_keep_the_service_from_stopping(
+    tmp_path: Path, many: Path, stop: signal.Signals
+) -> None:
+    with interruptible(), running(tmp_path, many, tmp_path / "keys", 0) as service:
+        if stop == signal.SIGINT:  # of the first import it is the default: an abort
+            service.wait_for(ADDRESS)
+            many.write_text(many.read_text().replace("person", "human"))
+            service.reload("Imported 0 of 1")
+        else:
+            service.wait_for("Imported 0 of 1")
+        service.process.send_signal(stop)
+        assert service.process.wait(timeout=120) == 0
+        rest = service.log.read_text()
+        assert "Stopping." in rest
+        assert "Data read again" not in rest
+        assert "Traceback" not in rest
+        assert (stop == signal.SIGINT) == ("Serving" in rest)
+        assert not list((tmp_path / "cache" / "stores").glob(".*"))
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signal goes to a thread")

@@ -48,6 +48,8 @@ APPLICATION_ID = 0x64697266
 VERSION = 5
 
 _BATCH_SIZE = 1_000
+#: SQLite's instructions between two instants in which Python can handle a signal: milliseconds.
+_SIGNAL_INTERVAL = 100_000
 
 _KEY_COLUMNS = RecordKeys._fields
 #: SQL of the sorts that are not the column of the same name.
@@ -125,6 +127,8 @@ def build_store(
     ------
     StoreError
         A source is missing or invalid, or a record has no id; no file is left.
+    KeyboardInterrupt
+        A signal came, whose handler raises it; no file is left.
     """
     found: list[Source] = []
     for source in sources:
@@ -143,6 +147,9 @@ def build_store(
             with closing(open_database(temporary)) as database:
                 _fill(database, found, on_file, is_update=base is not None)
         except sqlite3.Error as error:
+            # Of an exception in its progress handler, SQLite says only this.
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise KeyboardInterrupt from None
             raise StoreError(f"The store {path} cannot be written: {error}.") from error
         try:
             atomic_replace(temporary, path, overwrite=True)
@@ -157,6 +164,9 @@ def _fill(
     # An interrupted build leaves no store, so it needs no journal.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
         database.execute(f"PRAGMA {pragma}")
+    database.set_progress_handler(
+        lambda: 0, _SIGNAL_INTERVAL
+    )  # a long statement can be interrupted
     database.execute("BEGIN")
     changes = Changes()
     collections = {r.name: _Collection(database, r, changes, is_update) for r in RESOURCES.values()}

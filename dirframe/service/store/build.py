@@ -36,7 +36,7 @@ from dirframe.service.store.ranking import index_terms
 from dirframe.service.store.search import build_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dirframe.service.importing.progress import OnFile
 
@@ -103,6 +103,7 @@ def build_store(
     *,
     base: Path | None = None,
     on_file: OnFile | None = None,
+    verify: Callable[[], None] | None = None,
 ) -> Path:
     """Build the store of a directory.
 
@@ -117,6 +118,8 @@ def build_store(
         A store to update: only records that differ from it are written.
     on_file
         Called before the first source and after each source.
+    verify
+        Called when all sources have been read; no file is left if it raises.
 
     Returns
     -------
@@ -145,7 +148,7 @@ def build_store(
             raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
         try:
             with closing(open_database(temporary)) as database:
-                _fill(database, found, on_file, is_update=base is not None)
+                _fill(database, found, on_file, verify, is_update=base is not None)
         except sqlite3.Error as error:
             # Of an exception in its progress handler, SQLite says only this.
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -159,7 +162,12 @@ def build_store(
 
 
 def _fill(
-    database: sqlite3.Connection, sources: list[Source], on_file: OnFile | None, *, is_update: bool
+    database: sqlite3.Connection,
+    sources: list[Source],
+    on_file: OnFile | None,
+    verify: Callable[[], None] | None,
+    *,
+    is_update: bool,
 ) -> None:
     # An interrupted build leaves no store, so it needs no journal.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
@@ -180,6 +188,8 @@ def _fill(
             total += 1
         if on_file is not None:
             on_file(done, len(sources), total)
+    if verify is not None:
+        verify()
     for collection in collections.values():
         collection.finish()
     database.execute("DROP TABLE IF EXISTS about")

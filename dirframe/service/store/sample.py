@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe._sqlite import close_on_error, open_database
-from dirframe.errors import StoreError
+from dirframe.errors import DirframeError, Hint, StoreError
 from dirframe.service.importing.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.importing.xml_files import refuse_unreadable
 from dirframe.service.store.build import APPLICATION_ID, VERSION
@@ -31,6 +31,8 @@ _SQLITE = b"SQLite format 3\0"
 
 _STORE, _SAMPLE = "store-", "sample-"
 _LONGEST_BUILD = 86_400  # seconds
+#: Imports of files that change while they are read.
+_ATTEMPTS = 3
 
 
 def sample_files() -> list[Path]:
@@ -66,7 +68,7 @@ def open_data(
     data
         A store, XML, tables, frames or the address of a database; see `find_sources`. Default:
         the bundled sample. A store built from files is cached under their digest, so that they
-        are imported once. Building a store removes those of older versions of dirframe from the
+        are imported once, and again if they change meanwhile. Building a store removes those of older versions of dirframe from the
         cache, unless a process has them open.
     mapping
         The map of tables.
@@ -87,7 +89,7 @@ def open_data(
     InvalidInputError
         There is no such file or folder.
     StoreError
-        The data cannot be served.
+        The data cannot be served, or its files change during each of three imports.
     """
     if isinstance(data, (str, PathLike)) and ADDRESS not in str(data):
         data = Path(data)
@@ -96,29 +98,59 @@ def open_data(
     prefix = _SAMPLE if data is None and mapping is None else _STORE
     if data is None:
         data = sample_files() if mapping is None else ()
-    files = data_files(data, mapping=mapping)
+    has_files = data_files(data, mapping=mapping) is not None
     try:
         folder = cache_folder() / "stores"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        if files is None:
+        if not has_files:
             raise OSError  # frames and databases have no digest: their store is temporary
     except OSError:
         # The service works without a writable cache folder too.
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
         atexit.register(_remove_folder, folder, getpid())
-    name = "new" if files is None else _digest(files, skip_invalid=skip_invalid)
-    store_path = folder / f"{prefix}{name}.sqlite"
-    if store_path.exists():
+    for _ in range(_ATTEMPTS):
+        digest = _data_digest(data, mapping, skip_invalid)
+        store_path = folder / f"{prefix}{digest or 'new'}.sqlite"
+        if store_path.exists():
+            try:
+                return _hold(Store(store_path))
+            except StoreError:
+                pass  # damaged: rebuild it
+
+        def verify(expected: str | None = digest) -> None:
+            if _data_digest(data, mapping, skip_invalid) != expected:
+                raise _DataChangedError
+
         try:
-            return _hold(Store(store_path))
-        except StoreError:
-            pass  # damaged: rebuild it
-    sources = find_sources(data, mapping=mapping, skip_invalid=skip_invalid)
-    store = _hold(Store.build(store_path, sources, base=base, on_file=on_file))
-    _prune(store_path)
-    return store
+            sources = find_sources(data, mapping=mapping, skip_invalid=skip_invalid)
+            store = _hold(
+                Store.build(store_path, sources, base=base, on_file=on_file, verify=verify)
+            )
+        except _DataChangedError:
+            continue
+        except DirframeError:
+            with suppress(_DataChangedError):
+                verify()
+                raise  # not because a file was replaced while it was read
+            continue
+        _prune(store_path)
+        return store
+    raise StoreError(
+        f"The files changed while they were imported, {_ATTEMPTS} times.",
+        hint=Hint("Write a new file beside the old one, and rename it when it is complete."),
+    )
+
+
+class _DataChangedError(Exception):
+    """The files are others than before the import."""
+
+
+def _data_digest(data: Data, mapping: Path | None, skip_invalid: bool) -> str | None:
+    """Return the digest of the files, or None if part of the data is in no file."""
+    files = data_files(data, mapping=mapping)
+    return None if files is None else _digest(files, skip_invalid=skip_invalid)
 
 
 def _remove_folder(folder: Path, pid: int) -> None:

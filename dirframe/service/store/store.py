@@ -31,7 +31,7 @@ from dirframe.service.store.ranking import match_ranks, named, tagged
 from dirframe.service.store.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from dirframe.service.importing.importer import Source
@@ -135,9 +135,10 @@ class Store:
         *,
         base: Path | None = None,
         on_file: OnFile | None = None,
+        verify: Callable[[], None] | None = None,
     ) -> Self:
         """Build a store and open it; see `build_store`."""
-        return cls(build_store(path, sources, base=base, on_file=on_file))
+        return cls(build_store(path, sources, base=base, on_file=on_file, verify=verify))
 
     def lock_shared(self) -> None:
         """Hold a read lock on the file until the store is closed, to mark it as in use.

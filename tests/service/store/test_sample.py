@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import requests
 from lxml import etree
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.service.server import serve
 from dirframe.service.store import sample
 from dirframe.service.store.build import VERSION
 from dirframe.service.store.sample import open_data, sample_files
@@ -24,6 +26,8 @@ from dirframe.service.synthetic.generate import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from dirframe.service.importing.progress import OnFile
 
 
 def test_the_sample_is_served_as_synthetic_and_whole() -> None:
@@ -188,3 +192,50 @@ def test_a_disk_without_locks_is_served_from_all_the_same(
     with open_data() as store:
         assert store.count(ACCOUNT) == 2_000
     assert len(list(stores.iterdir())) == 1
+
+
+def served(path: Path, on_file: OnFile | None = None) -> str:
+    with serve(path, on_file=on_file) as url:
+        return requests.get(f"{url}/healthz", timeout=60).text
+
+
+OLD, NEW = "id,name\n1,a\n", "id,name\n1,a\n2,b\n"
+
+
+def test_a_file_that_is_replaced_while_it_is_imported_is_imported_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "accounts.csv"
+    replacements = iter([NEW])
+
+    def replace(done: int, total: int, records: int) -> None:
+        if done == 0:
+            path.write_text(next(replacements, path.read_text()))
+
+    path.write_text(OLD)
+    assert "2 accounts" in served(path, replace)
+    path.write_text(OLD)
+    assert "1 accounts" in served(path)
+    # A row that does not fit is refused only if it is still there.
+    path.write_text("id,name\n/,a\n")
+    replacements = iter([OLD])
+    assert "1 accounts" in served(path, replace)
+
+
+def test_files_that_never_stop_changing_are_refused_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "data"
+    folder.mkdir()
+
+    def add(done: int, total: int, records: int) -> None:
+        if done == total:
+            (folder / f"{total}.xml").write_text("<response><result></result></response>")
+
+    add(0, 0, 0)
+    with pytest.raises(StoreError, match="The files changed while they were imported, 3 times"):
+        served(folder, add)
+    assert len(list(folder.iterdir())) == 4
+    assert not list((tmp_path / "cache" / "stores").iterdir())

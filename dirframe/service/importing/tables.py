@@ -261,6 +261,8 @@ def query_table(address: str, query: str) -> Table:
     ------
     MissingExtraError
         SQLAlchemy is not installed.
+    ConfigurationError
+        The address is invalid.
     StoreError
         The database cannot be read.
     """
@@ -270,12 +272,14 @@ def query_table(address: str, query: str) -> Table:
         raise MissingExtraError("sqlalchemy", extra="serve", purpose="An SQL database") from None
     try:
         url = sqlalchemy.make_url(address)
-    except sqlalchemy.exc.ArgumentError:
+    except (sqlalchemy.exc.ArgumentError, ValueError):  # ValueError: of the port, and of [::1
         raise ConfigurationError(
             "The address of the database is not readable.",
             hint=Hint("It is DIALECT://USER:PASSWORD@HOST/DATABASE, as SQLAlchemy reads it."),
         ) from None
-    shown = f"{url.drivername}://{url.host or ''}/{url.database or ''}"
+    place = f"{url.host or ''}/{url.database or ''}"
+    # With an @ in the wrong place, part of a password may be taken for host or database.
+    shown = f"{url.drivername}://{'…' if '@' in place else place}"
 
     file = url.database if url.get_backend_name() == "sqlite" and not url.host else None
     if file and not file.startswith((":", "file:")) and not Path(file).is_file():
@@ -294,12 +298,17 @@ def query_table(address: str, query: str) -> Table:
                 f"{shown} cannot be opened: the driver {url.drivername} is not usable "
                 f"({type(error).__name__}). Install the package of the driver."
             ) from None
+        except Exception as error:  # noqa: BLE001  # of whatever kind the driver's is
+            raise StoreError(
+                f"{shown} cannot be opened ({type(error).__name__}). Look at the options of its "
+                "address."
+            ) from None
         try:
             with engine.connect().execution_options(yield_per=_BATCH_SIZE) as connection:
                 result = connection.execute(sqlalchemy.text(query))
                 yield list(result.keys())
                 yield from result
-        except sqlalchemy.exc.SQLAlchemyError as error:
+        except Exception as error:  # noqa: BLE001  # a driver may raise others than SQLAlchemy's
             raise StoreError(
                 f"{shown} does not answer the query of the map ({type(error).__name__}). "
                 "Try address and query with the database's own program."

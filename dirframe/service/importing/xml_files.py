@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _TABLES = Hint(
     "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet; a database is named by its "
     "address, such as sqlite:///people.db."
 )
+#: An address of a database that lacks a slash; it may have a password.
+_ADDRESS = re.compile(r"(.*/)?\w+(\+\w+)?:.*@", re.DOTALL)
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
 
@@ -42,8 +45,17 @@ def find_files(sources: Iterable[Path]) -> list[Path]:
             elif source.is_file():
                 files.append(source)
             else:
-                raise InvalidInputError(f"There is no file or folder {source}.")
+                raise _missing(source)
     return files
+
+
+def _missing(path: Path) -> InvalidInputError:
+    if _ADDRESS.match(str(path)):
+        return InvalidInputError(
+            "There is no such file or folder; the address of a database is "
+            "DIALECT://USER:PASSWORD@HOST/DATABASE."
+        )
+    return InvalidInputError(f"There is no file or folder {path}.")
 
 
 def _xml_files(folder: Path) -> list[Path]:

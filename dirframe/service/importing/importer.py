@@ -31,7 +31,13 @@ _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"
 ID = re.compile(r"[^\s/?#]{1,100}")
 #: Form of an MD5 digest.
 MD5 = re.compile(r"[0-9a-f]{32}")
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+#: Timestamps of the specification on days that each year has: all but February 29.
+_TIMESTAMP = re.compile(
+    r"(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])"
+    r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+    r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ",
+    re.ASCII,
+)
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,9}(\.\d{1,30})?", re.ASCII)
 _tag_texts: Callable[[_Element], list[str]] = etree.XPath("tags//text()", smart_strings=False)  # type: ignore[assignment]  # of texts alone

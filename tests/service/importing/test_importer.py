@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from hashlib import md5
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import datetimes
 from lxml import etree
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
+from dirframe.service.importing.importer import SourceRecord, normalize
 from dirframe.service.records import record_from_element
 from dirframe.service.store.store import Store
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 XML = Path(__file__).parents[2] / "xml"
 
@@ -73,6 +80,35 @@ def test_timestamps_get_the_form_of_the_specification(tmp_path: Path) -> None:
     with build(tmp_path, page(account)) as store:
         root = etree.fromstring(store.by_id(ACCOUNT, "1") or "")
     assert root.findtext("created_at") == "2009-12-31T23:30:00Z"
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    [
+        "2020-13-45T99:99:99Z",
+        "2020-00-01T00:00:00Z",
+        "2020-04-31T00:00:00Z",
+        "2019-02-29T00:00:00Z",
+        "0000-01-01T00:00:00Z",
+        "2020-01-01T23:60:00Z",
+        "2020-01-01T23:59:60Z",
+    ],
+)
+def test_a_timestamp_of_no_day_or_time_is_refused(tmp_path: Path, timestamp: str) -> None:
+    told = rf"created_at is '{timestamp}', which is no ISO 8601 timestamp"
+    with pytest.raises(StoreError, match=told):
+        build(tmp_path, page(f"<account><id>1</id><created_at>{timestamp}</created_at></account>"))
+    analysis = f"<analysis><id>2</id><updated_at>{timestamp}</updated_at></analysis>"
+    with pytest.raises(StoreError, match=rf"analysis/updated_at is '{timestamp}'"):
+        build(tmp_path, page(f"<project><id>1</id>{analysis}</project>"))
+
+
+@given(moment=datetimes())
+def test_every_timestamp_of_the_specification_stays_as_it_is(moment: datetime) -> None:
+    text = f"{moment:%Y-%m-%dT%H:%M:%S}Z".rjust(20, "0")
+    element = etree.fromstring(f"<account><id>1</id><created_at>{text}</created_at></account>")
+    row, _ = normalize(SourceRecord(ACCOUNT, element, "here", synthetic=False))
+    assert f"<created_at>{text}</created_at>" in row.xml
 
 
 def test_a_later_record_replaces_an_earlier_one_everywhere(tmp_path: Path) -> None:

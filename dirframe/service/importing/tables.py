@@ -9,9 +9,10 @@ import csv
 import io
 import json
 import re
+import threading
 import zlib
 from contextlib import closing, contextmanager
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ",;\t"
 _BATCH_SIZE = 1_000
+#: Held while the limit of `csv` is another.
+_FIELD_LIMIT = threading.Lock()
+#: Few, for each may be large.
+_ROWS_AT_ONCE = 100
+_NO_LIMIT = 2**31 - 1  # a long of C, also on Windows
 #: Half of a pair that stands for one character, without the other half.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UTF_8 = Hint(
@@ -133,13 +139,28 @@ def _read_csv(path: Path) -> Rows:
         yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
         rows = csv.reader(stream, delimiter=separator, strict=True)
         line = 2  # in which the next row begins
+        batch: list[list[str]] | None = None
+        while batch is None or batch:
+            batch = []
+            try:
+                with _fields_of_any_size():
+                    for row in islice(rows, _ROWS_AT_ONCE):
+                        line = rows.line_num + 2
+                        batch.append(row)
+            except csv.Error as error:
+                raise ValueError(f"line {line}: {error}") from None
+            yield from filter(None, batch)
+
+
+@contextmanager
+def _fields_of_any_size() -> Iterator[None]:
+    """Lift the limit of `csv` in the block alone: it is one for the whole process."""
+    with _FIELD_LIMIT:
+        limit = csv.field_size_limit(_NO_LIMIT)
         try:
-            for row in rows:
-                line = rows.line_num + 2
-                if row:
-                    yield row
-        except csv.Error as error:
-            raise ValueError(f"line {line}: {error}") from None
+            yield
+        finally:
+            csv.field_size_limit(limit)
 
 
 def _read_json_lines(path: Path) -> Rows:

@@ -14,6 +14,8 @@ from dirframe.service.importing.importer import ID, MD5, to_timestamp
 from dirframe.service.importing.mapping import FieldMap
 from dirframe.service.records import FORBIDDEN, is_url
 
+#: Bytes in UTF-8 of the longest text that libxml2 reads.
+_LONGEST = 10_000_000
 _CONTROL = re.compile(f"[{FORBIDDEN}]")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
@@ -69,6 +71,8 @@ def convert_value(value: Any, target: Field, m: FieldMap) -> Any:
     text = value if _is_placeholder(value, target) else _CONVERT[target.kind](value, m)
     if match := _CONTROL.search(text):
         raise ValueError(f"it has the character U+{ord(match[0]):04X}, which XML does not allow.")
+    if len(text) > _LONGEST // 4 and len(text.encode()) > _LONGEST:
+        raise ValueError(f"it has more than {_LONGEST:,} bytes, which readers of XML refuse.")
     if target.column == "id" and not ID.fullmatch(text):
         raise ValueError("an id has no blanks or slashes, and at most 100 characters.")
     if target.column == "email_md5" and not MD5.fullmatch(text.lower()):

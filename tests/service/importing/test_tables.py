@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import sqlite3
 import traceback
@@ -192,3 +194,32 @@ def test_a_folder_is_read_whole_or_refused(tmp_path: Path) -> None:
             find_files([folder.parent])
     finally:
         folder.chmod(0o700)
+
+
+def test_a_field_of_any_size_is_served_if_a_reader_of_xml_takes_it(tmp_path: Path) -> None:
+    limit = csv.field_size_limit()
+    records = [{"id": str(n), "name": "a", "location": "é" * size} for n, size in SIZES.items()]
+    for path in (tmp_path / "accounts.csv", tmp_path / "accounts.jsonl"):
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            if path.suffix == ".csv":
+                writer = csv.DictWriter(stream, ["id", "name", "location"])
+                writer.writeheader()
+                writer.writerows(records)
+            else:
+                stream.writelines(json.dumps(record) + "\n" for record in records)
+        with pytest.raises(StoreError, match=r"more than 10,000,000 bytes.* Row 3") as refused:
+            serve(path)
+        assert "1 of 3 rows" in refused.value.message
+        assert len(refused.value.message) < 1000
+        service = serve(path, skip_invalid=True)
+        with service as url:
+            assert service.api_key is not None
+            for number in (1, 2):
+                key = {"api_key": service.api_key.reveal()}
+                account = requests.get(f"{url}/accounts/{number}.json", params=key, timeout=60)
+                assert len(account.json()["result"]["location"]) == SIZES[number]
+    assert csv.field_size_limit() == limit
+
+
+#: Characters of two bytes: beyond the limit of csv, and on both sides of that of libxml2.
+SIZES = {1: 131_073, 2: 5_000_000, 3: 5_000_001}

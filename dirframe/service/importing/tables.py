@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import re
 import threading
 import zlib
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -43,6 +44,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _UTF_8 = Hint(
     "Save the table as UTF-8; as a rule it is of Windows: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW."
 )
+#: The longest first, for one begins another.
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 #: Yields the names of the columns, then the rows.
@@ -121,8 +129,22 @@ def _refuse_damaged(path: Path) -> Iterator[None]:
         reason = lines[0].rstrip(".") if lines else type(error).__name__
         raise StoreError(
             f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.",
-            hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
+            hint=_encoding_hint(path, error),
         ) from None
+
+
+def _encoding_hint(path: Path, error: Exception) -> Hint | None:
+    if not isinstance(error, ValueError) or _suffix(path) == ".parquet":
+        return None
+    with suppress(OSError, EOFError, zlib.error), open_file(path) as stream:
+        start = stream.read(4)
+        for mark, encoding in _BYTE_ORDER_MARKS.items():
+            if start.startswith(mark):
+                return Hint(
+                    f"By its byte order mark it is {encoding}. Save it as UTF-8: "
+                    f"iconv -f {encoding} -t UTF-8 OLD > NEW."
+                )
+    return _UTF_8 if isinstance(error, UnicodeDecodeError) else None
 
 
 def _suffix(path: Path) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import json
 import os
 import sqlite3
@@ -63,6 +65,11 @@ def test_an_address_that_is_not_readable_is_refused_without_it(
     ("name", "content", "told"),
     [
         ("a.csv", b"id,name\n\xff,x\n", "cannot be read as csv.*Save the table as UTF-8"),
+        ("a.csv", "id,name\n1,x\n".encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
+        ("a.tsv", codecs.BOM_UTF16_BE + "id\tname".encode("utf-16-be"), "iconv -f UTF-16 -t"),
+        ("a.csv", "id,name\n".encode("utf-32"), "iconv -f UTF-32 -t UTF-8"),
+        ("a.csv.gz", gzip.compress("id,name\n1,x\n".encode("utf-16"), mtime=0), "iconv -f UTF-16"),
+        ("a.jsonl", '{"id": 1}\n{"id": 2}\n'.encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
         ("a.csv", b"", "first line must name"),
         ("a.csv", b"id,id,name\n", "several columns of one name: id"),
         ("a.csv", b'id,name\n1,"x', "line 2: unexpected end of data"),

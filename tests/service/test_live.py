@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,6 +15,8 @@ from dirframe.service.server import serve
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dirframe.service.server import Service
 
 
 def people(generation: int, size: int = 60) -> pd.DataFrame:
@@ -75,3 +78,25 @@ def test_data_that_does_not_fit_leaves_the_old_records_served(tmp_path: Path) ->
         changes = service.reload()
         assert changes is not None
         assert (changes.added, changes.changed, changes.removed) == (1, 0, 1)
+
+
+def test_of_accounts_with_one_address_the_lowest_id_is_found_whatever_was_served_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "accounts.csv"
+    digest = md5(b"a@x").hexdigest()
+
+    def look_up(url: str, service: Service) -> object:
+        assert service.api_key is not None
+        return ask(url, service.api_key.reveal(), f"/accounts/{digest}.json")["result"]["id"]
+
+    path.write_text("id,name,email\n10,ten,z@x\n9,nine,a@x\n")
+    with (service := serve(path)) as url:
+        assert look_up(url, service) == "9"
+        for text in ("10,ten,a@x\n9,nine,a@x\n", "9,nine,a@x\n10,ten,a@x\n"):
+            path.write_text(f"id,name,email\n{text}")
+            service.reload()
+            assert look_up(url, service) == "9"
+    path.write_text("id,name,email\n10,ten,a@x\n9,nine,a@x\n\n")
+    with (service := serve(path)) as url:
+        assert look_up(url, service) == "9"

@@ -259,9 +259,7 @@ class Store:
         if fragment is None:
             name = fold(without_controls(segment))
             numbers = named(self._database(), resource.collection, name)
-            if len(numbers):
-                positions = self._orders[resource.name, "id"][1][numbers]
-                (fragment,) = self._fragments(resource, [int(numbers[positions.argmin()])])
+            fragment = self._with_lowest_id(resource, numbers)
         return fragment
 
     def is_synthetic(self, resource: Resource, identifier: str) -> bool:
@@ -279,11 +277,21 @@ class Store:
         return self._first_value(f"SELECT xml FROM {resource.collection} WHERE id = ?", identifier)
 
     def by_email_md5(self, digest: str) -> str | None:
-        """Return the account whose e-mail address has this MD5 digest, or None."""
-        return self._first_value(
-            f"SELECT xml FROM {ACCOUNT.collection} WHERE email_md5 = ? ORDER BY number LIMIT 1",
-            digest.lower(),
-        )
+        """Return the account whose e-mail address has this MD5 digest, or None.
+
+        Of several with the same address, it is the one with the lowest id.
+        """
+        sql = f"SELECT number - 1 FROM {ACCOUNT.collection} WHERE email_md5 = ?"
+        rows = self._database().execute(sql, (digest.lower(),))
+        numbers = np.fromiter((number for (number,) in rows), dtype=np.uint32)
+        return self._with_lowest_id(ACCOUNT, numbers)
+
+    def _with_lowest_id(self, resource: Resource, numbers: Numbers) -> str | None:
+        if not len(numbers):
+            return None
+        positions = self._orders[resource.name, "id"][1][numbers]
+        (fragment,) = self._fragments(resource, [int(numbers[positions.argmin()])])
+        return fragment
 
     def _first_value(self, sql: str, argument: str) -> str | None:
         row = self._database().execute(sql, (argument,)).fetchone()

@@ -45,6 +45,26 @@ server.open_data = fail_at_reload
 run(sys.argv[1], port=0, keys=sys.argv[2])
 """
 
+#: Something happens when an import begins or has read its data: at the nth of these instants.
+DURING = """
+import os, signal, sys
+from dirframe.service import foreground
+
+instants = 0
+action = compile(sys.argv[5], "action", "exec")  # of a text, exec would change the exit code
+
+class Progress(foreground.ImportProgress):
+    def __call__(self, done, total, records):
+        global instants
+        super().__call__(done, total, records)
+        instants += 1
+        if instants == int(sys.argv[4]):
+            exec(action)
+
+foreground.ImportProgress = Progress
+foreground.run(sys.argv[1], port=0, keys=sys.argv[2], watch=float(sys.argv[3]) or None)
+"""
+
 #: The signal comes while the command imports what it needs.
 EARLY = """
 import os, signal, sys
@@ -180,26 +200,16 @@ def test_an_error_that_nobody_expected_is_logged_and_the_service_goes_on(tmp_pat
         assert requests.get(f"{url}/healthz", timeout=60).status_code == 200
 
 
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    """A table whose import takes long enough for something to happen meanwhile."""
-    path = tmp_path / "accounts.csv"
-    path.write_text("id,name\n" + "".join(f"{n},person {n}\n" for n in range(5_000)))
-    return path
-
-
 @needs_hangup
-def test_a_reload_asked_for_during_the_first_import_comes_after_it(
-    tmp_path: Path, many: Path
-) -> None:
-    with running(tmp_path, many, tmp_path / "keys", 0) as service:
-        service.wait_for("Imported 0 of 1")
-        for _ in range(3):
-            service.process.send_signal(signal.SIGHUP)
+def test_a_reload_asked_for_during_the_first_import_comes_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name\n1,first\n")
+    action = "for _ in range(3): os.kill(os.getpid(), signal.SIGHUP)"
+    with running(tmp_path, path, tmp_path / "keys", 0, 1, action, code=DURING) as service:
         service.wait_for(ADDRESS)
         service.wait_for("Data read again: it is the same as before")
-        many.write_text("id,name\n1,first\n")
-        service.reload("4,999 removed")
+        path.write_text("id,name\n2,second\n")
+        service.reload("1 added, 0 changed, 1 removed")
         assert service.log.read_text().count("Data read again") == 2
 
 
@@ -211,36 +221,39 @@ def test_the_command_obeys_a_reload_that_comes_while_it_starts(tmp_path: Path) -
         service.wait_for(ADDRESS)
 
 
-def test_a_change_during_the_first_import_is_seen(tmp_path: Path, many: Path) -> None:
-    with running(tmp_path, many, tmp_path / "keys", 0.2) as service:
-        service.wait_for("Imported 0 of 1")
-        other = tmp_path / "other"
-        other.write_text("id,name\n1,first\n")
-        other.replace(many)
+def test_a_change_during_the_first_import_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name\n1,first\n")
+    # All has been read, and is not yet served.
+    action = "open(sys.argv[1], 'a').write('2,second')"
+    with running(tmp_path, path, tmp_path / "keys", 0.2, 2, action, code=DURING) as service:
         url = service.wait_for(ADDRESS)
         service.wait_for("Data read again")
-        assert "1 accounts" in requests.get(f"{url}/healthz", timeout=60).text
+        assert "2 accounts" in requests.get(f"{url}/healthz", timeout=60).text
 
 
 @needs_hangup
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_an_import_does_not_keep_the_service_from_stopping(
-    tmp_path: Path, many: Path, stop: signal.Signals
-) -> None:
-    with interruptible(), running(tmp_path, many, tmp_path / "keys", 0) as service:
-        if stop == signal.SIGINT:  # of the first import it is the default: an abort
+@pytest.mark.parametrize(
+    ("which", "stop"),
+    [(1, "SIGTERM"), (2, "SIGINT"), (2, "SIGTERM")],  # SIGINT aborts the first: tests/cli
+)
+def test_a_service_that_is_to_stop_ends_its_import(tmp_path: Path, which: int, stop: str) -> None:
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name\n1,first\n")
+    action = f"os.kill(os.getpid(), signal.{stop})"
+    arguments = (path, tmp_path / "keys", 0, 2 * which - 1, action)
+    with interruptible(), running(tmp_path, *arguments, code=DURING) as service:
+        if which == 2:
             service.wait_for(ADDRESS)
-            many.write_text(many.read_text().replace("person", "human"))
-            service.reload("Imported 0 of 1")
-        else:
-            service.wait_for("Imported 0 of 1")
-        service.process.send_signal(stop)
+            path.write_text("id,name\n2,second\n")
+            service.process.send_signal(signal.SIGHUP)
         assert service.process.wait(timeout=120) == 0
-        rest = service.log.read_text()
-        assert "Stopping." in rest
-        assert "Data read again" not in rest
-        assert "Traceback" not in rest
-        assert (stop == signal.SIGINT) == ("Serving" in rest)
+        log = service.log.read_text()
+        assert "Stopping." in log
+        assert "Data read again" not in log
+        assert "Traceback" not in log
+        assert ("Serving" in log) == (which == 2)
+        # There is no half of a store.
         assert not list((tmp_path / "cache" / "stores").glob(".*"))
 
 

@@ -198,7 +198,7 @@ def distribution_tail(
     noun = collection.removesuffix("s")
     values, shares = (table[name].to_numpy(float) for name in ("value", "share_at_least"))
     known = table["power_law"].dropna()
-    note = "Too few values to fit."
+    note = "Not fitted: too few values, or too close together."
     if len(known):
         smallest = int(table["value"][known.index[0]])
         records = int(table["records"][known.index[0] :].sum())

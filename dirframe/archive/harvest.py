@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, compress, islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -150,11 +150,27 @@ def run_round(writer: ArchiveWriter, current: Round, known: KnownState | None = 
 
 @dataclass(frozen=True)
 class KnownState:
-    """The stored records in the order of the collection, before a round that finds removals."""
+    """The stored records, before a round that finds removals.
+
+    Parameters
+    ----------
+    ids
+        Those whose place is known, in the order of the collection.
+    counts
+        The counts of the directory while the changes were read.
+    held, recent
+        All stored records, and those read with the last changes.
+    unplaced
+        Those that may stand anywhere in the order.
+    codec
+        Encodes the ids.
+    """
 
     ids: Codes
-    available: int | None
+    counts: set[int | None]
     held: Codes
+    recent: Codes
+    unplaced: Codes
     codec: IdCodec
 
 
@@ -169,7 +185,7 @@ class _RoundRun:
             else CollectionTracker(current.sort, self._codec, probe_budget=1)
         )
         if known is not None:
-            self._tracker.seed(known.ids, known.available)
+            self._tracker.seed(known.ids, known.counts)
         page = None
         for page in writer.store.pages(current):
             self._tracker.add_page(page)
@@ -195,7 +211,8 @@ class _RoundRun:
     @property
     def _cannot_succeed(self) -> bool:
         """Return whether the known records say nothing about the current order."""
-        return self._known is not None and self._tracker.is_uncertain
+        tracker = self._tracker
+        return self._known is not None and (tracker.is_uncertain or not tracker.is_stable)
 
     def _read_on(self) -> None:
         """Store the expected pages, and the one after the last if its end shows nothing."""
@@ -235,11 +252,29 @@ class _RoundRun:
         pages = self._writer.store.pages(self._round)
         if self._known is None:
             facts |= _resolution(pages, ids, self._codec)
-        elif facts["doubt"] is None:
-            facts["gone"] = _removed(self._known, pages, ids)
         else:
-            facts["doubt"] = Doubt.because(Reason.REMOVALS_UNKNOWN, str(facts["doubt"]))
+            facts |= self._removals(self._known, pages, ids, facts["doubt"])
         self._writer.finish_round(self._round, **facts)
+
+    def _removals(
+        self, known: KnownState, pages: Iterable[PageRecord], ids: Codes, doubt: Doubt | None
+    ) -> dict[str, Any]:
+        """Return the removed records, and what is in doubt about them.
+
+        Equal counts prove that the remembered records between two pages are there, as all records
+        of the directory are among the stored ones, and those without a known place are on pages.
+        """
+        read = np.unique(concatenate(known.codec.encode(page.ids) for page in pages))
+        gone = np.setdiff1d(np.union1d(known.held, read), ids)
+        if doubt is None and not self._tracker.is_stable:
+            doubt = Doubt(Reason.UNSTABLE_ORDER)
+        if doubt is None and np.isin(gone, np.union1d(known.recent, known.unplaced)).any():
+            doubt = Doubt(Reason.UNSTABLE_ORDER)
+        if doubt is not None:
+            return {"doubt": Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))}
+        if self._tracker.has_changed or not np.isin(read, known.held).all():
+            doubt = Doubt(Reason.TOO_MANY_CHANGES)  # more may have been added, at any place
+        return {"doubt": doubt, "gone": _sorted_ids(set(gone.tolist()), known.codec)}
 
     def _proof(self) -> tuple[Codes, dict[str, Any]]:
         """Return the ids of the records, in the order of the collection, and what is proven."""
@@ -300,14 +335,6 @@ def _resolution(pages: Iterable[PageRecord], ids: Codes, codec: IdCodec) -> dict
         "repeated": len(set(repeats([read]).tolist()) - {NO_ID}),
         "gone": _sorted_ids(gone, codec),
     }
-
-
-def _removed(known: KnownState, pages: Iterable[PageRecord], ids: Codes) -> list[str]:
-    """Return the records that were stored before or are on a page, and are not among the ids."""
-    index = IdIndex(ids)
-    read = concatenate(known.codec.encode(page.ids) for page in pages)
-    gone = [codes[index.find(codes) < 0].tolist() for codes in (known.held, read)]
-    return _sorted_ids(set(chain.from_iterable(gone)), known.codec)
 
 
 def _sorted_ids(codes: set[int], codec: IdCodec) -> list[str]:

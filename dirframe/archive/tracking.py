@@ -3,10 +3,12 @@
 # A state of the collection is valid while one session sees the same count of records. The known
 # records of an earlier state, from the first on without a gap, are remembered in order. In a new
 # state, two of its pages show how far that order has shifted at both positions. If both shifts are
-# equal, and nothing can have been inserted in between because the order only grows at one end,
-# nothing can have been removed either: the records in between are unchanged. Otherwise, the page in
-# the middle is fetched, and so on. So a removed record costs as many requests as a bisection of the pages, and
-# not all pages after it.
+# equal, and nothing can have been inserted in between, nothing can have been removed either: the
+# records in between are unchanged. Nothing can have been inserted if all records of the new state are
+# among the known ones, or if the order only grows at one end, which is assumed of ids and times of
+# creation; an update checks it by the changes since. Otherwise, the page in the middle is fetched, and
+# so on. So a removed record costs as many requests as a bisection of the pages, and not all pages
+# after it.
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from dirframe.client.paging.completeness import Page, PageSequence
 from dirframe.client.paging.ids import EMPTY, IdIndex, concatenate, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dirframe.archive.model import PageRecord
     from dirframe.client.paging.ids import Codes, IdCodec
@@ -66,10 +68,10 @@ class CollectionTracker:
         self._probes = 0
         self._pages_added = 0
 
-    def seed(self, ids: Codes, available: int | None) -> None:
-        """Set an earlier state, from before this round."""
+    def seed(self, ids: Codes, counts: Iterable[int | None]) -> None:
+        """Set an earlier state, from before this round, and the counts that belong to it."""
         self._known = IdIndex(ids)
-        self._counts.add(available)
+        self._counts |= set(counts)
 
     # -- new pages -------------------------------------------------------------------------
 
@@ -118,7 +120,7 @@ class CollectionTracker:
                 removed |= set(self._known.codes[first : last + 1].tolist()) - set(page.ids)
         if removed:
             codes = self._known.codes
-            self.seed(codes[~np.isin(codes, list(removed))], self.available)
+            self.seed(codes[~np.isin(codes, list(removed))], [self.available])
 
     def reset(self) -> None:
         """Discard earlier states."""
@@ -137,12 +139,15 @@ class CollectionTracker:
         return page.low, page.high
 
     @property
+    def is_stable(self) -> bool:
+        """Return whether the pages show an order in which no record ever moves past another."""
+        key = (self._sort or "id").removesuffix("_reverse")
+        return key in {"id", "created_at"} and self._honoured and len(self._directions) == 1
+
+    @property
     def _grows(self) -> int:
         """Return where new records are inserted: 1 at the end, -1 at the front, 0 anywhere."""
-        key = (self._sort or "id").removesuffix("_reverse")
-        if key not in {"id", "created_at"} or not self._honoured or len(self._directions) != 1:
-            return 0
-        return next(iter(self._directions))
+        return next(iter(self._directions)) if self.is_stable else 0
 
     # -- pages to fetch --------------------------------------------------------------------
 
@@ -271,9 +276,14 @@ class CollectionTracker:
         return positions
 
     @property
+    def has_changed(self) -> bool:
+        """Return whether the directory counted differently since the earlier state."""
+        return len(self._counts) > 1
+
+    @property
     def is_uncertain(self) -> bool:
-        """Return whether the collection changed in an unstable order."""
-        return len(self._counts) > 1 and not self._grows
+        """Return whether the collection changed in an order that does not grow at one end."""
+        return self.has_changed and not self._grows
 
     def uncertainty(self) -> Doubt | None:
         """Return why the remembered records are no proof; None if they are."""

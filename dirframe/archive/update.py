@@ -7,9 +7,11 @@
 # different records. Otherwise a full round is made instead.
 #
 # Records removed from a directory are on none of these pages. The count tells how many were removed.
-# In a stable order, the stored and the current records differ only by them: each page shows how many
-# were removed before it, so that a bisection locates each (`dirframe.archive.tracking`), with
-# some ten requests for a thousand pages.
+# Once all changes are read, every record of the directory is among the stored ones. So where each of
+# these has its place in a stable order, or is on a page that is read, the two differ only by the removed
+# ones: each page shows how many were removed before it, and a bisection locates each
+# (`dirframe.archive.tracking`), with some ten requests for a thousand pages. This holds for one state of
+# the directory: if its count changes meanwhile, the changes are read again.
 
 from __future__ import annotations
 
@@ -30,19 +32,23 @@ from dirframe.archive.harvest import (
     start_round,
 )
 from dirframe.archive.model import Doubt, Reason, RoundKind
-from dirframe.archive.snapshot import Snapshot
+from dirframe.archive.snapshot import Snapshot, read_page
 from dirframe.archive.status import has_details, rounds_as_of
 from dirframe.archive.tracking import sort_keys
 from dirframe.archive.writer import Budget, is_client_error, open_writer
 from dirframe.client.paging.completeness import MAX_REFETCHES
-from dirframe.client.paging.ids import IdCodec, IdIndex
+from dirframe.client.paging.ids import EMPTY, IdCodec, IdIndex, concatenate, unique
 from dirframe.client.paging.query import CollectionQuery
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import ArchiveError, NotFoundError, ServiceError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dirframe.archive.model import PageRecord, Round
     from dirframe.archive.writer import ArchiveWriter, CompressedPage
     from dirframe.client.directory import Directory
+    from dirframe.client.paging.ids import Codes
 
 
 #: Sorts by change, newest first, if the directory applies it.
@@ -68,7 +74,9 @@ def update(
     Fetches the records that changed since the last harvest or update if the directory can sort by
     change, and otherwise all records. If own pages were harvested (``details=True``), those of the
     fetched projects are fetched as well. If the directory counts fewer records than are stored, the
-    removed ones are located.
+    removed ones are located, wherever in the order others were added. If it counts differently
+    meanwhile, the changes are fetched again, three times at most; then ``status()`` says that the
+    state is not proven complete.
 
     Parameters
     ----------
@@ -78,8 +86,9 @@ def update(
         The directory to query. Default: the one configured by the environment.
     full : bool, default False
         Whether to fetch everything again. Needed to see a record that changed without a later
-        ``updated_at``, and to detect removed records if the directory has no stable order;
-        otherwise each of these costs some ten requests.
+        ``updated_at``, and to detect removed records if the directory has no stable order, or sorts
+        by ``created_at`` and records were added with earlier times; otherwise each of these costs
+        some ten requests.
     requests_per_day : int, optional
         Maximum number of requests within 24 hours for this archive. Default: the key's quota.
     stop_at : datetime.datetime, optional
@@ -140,16 +149,27 @@ def _update(writer: ArchiveWriter, *, full: bool) -> None:
         find_removed(writer, last)
     if last.outcome is not None:
         last = _start(writer, full=full)
-    attempts = 0
+    attempts, outcome = 0, None
     while last.kind is not RoundKind.FULL:
         outcome, attempts = _ChangeScan(writer, last).run(), attempts + 1
-        if outcome == "removed":
-            find_removed(writer)
+        if outcome == "removed" and not find_removed(writer):
+            outcome = "behind"
         if outcome in {"known", "removed"} or (outcome == "behind" and attempts == MAX_REFETCHES):
             break
         last = _start(writer, full=outcome == "unsorted")
     if last.kind is RoundKind.FULL:
         run_round(writer, last)
+        proven = last.outcome is not None and last.outcome.complete
+        if outcome is None and proven and len(_counts(writer, last)) > 1:
+            _check_full(writer)
+
+
+def _check_full(writer: ArchiveWriter) -> None:
+    """Fetch what changed during a full round: ids may have been added between those already read."""
+    first = _first_changes(writer)
+    if first is not None:
+        writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
+        _update(writer, full=False)
 
 
 def _start(writer: ArchiveWriter, *, full: bool) -> Round:
@@ -196,7 +216,15 @@ class _ChangeScan:
         rounds = [
             round_ for round_ in rounds_as_of(writer.rounds, None) if round_.kind not in excluded
         ]
-        self._since = datetime.fromisoformat(rounds[-1].began) - _MARGIN
+        gapless = rounds[0]
+        self._missing: Doubt | None = None
+        for round_ in rounds:
+            doubt = round_.outcome.doubt if round_.outcome else None
+            if doubt is not None and doubt.reason is Reason.RECORDS_MISSING:
+                self._missing = doubt  # one that no time of change shows: counts prove nothing
+            if doubt is None or doubt.reason is not Reason.CHANGED_WHILE_READ:
+                gapless = round_
+        self._since = datetime.fromisoformat(gapless.began) - _MARGIN
         if self._since > datetime.now(UTC):  # a clock that was ahead: all may have changed since
             self._since = datetime.min.replace(tzinfo=UTC)
         self._size = 0
@@ -219,8 +247,9 @@ class _ChangeScan:
     def run(self) -> Literal["known", "removed", "behind", "unsorted"]:
         """Fetch pages until a known record; return how the scan ended.
 
-        ``"removed"`` also reaches a known record, but records are missing. ``"behind"`` means that
-        records were inserted meanwhile, ``"unsorted"`` that the directory does not sort by change.
+        ``"removed"`` also reaches a known record, but more are stored than the directory counts.
+        ``"behind"`` means that records may have been inserted meanwhile, ``"unsorted"`` that the
+        directory does not sort by change.
         """
         while self._honoured and not self._is_reached():
             try:
@@ -237,8 +266,7 @@ class _ChangeScan:
         self._writer.finish_round(self._round, pages=pages, available=available, doubt=doubt)
         if doubt is not None and doubt.reason is Reason.REMOVED:
             return "removed"
-        last = available or 0
-        return "behind" if held < last != (self._counts[0] or 0) else "known"
+        return "behind" if self._has_changed and held <= (available or 0) else "known"
 
     def _add_page(self, page: PageRecord) -> None:
         """Move the frontier, if there can be no gap between this page and the previous ones."""
@@ -276,6 +304,10 @@ class _ChangeScan:
             return True
         return high > self._frontier or not set(page.ids).isdisjoint(self._last.ids)
 
+    @property
+    def _has_changed(self) -> bool:
+        return len(set(self._counts)) > 1
+
     def _has_too_many_gaps(self) -> bool:
         return self._steps_back > _STEPS_BACK + len(self._counts) // 2
 
@@ -289,15 +321,16 @@ class _ChangeScan:
         available = self._counts[-1]
         if available is None:
             return Doubt(Reason.TOTAL_UNKNOWN)
-        if base.outcome and base.outcome.doubt is not None:
-            return base.outcome.doubt
+        if earlier := (base.outcome and base.outcome.doubt) or self._missing:
+            return earlier
         if self._has_too_many_gaps():
             return Doubt(Reason.CHANGED_WHILE_READ)
         if held > available:
             return Doubt.because(Reason.REMOVED, held - available)
-        if held < available:
-            return Doubt.because(Reason.RECORDS_MISSING, held, available)
-        return None
+        if self._has_changed:
+            return Doubt(Reason.TOO_MANY_CHANGES)
+        missing = Doubt.because(Reason.RECORDS_MISSING, held, available)
+        return missing if held < available else None
 
 
 def _moments(page: PageRecord) -> tuple[datetime | None, datetime | None]:
@@ -308,7 +341,7 @@ def _moments(page: PageRecord) -> tuple[datetime | None, datetime | None]:
     return moments[0], moments[1]
 
 
-def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
+def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> bool:
     """Locate and record the stored records that were removed, if there is a stable order.
 
     Parameters
@@ -317,26 +350,42 @@ def find_removed(writer: ArchiveWriter, begun: Round | None = None) -> None:
         Fetches and stores pages.
     begun
         The round, if an earlier call has started one.
+
+    Returns
+    -------
+    bool
+        False if the collection changed meanwhile, so that another round of changes is needed.
     """
     rounds = rounds_as_of(writer.rounds, None)
     base = rounds[0]
     known = _known(writer, rounds)
     if known is None or base.sort is None:
-        return
+        if begun is not None:
+            _abandon(writer, begun, Doubt(Reason.UNSTABLE_ORDER))
+        return True
     if begun is None:
         try:
             first = writer.fetch(1, base.sort)
         except ServiceError as error:
             if not is_client_error(error):
                 raise
-            return
+            return True
         begun = writer.start_round(RoundKind.REMOVALS, base.sort, first)
     run_round(writer, begun, known)
+    doubt = begun.outcome.doubt if begun.outcome else None
+    counts = known.counts | _counts(writer, begun)
+    return not doubt or (doubt.reason is not Reason.TOO_MANY_CHANGES and len(counts) == 1)
+
+
+def _counts(writer: ArchiveWriter, current: Round) -> set[int | None]:
+    """Return the counts of the directory that the pages of a round show."""
+    return {page.available for page in writer.store.pages(current)}
 
 
 def _known(writer: ArchiveWriter, rounds: list[Round]) -> KnownState | None:
     """Return the stored records in the order of the collection; None if it is not known."""
     base = rounds[0]
+    changes = [round_ for round_ in rounds if round_.kind is RoundKind.CHANGES][-1]
     codec, stored = IdCodec(), array("q")
     for identifier in Snapshot(writer.store, rounds).ids():
         if identifier is None:
@@ -344,18 +393,65 @@ def _known(writer: ArchiveWriter, rounds: list[Round]) -> KnownState | None:
         stored.append(codec.code(identifier))
     held = np.sort(stored)
     index, harvested = IdIndex(held), array("q")
-    for _, page, _ in Snapshot(writer.store, [base]).pages():
+    for _, page, mask in Snapshot(writer.store, [base]).pages():
         if not page.ordered:
             return None
         codes = codec.encode(page.ids)
-        harvested.extend(compress(codes, index.find(codes) >= 0))
-    if base.outcome is None:
-        return None
-    ids = np.asarray(harvested)
-    sign = -1 if base.sort == "id_reverse" else 1
-    if base.sort in {"id", "id_reverse"} and codec.is_decimal(held):
-        numbers = sign * codec.numbers(ids)
-        if np.all(numbers[1:] > numbers[:-1]):
-            held = held[np.argsort(sign * codec.numbers(held))]
-            ids = held  # including later additions
-    return KnownState(ids, base.outcome.available, held, codec)
+        is_held = index.find(codes) >= 0
+        harvested.extend(compress(codes, is_held if mask is None else is_held & mask))
+    ids = unique(np.asarray(harvested))
+    later, unplaced = np.setdiff1d(held, ids), EMPTY
+    if base.sort in {"id", "id_reverse"}:
+        ordered = _by_id(codec, ids, held, descending=base.sort == "id_reverse")
+        if ordered is None:
+            return None
+        ids = ordered  # including later additions
+    elif len(later):
+        unplaced = later[~_are_newest(writer, rounds, codec, later)]
+    recent = concatenate(codec.encode(page.ids) for page in writer.store.pages(changes))
+    return KnownState(ids, _counts(writer, changes), held, recent, unplaced, codec)
+
+
+def _by_id(codec: IdCodec, ids: Codes, held: Codes, *, descending: bool) -> Codes | None:
+    """Return the stored ids as numbers or texts in order; None if the harvested ones are in neither."""
+    for numbers in (True, False):
+        if numbers and not codec.is_decimal(held):
+            continue
+        keys = codec.numbers if numbers else codec.texts
+        own = keys(ids)[::-1] if descending else keys(ids)
+        if np.all(own[1:] > own[:-1]):
+            ordered = held[np.argsort(keys(held), kind="stable")]
+            return ordered[::-1] if descending else ordered
+    return None
+
+
+def _are_newest(
+    writer: ArchiveWriter, rounds: list[Round], codec: IdCodec, later: Codes
+) -> NDArray[np.bool_]:
+    """Return which later additions were created after all harvested records, so follow them."""
+    base = [page for page in writer.store.pages(rounds[0]) if page.ids]
+    ends = [text or "" for page in base for text in (page.low, page.high)]
+    created: list[tuple[int, str]] = []
+    index = IdIndex(later)
+    for round_ in rounds[1:]:
+        for page in writer.store.pages(round_):
+            positions = index.find(codec.encode(page.ids))
+            if np.all(positions < 0):
+                continue
+            reader = RecordReader(writer.query.resource)
+            reader.read(read_page(writer.store, page))
+            texts = reader.last_values("created_at")
+            created += [
+                (at, text or "")
+                for at, text in zip(positions.tolist(), texts, strict=True)
+                if at >= 0
+            ]
+    moments = sort_keys(ends + [text for _, text in created])
+    newest = np.zeros(len(later), dtype=bool)
+    if not ends or not all(isinstance(moment, datetime) for moment in moments):
+        return newest
+    newest[[at for at, _ in created]] = True
+    last = max(moments[: len(ends)])
+    earlier = zip(created, moments[len(ends) :], strict=True)
+    newest[[at for (at, _), moment in earlier if moment <= last]] = False
+    return newest

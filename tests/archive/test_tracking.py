@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
@@ -224,8 +224,8 @@ def later(
     harvested(days)
     for _ in range(added):
         days._change("add", 0)
-    came = set(days.ids) - set(ids)
     days.ids = [one for one in days.ids if one not in gone]
+    came = set(days.ids) - set(ids)
     available = len(days.ids)
     seen = Days(sorted(came, reverse=True), sort=days.sort, form=days.form, session=2)
     seen.asked = days.asked
@@ -233,7 +233,8 @@ def later(
     days.store.add_round(changed)
     for number in range(1, len(came) + 1):
         if seen.ids[(number - 1) * SIZE :]:
-            days.store.add_page(changed, *seen.fetch(number, days.sort))
+            page, content = seen.fetch(number, days.sort)
+            days.store.add_page(changed, replace(page, available=available), content)
     days.rounds.append(changed)
     doubt = Doubt.because(Reason.REMOVED, 1)
     days.finish_round(changed, pages=changed.pages, available=available, doubt=doubt)
@@ -284,9 +285,9 @@ def test_the_removed_that_are_proven_are_those_that_went(
     if found.complete:
         assert sorted(days.held(), key=str) == sorted(days.texts)
         assert set(found.gone) >= before - set(days.texts)
-    else:
-        assert found.gone == []
-        assert set(days.held()) >= before
+    else:  # what is named while the collection changes is not there, but more may be missing
+        assert set(found.gone).isdisjoint(days.texts)
+        assert set(days.held()) >= before & set(days.texts)
     if not changes:
         few = "too few to find what changed" in str(found.doubt)
         assert found.complete or len(days.ids) < 2 or (few and a_day < 25), found.doubt

@@ -61,6 +61,10 @@ class IdCodec:
             return codes
         return np.array([int(str(self.decode(code))) for code in codes], dtype=object)
 
+    def texts(self, codes: Codes) -> NDArray[Any]:
+        """Return ids as texts."""
+        return np.array([self.decode(code) or "" for code in codes], dtype=object)
+
 
 class IdIndex:
     """The positions of ids in a sequence.

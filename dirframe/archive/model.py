@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -361,3 +361,14 @@ def encode_ids(ids: Iterable[str | None]) -> str:
     return json.dumps(
         [identifier or None for identifier in ids], ensure_ascii=False, separators=(",", ":")
     )
+
+
+def sort_keys(texts: list[str]) -> list[Any]:
+    """Return numbers or times if all texts can be converted, or else the texts."""
+    if all(text.isdigit() for text in texts):
+        return [int(text) for text in texts]
+    try:
+        times = [datetime.fromisoformat(text) for text in texts]
+    except ValueError:
+        return list(texts)
+    return [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]

@@ -18,10 +18,10 @@ from dirframe.archive.model import (
     Round,
     RoundKind,
     encode_ids,
+    sort_keys,
 )
 from dirframe.archive.snapshot import compress
 from dirframe.archive.store import PAGE_COLUMNS, Store
-from dirframe.archive.tracking import sort_keys
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused
 from dirframe.client.http.client import CachePolicy
@@ -31,6 +31,7 @@ from dirframe.errors import ArchiveError, Hint, InvalidInputError, QuotaExceeded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dirframe.archive.model import Doubt
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
@@ -195,6 +196,18 @@ class ArchiveWriter:
         """Finish a round, and store its outcome."""
         current.outcome = Outcome(at=_now().isoformat(), **facts)
         self.store.update_round(current)
+
+    def abandon_round(self, current: Round, doubt: Doubt) -> None:
+        """Finish a round that does not count."""
+        available = None
+        for page in self.store.pages(current):
+            available = page.available
+        facts: Any = {"pages": current.pages, "available": available, "doubt": doubt}
+        self.finish_round(current, **facts, reached=False)
+
+    def counts(self, current: Round) -> set[int | None]:
+        """Return the counts of the directory that the pages of a round show."""
+        return {page.available for page in self.store.pages(current)}
 
     # -- the quota -------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import dirframe
 from dirframe.client.directory import Directory
 from tests.faults.conftest import settings_of
 from tests.faults.service import FaultyService, Shelf, numbered
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def service() -> Iterator[FaultyService]:
-    """Serve 55 records on six pages of ten."""
-    with FaultyService(Shelf(numbered(55), size=10)) as service:
+def shelf() -> Shelf:
+    """Hold 55 records on six pages of ten."""
+    return Shelf(numbered(55), size=10)
+
+
+@pytest.fixture
+def service(shelf: Shelf) -> Iterator[FaultyService]:
+    with FaultyService(shelf) as service:
         yield service
 
 
@@ -33,3 +39,12 @@ def ask(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
     yield make
     for directory in made:
         directory.close()
+
+
+@pytest.fixture
+def folder(service: FaultyService, ask: Callable[..., Directory], tmp_path: Path) -> Path:
+    """Harvest everything, and forget that it was asked for."""
+    archive = dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+    assert archive.status().complete
+    service.forget()
+    return archive.path

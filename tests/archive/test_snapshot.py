@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dirframe.archive.harvest import _resolution
 from dirframe.archive.model import Collection, Outcome, PageRecord, Round, RoundKind, encode_ids
+from dirframe.archive.rounds.full import _resolution
 from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, compress
 from dirframe.archive.store import Store
 from dirframe.client.paging.ids import IdCodec

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe.archive.model import Collection
-from dirframe.archive.update import NEWEST_FIRST
+from dirframe.archive.rounds.changes import NEWEST_FIRST
 from dirframe.schema import PROJECT, Resource
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from tests.benchmarks._report import Cell, Measure, Table

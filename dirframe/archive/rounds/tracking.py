@@ -15,13 +15,12 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dirframe.archive.model import Doubt, Reason
+from dirframe.archive.model import Doubt, Reason, sort_keys
 from dirframe.client.paging.completeness import Page, PageSequence
 from dirframe.client.paging.ids import EMPTY, IdIndex, concatenate, unique
 
@@ -295,14 +294,3 @@ class CollectionTracker:
                 return Doubt.because(Reason.TOO_FEW_REQUESTS, a_day)
             return Doubt(Reason.TOO_MANY_CHANGES)
         return None
-
-
-def sort_keys(texts: list[str]) -> list[Any]:
-    """Return numbers or times if all texts can be converted, or else the texts."""
-    if all(text.isdigit() for text in texts):
-        return [int(text) for text in texts]
-    try:
-        times = [datetime.fromisoformat(text) for text in texts]
-    except ValueError:
-        return list(texts)
-    return [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dirframe.archive.harvest import run_round
 from dirframe.archive.model import (
     Collection,
     Doubt,
@@ -21,17 +20,16 @@ from dirframe.archive.model import (
     Round,
     RoundKind,
     encode_ids,
+    sort_keys,
 )
+from dirframe.archive.rounds.full import run_round
+from dirframe.archive.rounds.removals import find_removed
 from dirframe.archive.snapshot import Snapshot
 from dirframe.archive.store import Store
-from dirframe.archive.tracking import sort_keys
-from dirframe.archive.update import find_removed
-from dirframe.archive.writer import CompressedPage
+from dirframe.archive.writer import ArchiveWriter, CompressedPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from dirframe.archive.writer import ArchiveWriter
 
 SIZE = 4
 #: Ids as they are usual, and of other forms.
@@ -77,6 +75,9 @@ class Days:
     ordered: bool = True
     workers: int = 1
     form: str = "{}"
+
+    counts = ArchiveWriter.counts
+    abandon_round = ArchiveWriter.abandon_round
     asked: int = 0
     today: int = 0
     session: int = 1

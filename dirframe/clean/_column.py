@@ -13,6 +13,7 @@ from dirframe.clean._overrides import Overrides, checked_overrides
 from dirframe.clean._reasons import Reason, explain
 from dirframe.clean.name_index import Resolution
 from dirframe.clean.resolver import resolve
+from dirframe.client.frames.interchange import type_name
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, copy_provenance, get_provenance
 
@@ -94,7 +95,7 @@ def raw_column(data: pd.DataFrame | pd.Series[Any], column: str) -> pd.Series[An
         return data
     if not isinstance(data, pd.DataFrame):
         raise InvalidInputError(
-            f"A DataFrame or a Series of countries is asked for, not {type(data).__name__}."
+            f"A DataFrame or a Series of countries is asked for, not {type_name(data)}."
         )
     positions = [position for position, name in enumerate(data.columns) if name == column]
     if len(positions) != 1:

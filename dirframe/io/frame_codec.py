@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.interchange import as_pandas, type_name
 from dirframe.client.frames.lists import ListDtype, lists_column
 from dirframe.errors import ExportWarning, Hint, InvalidInputError
 from dirframe.io.metadata import record_of
@@ -67,8 +67,13 @@ def prepare(name: str, frame: pd.DataFrame) -> ExportFrame:
     frame = as_pandas(frame)
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
-            f"{name!r} is a {type(frame).__name__}, and only a DataFrame can be exported.",
-            hint=Hint("A Series becomes one with .to_frame().", shell=""),
+            f"{name!r} is a {type_name(frame)}, and only a frame of pandas or Polars or a table of Arrow can "
+            "be exported.",
+            hint=Hint(
+                "A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of "
+                "DuckDB with .to_arrow_table().",
+                shell="",
+            ),
         )
     names = list(frame.columns)
     if not names or not all(isinstance(column, str) and column for column in list[object](names)):

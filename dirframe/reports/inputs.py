@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.interchange import as_pandas, type_name
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.reports.selection import validate_selection
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES
@@ -120,14 +120,14 @@ def _named(frames: object) -> Iterator[tuple[str | None, Any]]:
     else:
         raise InvalidInputError(
             "A report is made of a frame, or a list or mapping of frames; a "
-            f"{type(frames).__name__} came."
+            f"{type_name(frames)} came."
         )
 
 
 def _resource(name: str | None, frame: object) -> Resource:
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
-            f"A report is made of frames as the loaders give them; a {type(frame).__name__} came."
+            f"A report is made of frames as the loaders give them; a {type_name(frame)} came."
         )
     if name is not None and name not in _NAMES:
         raise InvalidInputError(

@@ -9,6 +9,7 @@ import pytest
 
 import dirframe
 from dirframe.charts import CHARTS, STATISTICS
+from dirframe.clean import country_audit
 from dirframe.errors import InvalidInputError, MissingColumnsError
 
 if TYPE_CHECKING:
@@ -64,3 +65,29 @@ def test_other_engines_refuse_it_too(sample_frames: dict[str, pd.DataFrame], nam
     table = pd.DataFrame({"id": ["1"], "posts_count": [1], "kudo_rank": [2]})
     with pytest.raises(MissingColumnsError):
         statistic(duckdb.from_df(table))
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "dask"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        dirframe.summary,
+        lambda frame: dirframe.compare(frame, frame),
+        lambda frame: dirframe.export(frame, "never.csv"),
+        country_audit,
+    ],
+    ids=["summary", "compare", "export", "country_audit"],
+)
+def test_what_needs_the_records_in_memory_says_so(
+    sample_frames: dict[str, pd.DataFrame], engine: str, use: Callable[[Any], object]
+) -> None:
+    accounts = sample_frames["accounts"][["id", "country_code"]]
+    frame: object
+    if engine == "duckdb":
+        duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+        frame = duckdb.from_arrow(dirframe.convert_frame(accounts, "arrow"))
+    else:
+        dask = pytest.importorskip("dask.dataframe", reason="Dask is an extra")
+        frame = dask.from_pandas(accounts, npartitions=2)
+    with pytest.raises(InvalidInputError, match=rf"{engine}\.\w+"):
+        use(frame)

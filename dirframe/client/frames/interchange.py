@@ -18,7 +18,7 @@ import pyarrow as pa
 from dirframe.client.frames.dtypes import to_pandas
 from dirframe.client.frames.lists import ListArray
 from dirframe.client.xml.lists import is_lists
-from dirframe.errors import InvalidInputError, MissingExtraError
+from dirframe.errors import Hint, InvalidInputError, MissingExtraError
 from dirframe.provenance import ATTRIBUTE, attributes_of
 
 if TYPE_CHECKING:
@@ -92,8 +92,13 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
     converted = as_pandas(frame)
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
-            f"A frame of pandas or Polars or a table of Arrow was expected; a "
-            f"{type(frame).__name__} came."
+            f"A frame of pandas or Polars or a table of Arrow was expected; a {type_name(frame)} "
+            "came.",
+            hint=Hint(
+                "Bring a frame of Dask into memory with .compute(), a relation of DuckDB with "
+                ".to_arrow_table().",
+                shell="",
+            ),
         )
     check_unique_columns(converted)
     if kind == "pandas":
@@ -201,6 +206,12 @@ def too_large(what: str) -> str:
         f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
         "be given. Leave out the records whose number cannot be right, such as those above 1e12."
     )
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with the library's: several have a DataFrame."""
+    library = type(value).__module__.partition(".")[0]
+    return f"{'' if library == 'builtins' else f'{library}.'}{type(value).__name__}"
 
 
 def is_instance(frame: object, module: str, name: str) -> bool:

@@ -12,7 +12,12 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import check_unique_columns, frame_of, is_instance
+from dirframe.client.frames.interchange import (
+    check_unique_columns,
+    frame_of,
+    is_instance,
+    type_name,
+)
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import absent
 from dirframe.stats._core.loaders import ANY
@@ -47,7 +52,7 @@ def columns_of(frame: object, loader: Loader) -> list[str]:
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(
         f"A DataFrame as {loader.python} gives it was expected, of pandas, polars or Dask, a table of "
-        f"Arrow or a relation of DuckDB with its columns; a {type(frame).__name__} came."
+        f"Arrow or a relation of DuckDB with its columns; a {type_name(frame)} came."
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
-from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.interchange import convert_frame
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
@@ -136,7 +136,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     0  1  Ant       5      3      -2
     """
     ids = {}
-    before, after = as_pandas(before), as_pandas(after)
+    before, after = convert_frame(before, "pandas"), convert_frame(after, "pandas")
     for name, frame in (("before", before), ("after", after)):
         require_columns(frame, "id", loader=ANY)
         ids[name] = _checked_ids(frame, name)
@@ -173,12 +173,6 @@ def _same_resource(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     """Return the ids as text; raise unless each identifies one record."""
-    repeated_columns = frame.columns[frame.columns.duplicated()].unique()
-    if len(repeated_columns):
-        raise InvalidInputError(
-            f"In `{name}`, the columns {', '.join(map(str, repeated_columns))} are there twice, so their values "
-            "cannot be told apart. Rename or drop one of each."
-        )
     column = frame["id"]
     if missing := int(column.isna().sum()):
         raise InvalidInputError(

@@ -88,7 +88,8 @@ class Filters:
         return {
             name: value
             for name in (*NEEDS, "ranges")
-            if (value := getattr(self, name)) not in ((), None, "all", "", {})
+            if (value := getattr(self, name)) not in ((), None, "", {})
+            and (name, value) != ("activity", "all")
         }
 
     def apply(self, frame: pd.DataFrame, conditions: Conditions | None = None) -> pd.DataFrame:

@@ -95,6 +95,13 @@ def test_a_search_finds_every_word_in_name_description_tags_or_place(
     assert len(Filters(search="(?=x").apply(accounts)) == 0  # text, not a pattern
 
 
+def test_a_search_for_a_word_that_means_no_filter_elsewhere_is_a_search() -> None:
+    frame = pd.DataFrame({"name": ["Call me", "Nginx"]})
+    found = select(frame, search="all")
+    assert list(found["name"]) == ["Call me"]
+    assert get_provenance(found)["steps"] == ["only matching all"]
+
+
 def test_a_search_without_names_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="no column name"):
         Filters(search="x").apply(pd.DataFrame({"id": ["1"]}))

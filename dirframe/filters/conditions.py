@@ -45,12 +45,12 @@ Activity = Literal["all", "active", "dormant"]
 ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
 Range = tuple[float | None, float | None]
 
-#: The columns that each filter requires.
-NEEDS = {
+#: The columns that each filter requires; of several in one place, one is enough.
+NEEDS: dict[str, tuple[str | tuple[str, ...], ...]] = {
     "search": ("name",),
     **{name: (column,) for name, column in CHOICES.items()},
     "years": (CREATED,),
-    "activity": (FIRST_MONTH, LAST_MONTH, FETCHED[0]),
+    "activity": (FIRST_MONTH, LAST_MONTH, FETCHED),
 }
 
 
@@ -143,9 +143,8 @@ class Conditions:
             mask &= (numbers < below).fillna(value=False)
         return mask.to_numpy(dtype=bool)
 
-    def _require(self, columns: Iterable[str], *, numbers: bool) -> None:
-        missing = [name for name in columns if not usable(self.frame, name, is_number=numbers)]
-        if missing:
+    def _require(self, columns: Iterable[str | tuple[str, ...]], *, numbers: bool) -> None:
+        if missing := unusable(self.frame, columns, is_number=numbers):
             kind = "number" if numbers else "date"
             absent = [name for name in missing if name not in self.frame]
             raise InvalidInputError(
@@ -190,7 +189,7 @@ def _text(records: pd.DataFrame) -> pd.Series[str]:
     texts = pd.Series("", index=records.index, dtype="str")
     for name in _SEARCHED:
         if name in records:
-            texts = texts + "\n" + records[name].fillna("")
+            texts = texts + "\n" + records[name].astype("str").fillna("")
     return texts.str.casefold()
 
 
@@ -245,6 +244,18 @@ def _within(years: pd.Series[Any], first: int | None, last: int | None) -> pd.Se
     if first is None and last is None:
         return years.isna()
     return years.between(-np.inf if first is None else first, np.inf if last is None else last)
+
+
+def unusable(
+    frame: pd.DataFrame, columns: Iterable[str | tuple[str, ...]], *, is_number: bool = False
+) -> list[str]:
+    """Return the required columns that are not `usable`; the first of alternatives for them."""
+    required = [(column,) if isinstance(column, str) else column for column in columns]
+    return [
+        names[0]
+        for names in required
+        if not any(usable(frame, name, is_number=is_number) for name in names)
+    ]
 
 
 def usable(frame: pd.DataFrame, column: str, *, is_number: bool = False) -> bool:

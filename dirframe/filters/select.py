@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -21,11 +22,11 @@ from dirframe.filters.conditions import (
     Activity,
     Conditions,
     Range,
-    usable,
+    unusable,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     import pandas as pd
     import polars as pl
@@ -127,11 +128,7 @@ class Filters:
     @staticmethod
     def offered(frame: pd.DataFrame) -> set[str]:
         """Return the filters whose columns a frame has."""
-        return {
-            name
-            for name, columns in NEEDS.items()
-            if all(usable(frame, column) for column in columns)
-        }
+        return {name for name, columns in NEEDS.items() if not unusable(frame, columns)}
 
 
 def select(
@@ -206,7 +203,7 @@ def select(
         tags=_values("tags", tags),
         years=years,
         activity=activity,
-        ranges=dict(ranges or {}),
+        ranges=_ranges(ranges),
     )
     frame = convert_frame(records, "pandas")
     conditions = Conditions(frame)
@@ -240,6 +237,14 @@ def _values(name: str, given: str | Iterable[str | None]) -> tuple[str | None, .
         raise InvalidInputError(
             f"{name} is {given!r}; give texts, or [None] for the records without any."
         ) from None
+
+
+def _ranges(given: Mapping[str, Range] | None) -> dict[str, Range]:
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidInputError(
+            f"ranges is {given!r}; give a range by column, such as {{'stack_count': (1, 100)}}."
+        )
+    return dict(given or {})
 
 
 def _is_span(span: Any, number: type) -> bool:

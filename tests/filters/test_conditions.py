@@ -44,6 +44,16 @@ def test_activity_is_that_of_the_statistic_for_whatever_comes(rows: list[Any]) -
         assert (told == name).sum() == counted[name]
 
 
+def test_the_date_of_the_fetch_may_be_that_of_the_newer_dialect(projects: pd.DataFrame) -> None:
+    older = projects[projects["analysis_logged_at"].notna()]
+    newer = older.rename(columns={"analysis_logged_at": "analysis_oldest_code_set_time"})
+    assert "activity" in Filters.offered(newer)
+    of_both = [Filters(activity="active").apply(frame)["id"] for frame in (older, newer)]
+    assert list(of_both[0]) == list(of_both[1])
+    with pytest.raises(InvalidInputError, match="no column analysis_logged_at"):
+        Filters(activity="active").apply(older.drop(columns="analysis_logged_at"))
+
+
 def test_years_and_months_of_nothing_are_none(projects: pd.DataFrame) -> None:
     assert years(projects) == (2006, 2013)
     assert years(projects.iloc[:0]) is None

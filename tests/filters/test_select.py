@@ -102,6 +102,19 @@ def test_a_search_for_a_word_that_means_no_filter_elsewhere_is_a_search() -> Non
     assert get_provenance(found)["steps"] == ["only matching all"]
 
 
+def test_a_search_looks_in_categories_and_in_columns_without_values() -> None:
+    frame = pd.DataFrame(
+        {
+            "name": pd.Categorical(["Call me", None, "Nginx"]),
+            "description": [np.nan] * 3,
+            "country_name": pd.Categorical(["Malta", "Peru", None]),
+        }
+    )
+    assert list(select(frame, search="nginx").index) == [2]
+    assert list(select(frame, search="peru").index) == [1]
+    assert select(frame, search="nan").empty
+
+
 def test_a_search_without_names_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="no column name"):
         Filters(search="x").apply(pd.DataFrame({"id": ["1"]}))
@@ -169,6 +182,12 @@ def test_a_range_that_is_none_is_refused(projects: pd.DataFrame) -> None:
         with pytest.raises(
             InvalidInputError, match=r"the one that values stay below|no column|no numbers"
         ):
+            select(projects, ranges=ranges)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_ranges_that_name_no_columns_are_refused(projects: pd.DataFrame) -> None:
+    for ranges in ((1, 100), [1], 5, "stack_count"):
+        with pytest.raises(InvalidInputError, match="give a range by column"):
             select(projects, ranges=ranges)  # type: ignore[arg-type]  # wrong on purpose
 
 

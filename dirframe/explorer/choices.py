@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._display.values import label
@@ -16,8 +19,6 @@ from dirframe.stats._rules.exclusion import applicable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pandas as pd
 
     from dirframe.schema import Resource
 
@@ -84,8 +85,18 @@ def columns(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def sortable(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the columns that a table can be sorted by: all but lists."""
-    return tuple(str(name) for name in frame if frame[name].dtype != "object")
+    """Return the columns that a table can be sorted by: no lists, and no names of the index."""
+    return tuple(
+        str(name)
+        for name in frame
+        if not _holds_lists(frame[name].dtype) and name not in frame.index.names
+    )
+
+
+def _holds_lists(dtype: Any) -> bool:
+    if isinstance(dtype, pd.ArrowDtype):
+        return bool(pa.types.is_nested(dtype.pyarrow_dtype))
+    return bool(dtype == "object")
 
 
 def sort_key(frame: pd.DataFrame, column: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 import pytest
 
@@ -9,7 +11,11 @@ from dirframe import provenance, stats
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.explorer import choices
+from dirframe.explorer.state import State
 from dirframe.schema import ACCOUNT, PROJECT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_every_chart_of_accounts_or_projects_is_offered() -> None:
@@ -47,6 +53,21 @@ def test_a_table_offers_all_columns_and_is_ordered_by_all_but_lists(
     assert {"id", "name", "stack_count"} <= set(choices.sortable(projects))
     assert set(choices.usual_columns(projects, PROJECT)) <= set(there)
     assert choices.usual_columns(projects[["id", "irc_url"]], PROJECT) == ("id", "irc_url")
+
+
+def test_a_table_is_not_ordered_by_lists_of_arrow_nor_by_what_the_index_is_called(
+    projects: pd.DataFrame, tmp_path: Path
+) -> None:
+    projects.to_parquet(tmp_path / "projects.parquet")
+    of_arrow = pd.read_parquet(tmp_path / "projects.parquet", dtype_backend="pyarrow")
+    assert set(choices.sortable(of_arrow)) == set(choices.sortable(projects))
+    by_id = projects.set_index("id", drop=False)
+    assert set(choices.columns(by_id)) == set(projects)
+    state = State(by_id)
+    for column in choices.sortable(by_id):
+        state.order(column)
+    with pytest.raises(InvalidInputError, match="order_by has 'id'"):
+        state.order_by = "id"
 
 
 def test_a_heading_is_in_words_with_its_unit() -> None:

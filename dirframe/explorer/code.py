@@ -6,6 +6,7 @@ keyring.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -198,6 +199,10 @@ def _call(first: str, options: Mapping[str, Any]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, tuple):  # a range, always two bounds
+        return f"({', '.join(map(_value, value))})"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_value(k)}: {_value(v)}' for k, v in value.items())}}}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
     return repr_double_quoted(value) if type(value) is str else repr(value)

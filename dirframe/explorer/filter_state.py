@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import traitlets as tr
 
 from dirframe.errors import InvalidInputError
@@ -68,6 +69,16 @@ class FilterState(LoadController):
                 "all."
             )
         return span
+
+    @tr.validate("ranges")
+    def _of_python(self, proposal: Any) -> Any:
+        """Replace numbers of numpy, which neither the code nor a saved view can hold."""
+        return {
+            name: tuple(bound.item() if isinstance(bound, np.generic) else bound for bound in span)
+            if isinstance(span, tuple)
+            else span
+            for name, span in proposal["value"].items()
+        }
 
     @property
     def filters(self) -> Filters:

@@ -315,7 +315,10 @@ class State(FilterState):
         if self.shown is None or "as_of" not in CHARTS[self.chart].options:
             return {}
         # From all loaded records, like the filter: dormant projects alone would count as active.
-        month = month_shown(self.shown.loaded)
+        try:
+            month = month_shown(self.shown.loaded)
+        except InvalidInputError:  # dates as text, which the chart itself refuses
+            return {}
         return {} if month is None else {"as_of": f"{month:%Y-%m-%d}"}
 
     def _describe(self, _: Any = None) -> None:

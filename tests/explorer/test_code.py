@@ -7,10 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
 import dirframe
+from dirframe.explorer import saved_view
 from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.code import client_expression, repr_double_quoted
 from dirframe.explorer.state import State
@@ -119,6 +121,33 @@ def test_the_code_for_a_frame_that_was_handed_over_begins_with_that_frame(
         state.set_trait(name, value)
     assert "handed to the explorer" in state.code
     compare(state, run(state.code, capsys, projects=projects))
+
+
+def test_ranges_of_numbers_of_numpy_and_without_an_end_are_in_the_code(
+    projects: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = State(projects)
+    state.ranges = {
+        "stack_count": (np.int64(2), float("inf")),
+        "average_rating": (projects["average_rating"].median(), None),
+    }
+    assert 0 < len(state.filters.apply(projects)) < len(projects)
+    compare(state, run(state.code, capsys, projects=projects))
+    again = State(projects)
+    saved_view.restore(again, saved_view.parse(saved_view.dump(state)))
+    assert again.code == state.code
+
+
+@pytest.mark.parametrize("chart", ["activity", "project_age", "life_span"])
+def test_the_code_is_that_of_a_chart_whose_dates_came_as_text(
+    chart: str, projects: pd.DataFrame
+) -> None:
+    dates = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
+    state = State(projects.astype(dict.fromkeys(dates, "str")))
+    state.chart = chart
+    assert f"ax = dirframe.plot.{chart}(shown)" in state.code
+    state.languages = ("Java",)
+    assert '"Java"' in state.code
 
 
 def test_countries_are_unified_in_the_code_where_the_explorer_did_it(

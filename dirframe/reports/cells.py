@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import sys
+import warnings
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -27,7 +30,7 @@ from dirframe.schema import RESOURCES
 from dirframe.stats.quality.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from matplotlib.figure import Figure
 
@@ -132,6 +135,16 @@ class Chart:
         )  # type: ignore[no-untyped-call]  # IPython
 
 
+@contextmanager
+def _warnings_as_text() -> Iterator[None]:
+    """Print warnings without file and line, which name folders of the author to every reader."""
+    with warnings.catch_warnings(record=True) as caught:
+        yield
+    for warning in caught:
+        sys.stderr.write(f"{warning.category.__name__}: {warning.message}\n")
+
+
+@_warnings_as_text()
 def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> object:
     """Show a statistic, a summary or a chart of a frame in a report.
 

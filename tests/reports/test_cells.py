@@ -133,3 +133,15 @@ def test_countries_are_unified_once_and_only_where_there_are_any() -> None:
     once = with_countries(pd.DataFrame({"country_code": ["DE"]}))
     assert with_countries(once) is once
     assert list(with_countries(PROJECTS)) == list(PROJECTS)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_shown_without_the_folder_of_the_package(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = pd.DataFrame({"analysis_main_language_name": ["𒀀"], "analysis_total_code_lines": [1]})
+    show(plot.language_share, frame)
+    said = capsys.readouterr().err
+    assert said.startswith("MissingGlyphsWarning: No installed font has 1 character")
+    assert said.count("\n") == 1
+    assert ".py" not in said

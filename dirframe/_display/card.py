@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from dirframe._display.html import literal
 from dirframe._display.values import printable
 
 _TABLE = "border-collapse:collapse;margin:.3em 0"
@@ -35,7 +36,7 @@ class Card:
             for name, value in facts.items()
         )
         below = f"<div>{escape(note)}</div>" if note else ""
-        return (
-            f'<div><strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
-            f"</tbody></table>{below}</div>"
+        return literal(
+            f'<strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
+            f"</tbody></table>{below}"
         )

@@ -114,6 +114,17 @@ def table_parts(
     yield "</tbody></table>"
 
 
+def literal(content: str) -> str:
+    """Return HTML in which MathJax, 2 and 3, leaves dollar signs and backslashes as they are.
+
+    Examples
+    --------
+    >>> print(literal("from $5 to $10"))
+    <div class="tex2jax_ignore mathjax_ignore">from $5 to $10</div>
+    """
+    return f'<div class="tex2jax_ignore mathjax_ignore">{content}</div>'
+
+
 def _header(column: Column) -> str:
     if not column.name:
         return escape(column.head)

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from dirframe._display.cells import align, cell_texts, cut
-from dirframe._display.html import Column, table_parts
+from dirframe._display.html import Column, literal, table_parts
 from dirframe._display.markdown import escape_markdown, table_lines
 from dirframe._display.values import is_number
 
@@ -50,7 +50,7 @@ class ReportMixin:
             caption = _CAPTION.format(escape(title))
             parts += table_parts(_columns(table), number='style="text-align:right"', begin=caption)
         parts += [f"<p><small>{escape(note)}</small></p>" for note in self._notes()]
-        return "<div>" + "".join(parts) + "</div>"
+        return literal("".join(parts))
 
     def _repr_markdown_(self) -> str:
         heading = self._heading()

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display.html import Column, table_parts
+from dirframe._display.html import Column, literal, table_parts
 from dirframe._display.values import entries, entry, is_number, percent
 from dirframe.explorer import choices, saved_view
 
@@ -156,10 +156,8 @@ def static(state: State, picture: ChartImage | None) -> str:
         return f'{style()}<div class="{STATIC}"><p>{escape(words(state))}</p></div>'
     # The caption of a chart includes the source.
     source = image(picture) if picture else escape(provenance.caption(shown.frame))
-    return (
-        f'{style()}<div class="{STATIC}"><p><b>{escape(words(state))}</b></p>'
-        f"{rows(state)}<p>{span(state)}</p><p>{source}</p></div>"
-    )
+    view = f"<p><b>{escape(words(state))}</b></p>{rows(state)}<p>{span(state)}</p><p>{source}</p>"
+    return f'{style()}<div class="{STATIC}">{literal(view)}</div>'
 
 
 def words(state: State) -> str:

@@ -185,7 +185,7 @@ class State(FilterState):
     def _there(self, proposal: Any) -> Any:
         """Reject values that the loaded records do not offer; before a load, accept any."""
         value, trait = proposal["value"], proposal["trait"].name
-        if self.shown is None or not value:
+        if self.shown is None or not (value or trait == "chart"):
             return value
         loaded = self.shown.loaded
         allowed = {

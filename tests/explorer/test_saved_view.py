@@ -75,6 +75,7 @@ def test_a_view_of_a_directory_is_restored_when_its_records_are_loaded(
         ('{"dirframe_view": 1, "tags": [["x"]]}', "tags is"),
         ('{"dirframe_view": 1, "search": 5}', "'search' trait"),
         ('{"dirframe_view": 1, "chart": "accounts_map"}', "chart has 'accounts_map'"),
+        ('{"dirframe_view": 1, "chart": ""}', "chart has ''"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_changes_nothing(

@@ -73,7 +73,7 @@ class ViewState:
     options : mapping
         Arguments of the chart.
     style : str
-        Style of the citation.
+        Style of the citation; empty if the source of the frame is not recorded.
     """
 
     filters: Filters
@@ -91,7 +91,7 @@ class ViewState:
 
 
 def to_python(source: DataSource, screen: ViewState) -> str:
-    """Return code that assigns ``shown``, ``table`` and ``ax`` and prints a citation."""
+    """Return code that assigns ``shown``, ``table`` and ``ax`` and prints a citation, if any."""
     return "\n".join(
         [
             *_loaded(source, screen),
@@ -101,9 +101,13 @@ def to_python(source: DataSource, screen: ViewState) -> str:
             "",
             *_table(screen),
             f"ax = dirframe.plot.{screen.chart}({_call('shown', screen.options)})",
-            f"print(dirframe.cite(shown, style={repr_double_quoted(screen.style)}))",
+            *_cited(screen.style),
         ]
     )
+
+
+def _cited(style: str) -> list[str]:
+    return [f"print(dirframe.cite(shown, style={repr_double_quoted(style)}))"] if style else []
 
 
 def client_expression(settings: Settings) -> str:

@@ -325,6 +325,11 @@ class State(FilterState):
         if self.shown is None or self._settling:
             return
         begin, end = self._window()
+        style = self.style
+        try:
+            self.citation = str(cite(self.shown.frame, style=cast("Style", style)))
+        except InvalidInputError as error:
+            self.citation, style = str(error), ""
         screen = ViewState(
             filters=self.filters,
             countries=self._unified,
@@ -337,13 +342,9 @@ class State(FilterState):
             count=len(self.shown.frame),
             chart=self.chart,
             options=self.chart_options,
-            style=self.style,
+            style=style,
         )
         self.code = to_python(self._source, screen)
-        try:
-            self.citation = str(cite(self.shown.frame, style=cast("Style", self.style)))
-        except InvalidInputError as error:
-            self.citation = str(error)
 
     # -- the view --------------------------------------------------------------------------
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -19,9 +20,6 @@ from dirframe.explorer.state import State
 from dirframe.provenance import get_provenance
 from dirframe.settings import ApiKey, Settings
 from docs.names import themes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 QUESTIONS: dict[str, dict[str, Any]] = {
     "everything": {},
@@ -121,6 +119,19 @@ def test_the_code_for_a_frame_that_was_handed_over_begins_with_that_frame(
         state.set_trait(name, value)
     assert "handed to the explorer" in state.code
     compare(state, run(state.code, capsys, projects=projects))
+
+
+def test_the_code_for_a_frame_of_unknown_source_runs_and_cites_nothing(
+    projects: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = pd.DataFrame(projects.to_dict("list"))
+    state = State(plain)
+    namespace = run(state.code, capsys, projects=plain)
+    assert state.rows is not None
+    assert_frame_equal(namespace["table"], state.rows)
+    assert namespace["printed"] == ""
+    assert "cannot be cited" in state.citation
+    plt.close("all")
 
 
 def test_ranges_of_numbers_of_numpy_and_without_an_end_are_in_the_code(

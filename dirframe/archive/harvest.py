@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from dirframe.archive.archive import Archive
 from dirframe.archive.model import RoundKind
 from dirframe.archive.rounds.details import run_details
-from dirframe.archive.rounds.full import run_round, start_round
+from dirframe.archive.rounds.full import start_round
+from dirframe.archive.rounds.schedule import run_rounds
 from dirframe.archive.status import has_details, is_finished
 from dirframe.archive.writer import Budget, open_writer
 from dirframe.client.details import check_details
@@ -34,6 +35,9 @@ def harvest(
     stop_at: datetime | None = None,
 ) -> Archive:
     """Store a whole collection in a file, page by page, over as many days as needed.
+
+    After several days, the changes since the first are fetched too, if the directory can sort by
+    change: records may have been added and removed meanwhile.
 
     Parameters
     ----------
@@ -95,9 +99,9 @@ def harvest(
     with open_writer(file, directory, collection_query, budget, details=details) as writer:
         rounds = writer.rounds
         if not rounds:
-            run_round(writer, start_round(writer, [sort] if sort else None))
-        elif rounds[-1].kind is RoundKind.FULL:
-            run_round(writer, rounds[-1])
+            start_round(writer, [sort] if sort else None)
+        if rounds[-1].outcome is None and rounds[-1].kind is not RoundKind.DETAILS:
+            run_rounds(writer)
         begun = rounds[-1].outcome is not None or rounds[-1].kind is RoundKind.DETAILS
         if details and begun and not (has_details(rounds) and is_finished(rounds)):
             run_details(writer)

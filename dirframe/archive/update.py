@@ -6,22 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe.archive.archive import Archive, open_archive
-from dirframe.archive.model import Doubt, Reason, RoundKind
-from dirframe.archive.rounds.changes import NEWEST_FIRST, ChangeScan, first_changes
-from dirframe.archive.rounds.details import abandon_details, run_details
-from dirframe.archive.rounds.full import run_round, start_round
-from dirframe.archive.rounds.removals import find_removed
+from dirframe.archive.model import RoundKind
+from dirframe.archive.rounds.details import run_details
+from dirframe.archive.rounds.schedule import run_rounds
 from dirframe.archive.status import has_details
 from dirframe.archive.writer import Budget, open_writer
-from dirframe.client.paging.completeness import MAX_REFETCHES
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import ArchiveError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from dirframe.archive.model import Round
-    from dirframe.archive.writer import ArchiveWriter
     from dirframe.client.directory import Directory
 
 
@@ -96,50 +91,7 @@ def update(
     with open_writer(file, directory, query, budget, details=details) as writer:
         last = writer.rounds[-1]
         if full or last.kind is not RoundKind.DETAILS or last.outcome is not None:
-            _update(writer, full=full)
+            run_rounds(writer, full=full)
         if details:
             run_details(writer)
     return Archive(file)
-
-
-def _update(writer: ArchiveWriter, *, full: bool) -> None:
-    """Continue the unfinished round, or start one."""
-    last = writer.rounds[-1]
-    if last.outcome is None and last.kind is RoundKind.DETAILS:
-        abandon_details(writer, last)
-    elif last.outcome is None and last.kind is not RoundKind.FULL and full:
-        writer.abandon_round(last, Doubt(Reason.REPLACED_BY_FULL))
-    elif last.outcome is None and last.kind is RoundKind.REMOVALS:
-        find_removed(writer, last)
-    if last.outcome is not None:
-        last = _start(writer, full=full)
-    attempts, outcome = 0, None
-    while last.kind is not RoundKind.FULL:
-        outcome, attempts = ChangeScan(writer, last).run(), attempts + 1
-        if outcome == "removed" and not find_removed(writer):
-            outcome = "behind"
-        if outcome in {"known", "removed"} or (outcome == "behind" and attempts == MAX_REFETCHES):
-            break
-        last = _start(writer, full=outcome == "unsorted")
-    if last.kind is RoundKind.FULL:
-        run_round(writer, last)
-        proven = last.outcome is not None and last.outcome.complete
-        if outcome is None and proven and len(writer.counts(last)) > 1:
-            _check_full(writer)
-
-
-def _check_full(writer: ArchiveWriter) -> None:
-    """Fetch what changed during a full round: ids may have been added between those already read."""
-    first = first_changes(writer)
-    if first is not None:
-        writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
-        _update(writer, full=False)
-
-
-def _start(writer: ArchiveWriter, *, full: bool) -> Round:
-    """Start a round of changes, if the first page shows that the directory sorts by change."""
-    first = None if full else first_changes(writer)
-    if first is not None:
-        return writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
-    base = [round_ for round_ in writer.rounds if round_.kind is RoundKind.FULL][-1]
-    return start_round(writer, list(dict.fromkeys([base.sort, "id", "created_at", None])))

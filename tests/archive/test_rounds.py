@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING
@@ -13,16 +14,15 @@ import dirframe
 from dirframe.archive import writer
 from dirframe.archive.rounds import changes
 from dirframe.client.http import client
-from dirframe.errors import IncompleteWarning
+from dirframe.errors import IncompleteWarning, QuotaExceededError
 from tests.archive.living import Accounts, LivingShelf, names, served, true_names
-from tests.faults.service import numbered
+from tests.faults.service import FaultyService, Shelf, numbered
 
 if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
     from tests.archive.test_harvest import Ask
-    from tests.faults.service import FaultyService
 
 
 @pytest.fixture
@@ -188,3 +188,76 @@ def test_one_added_and_one_removed_behind_a_full_round_do_not_cancel_out(
     service.before = None
     assert archive.status().complete
     assert names(archive.frame()) == true_names(service, ask)
+
+
+@pytest.mark.parametrize("form", ["hex", "numbers"])
+def test_one_added_and_one_removed_between_two_days_of_a_harvest_do_not_cancel_out(
+    form: str, tmp_path: Path
+) -> None:
+    accounts = Accounts(form, 300, Random(2))
+    ids = accounts.ids
+    with served(accounts) as (service, directory):
+        with pytest.raises(QuotaExceededError):
+            dirframe.harvest("accounts", tmp_path / "a", directory=directory, requests_per_day=8)
+        new = accounts.add_beside(ids[52])
+        del accounts.times[ids[55]]
+        service.reload(accounts.tables())
+        archive = dirframe.harvest("accounts", tmp_path / "a", directory=directory)
+        assert archive.status().complete
+        assert names(archive.frame()) == accounts.names
+        assert new in accounts.names
+        rounds = archive.status().rounds
+        archive = dirframe.harvest("accounts", tmp_path / "a", directory=directory)
+    assert archive.status().rounds == rounds
+
+
+def test_a_full_update_over_two_days_does_not_take_one_for_another(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    shelf.remove("100")
+    folder = dirframe.harvest("projects", tmp_path / "b", directory=ask(service)).path
+    with pytest.raises(QuotaExceededError):
+        dirframe.update(folder, directory=ask(service), full=True, requests_per_day=30 + 20)
+    shelf.add("100")
+    shelf.remove("102")
+    archive = dirframe.update(folder, directory=ask(service))
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+def test_the_quota_may_end_wherever_a_harvest_of_days_is_checked(
+    shelf: LivingShelf, service: FaultyService, ask: Ask, tmp_path: Path
+) -> None:
+    with pytest.raises(QuotaExceededError):
+        dirframe.harvest("projects", tmp_path / "b", directory=ask(service), requests_per_day=20)
+    shelf.add("301")
+    for one in numbered(25):
+        shelf.touch(one)
+    shelf.remove("150")
+    archive = dirframe.open_archive(tmp_path / "b")
+    while not archive.status().finished:
+        a_day = sum(one.pages for one in archive.rounds) + 6
+        with suppress(QuotaExceededError):
+            dirframe.harvest(
+                "projects", tmp_path / "b", directory=ask(service), requests_per_day=a_day
+            )
+        archive = dirframe.open_archive(tmp_path / "b")
+        assert len(service.asked) < 100
+    assert archive.status().complete
+    assert names(archive.frame()) == true_names(service, ask)
+
+
+@pytest.mark.parametrize("added", ["u010~", "u060"])
+def test_ids_that_are_texts_prove_nothing_over_days_where_changes_cannot_be_asked_for(
+    added: str, ask: Ask, tmp_path: Path
+) -> None:
+    shelf = Shelf([f"u{number:03}" for number in range(60)], size=10)
+    with FaultyService(shelf) as service:
+        with pytest.raises(QuotaExceededError):
+            dirframe.harvest("projects", tmp_path / "a", directory=ask(service), requests_per_day=4)
+        shelf.change(lambda held: sorted({*held, added, "u061"} - {"u012"}))
+        archive = dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+        assert "in an order that does not keep still" in str(archive.status())
+        archive = dirframe.update(archive.path, directory=ask(service))
+    assert archive.status().complete
+    assert set(archive.frame()["id"]) == set(shelf.states[-1])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dirframe.archive.model import Doubt, Reason, RoundKind
+from dirframe.archive.rounds.changes import NEWEST_FIRST, first_changes
 from dirframe.archive.rounds.tracking import CollectionTracker
 from dirframe.archive.writer import is_client_error
 from dirframe.client.paging.completeness import MAX_REFETCHES
@@ -50,15 +51,28 @@ def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None
     return writer.start_round(RoundKind.FULL, sort, first)
 
 
-def run_round(writer: ArchiveWriter, current: Round, known: KnownState | None = None) -> None:
-    """Fetch the remaining pages of a round, and finish it with its proof."""
+def run_round(
+    writer: ArchiveWriter,
+    current: Round,
+    known: KnownState | None = None,
+    *,
+    check: bool = False,
+) -> None:
+    """Fetch the remaining pages of a round, and finish it with its proof.
+
+    As many records may have been added as removed between two pages of an earlier state. So with
+    `check`, a round of changes is started if there is one and the directory sorts by change.
+    """
     if current.outcome is None:
-        _RoundRun(writer, current, known).run()
+        _RoundRun(writer, current, known, check=check).run()
 
 
 class _RoundRun:
-    def __init__(self, writer: ArchiveWriter, current: Round, known: KnownState | None) -> None:
+    def __init__(
+        self, writer: ArchiveWriter, current: Round, known: KnownState | None, *, check: bool
+    ) -> None:
         self._writer, self._round, self._known = writer, current, known
+        self._check = check
         self._codec = IdCodec() if known is None else known.codec
         # Locating many removed records costs as much as fetching everything.
         self._tracker = (
@@ -136,7 +150,14 @@ class _RoundRun:
             facts |= _resolution(pages, ids, self._codec)
         else:
             facts |= self._removals(self._known, pages, ids, facts["doubt"])
+        first = None
+        if self._check and facts["doubt"] is None and self._tracker.is_remembered:
+            first = first_changes(self._writer)  # before the end: whatever stops it, it is repeated
+            if first is None and self._tracker.may_grow_anywhere:
+                facts["doubt"] = Doubt(Reason.UNSTABLE_ORDER)
         self._writer.finish_round(self._round, **facts)
+        if first is not None:
+            self._writer.start_round(RoundKind.CHANGES, NEWEST_FIRST, first)
 
     def _removals(
         self, known: KnownState, pages: Iterable[PageRecord], ids: Codes, doubt: Doubt | None

@@ -6,8 +6,8 @@
 # equal, and nothing can have been inserted in between, nothing can have been removed either: the
 # records in between are unchanged. Nothing can have been inserted if all records of the new state are
 # among the known ones, or if the order only grows at one end, which is assumed of ids and times of
-# creation; an update checks it by the changes since. Otherwise, the page in the middle is fetched, and
-# so on. So a removed record costs as many requests as a bisection of the pages, and not all pages
+# creation; at the end it is checked by the changes since. Otherwise, the page in the middle is fetched,
+# and so on. So a removed record costs as many requests as a bisection of the pages, and not all pages
 # after it.
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class CollectionTracker:
         self._size = 0
         self._honoured = True
         self._directions: set[int] = set()
+        self._has_texts = False
         self.end: int | None = None  # a page after the last one
         self._probes = 0
         self._pages_added = 0
@@ -131,6 +132,7 @@ class CollectionTracker:
         texts = [text for other in around if other for text in self._values(other) if text]
         values = sort_keys(texts)
         self._directions |= {(a < b) - (a > b) for a, b in pairwise(values)} - {0}
+        self._has_texts |= any(isinstance(value, str) for value in values)
 
     def _values(self, page: _RealPage) -> Sequence[str | None]:
         if self._sort is None:
@@ -273,6 +275,16 @@ class CollectionTracker:
         for page in self._real.values():
             positions.add(page)
         return positions
+
+    @property
+    def is_remembered(self) -> bool:
+        """Return whether some pages of this state are not read, but remembered."""
+        return any(not page.reading for page in self.positions().contiguous_pages())
+
+    @property
+    def may_grow_anywhere(self) -> bool:
+        """Return whether the collection changed in an order of texts, which has no end of its own."""
+        return self.has_changed and self._has_texts
 
     @property
     def has_changed(self) -> bool:

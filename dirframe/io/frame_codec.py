@@ -151,10 +151,16 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
     """
     dtype = column["dtype"]
     if dtype == "category":
-        categorical = pd.CategoricalDtype(
-            decode_column(column["categories"], column["of"]), column["ordered"]
-        )
-        return pd.Series(decode_column(values, column["of"]).astype(categorical))
+        categories = decode_column(column["categories"], column["of"])
+        codes = np.full(len(values), -1)
+        is_held = [value is not None for value in values]
+        # By themselves: a column of plain numbers or truths has no missing values.
+        held = decode_column([value for value in values if value is not None], column["of"])
+        codes[is_held] = pd.Index(categories).get_indexer(held)
+        if (codes[is_held] < 0).any():
+            raise ValueError(f"{held[codes[is_held] < 0].iloc[0]!r} is none of its categories")
+        categorical = pd.CategoricalDtype(categories, column["ordered"])
+        return pd.Series(pd.Categorical.from_codes(codes.tolist(), dtype=categorical))
     if dtype == "object":
         objects = np.empty(len(values), dtype="object")  # filled in a loop: a list is one value
         for index, value in enumerate(values):

@@ -261,3 +261,18 @@ def test_ids_that_are_texts_prove_nothing_over_days_where_changes_cannot_be_aske
         archive = dirframe.update(archive.path, directory=ask(service))
     assert archive.status().complete
     assert set(archive.frame()["id"]) == set(shelf.states[-1])
+
+
+def test_one_that_is_seen_between_others_disproves_that_ids_are_added_at_one_end(
+    ask: Ask, tmp_path: Path
+) -> None:
+    with FaultyService(Shelf([str(number) for number in range(10, 1_000, 10)], size=10)) as service:
+        with pytest.raises(QuotaExceededError):
+            dirframe.harvest("projects", tmp_path / "a", directory=ask(service), requests_per_day=5)
+
+        def swap(held: list[str]) -> list[str]:
+            return sorted({*held, "55", "455"} - {"70", "460"}, key=int)
+
+        service.shelf.change(swap)
+        archive = dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+    assert "in an order that does not keep still" in str(archive.status())

@@ -69,9 +69,14 @@ class Request(NamedTuple):
     status: str
 
     @property
+    def asks_for_changes(self) -> bool:
+        """Whether it asks for what changed while the pages were read."""
+        return "sort=updated_at" in self.target
+
+    @property
     def document(self) -> str:
         """The page or own page that was asked for; otherwise the whole target."""
-        found = _DOCUMENT.match(self.target)
+        found = None if self.asks_for_changes else _DOCUMENT.match(self.target)
         return self.target if found is None else found["own"] or f"page {found['page']}"
 
 
@@ -122,6 +127,8 @@ def classify(
             answered[request.document] += 1
         elif request.status == "200" and killed:
             kinds[LOST] += 1
+        elif request.status == "200" and request.asks_for_changes:
+            kinds[STATE] += 1
         else:
             kinds[REFUSED if request.status != "200" else TWICE] += 1
     for document, count in answered.items():

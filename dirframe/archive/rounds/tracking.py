@@ -63,7 +63,7 @@ class CollectionTracker:
         self._size = 0
         self._honoured = True
         self._directions: set[int] = set()
-        self._has_texts = False
+        self._has_texts = self._has_insertions = False
         self.end: int | None = None  # a page after the last one
         self._probes = 0
         self._pages_added = 0
@@ -127,12 +127,14 @@ class CollectionTracker:
         self._known, self._counts = IdIndex(EMPTY), {self.available}
 
     def _judge(self, page: _RealPage) -> None:
-        """Check at which end the collection grows."""
+        """Check at which end the collection grows, and whether it is there alone."""
         around = [self._real.get(page.number - 1), page, self._real.get(page.number + 1)]
         texts = [text for other in around if other for text in self._values(other) if text]
         values = sort_keys(texts)
         self._directions |= {(a < b) - (a > b) for a, b in pairwise(values)} - {0}
         self._has_texts |= any(isinstance(value, str) for value in values)
+        places = np.flatnonzero(self._known.find(concatenate([page.ids])) >= 0)
+        self._has_insertions |= len(places) > 0 and bool(places[-1] - places[0] >= len(places))
 
     def _values(self, page: _RealPage) -> Sequence[str | None]:
         if self._sort is None:
@@ -283,8 +285,8 @@ class CollectionTracker:
 
     @property
     def may_grow_anywhere(self) -> bool:
-        """Return whether the collection changed in an order of texts, which has no end of its own."""
-        return self.has_changed and self._has_texts
+        """Return whether new records were among known ones, or may have been, as in an order of texts."""
+        return self._has_insertions or (self.has_changed and self._has_texts)
 
     @property
     def has_changed(self) -> bool:

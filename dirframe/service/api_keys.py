@@ -37,6 +37,9 @@ DAILY_QUOTA = 1_000
 #: Applications that a developer may have at a time (specification, Limits).
 APPLICATIONS_PER_DEVELOPER = 5
 
+#: The largest whole number of SQLite.
+_LARGEST = 2**63 - 1
+
 #: Seconds that a request waits for the file: all threads of the service may be waiting.
 _CHARGE_TIMEOUT = 0.5
 
@@ -242,11 +245,13 @@ class KeyStore:
         self._change("daily_limit", daily_limit, key_id)
 
     def _change(self, column: str, value: float, key_id: int) -> None:
-        with self._access():
-            changed = self._database.execute(
-                f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",
-                (value, key_id),
-            ).rowcount
+        changed = 0
+        if 0 < key_id <= _LARGEST:
+            with self._access():
+                changed = self._database.execute(
+                    f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",
+                    (value, key_id),
+                ).rowcount
         if not changed:
             raise InvalidInputError(f"There is no live key number {key_id}.")
 
@@ -326,3 +331,5 @@ def _check_limit(daily_limit: int) -> None:
         raise InvalidInputError(
             f"The daily limit is {daily_limit}; it must be 1 or more. Revoke a key to stop it."
         )
+    if daily_limit > _LARGEST:
+        raise InvalidInputError(f"The daily limit is {daily_limit}; it must be {_LARGEST} or less.")

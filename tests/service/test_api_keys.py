@@ -127,6 +127,21 @@ def test_a_limit_that_is_raised_holds_at_once(tmp_path: Path) -> None:
             keys.set_daily_limit(7, 10)
 
 
+def test_numbers_that_the_file_cannot_hold_are_refused_by_name(tmp_path: Path) -> None:
+    with KeyStore(tmp_path / "keys.sqlite") as keys:
+        keys.add("Ada", "charts", daily_limit=2**63 - 1)
+        for change in (keys.revoke, lambda key_id: keys.set_daily_limit(key_id, 5)):
+            with pytest.raises(InvalidInputError, match="no live key number 9223372036854775808"):
+                change(2**63)
+        for refused in (
+            lambda: keys.set_daily_limit(1, 2**63),
+            lambda: keys.add("Ada", "maps", daily_limit=2**63),
+        ):
+            with pytest.raises(InvalidInputError, match="9223372036854775807 or less"):
+                refused()
+        assert [key.daily_limit for key in keys.list()] == [2**63 - 1]
+
+
 SPEND = """
 import sys
 from concurrent.futures import ThreadPoolExecutor

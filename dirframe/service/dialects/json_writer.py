@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
-_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?", re.ASCII)
+# Whole numbers of at most 18 digits, with or without commas between thousands; exponents of two
+# digits, so that no number is infinite.
+_WHOLE = r"[-+]?(?:[1-9]\d{0,2}(?:,\d{3}){1,5}|\d{1,18})"
+_INTEGER = re.compile(_WHOLE, re.ASCII)
+_NUMBER = re.compile(
+    rf"(?:{_WHOLE}|[-+]?(?=\.\d))(?:\.\d*)?(?:e[-+]?\d{{1,2}})?", re.ASCII | re.IGNORECASE
+)
 
 
 @dataclasses.dataclass
@@ -135,9 +140,8 @@ def _entry(element: _Element, node: Node) -> Any:
 def _scalar(text: str | None, node: Node | None) -> str | int | float | None:
     text = (text or "").strip()
     kind = node.field.kind if node is not None and node.field else Kind.TEXT
-    plain = text.replace(",", "")
-    if kind is Kind.INTEGER and _INTEGER.fullmatch(plain):
-        return int(plain)
-    if kind in {Kind.INTEGER, Kind.NUMBER} and _NUMBER.fullmatch(plain):
-        return float(plain)
+    if kind is Kind.INTEGER and _INTEGER.fullmatch(text):
+        return int(text.replace(",", ""))
+    if kind in {Kind.INTEGER, Kind.NUMBER} and _NUMBER.fullmatch(text):
+        return float(text.replace(",", ""))
     return text or None

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lxml import etree
 
+from dirframe.client.frames.dtypes import convert_column
+from dirframe.schema import Kind
+from dirframe.service.dialects.json_writer import json_document
+
 if TYPE_CHECKING:
     from tests.service.door import Door
 
@@ -64,6 +68,30 @@ def test_json_has_every_value_of_the_xml_and_counts_the_same(sample: Door, targe
     assert content["synthetic"] is True
     for count in ("items_returned", "items_available", "first_item_position"):
         assert root.findtext(count) == (str(content[count]) if count in content else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1e-05", 0.00001),
+        ("-0.0007543210987654321", -0.0007543210987654321),
+        ("+51.5", 51.5),
+        (".5", 0.5),
+        ("1,234.5", 1234.5),
+        ("1,2,3", "1,2,3"),
+        ("1e999", "1e999"),
+        ("9" * 400, "9" * 400),
+        ("-", "-"),
+    ],
+)
+def test_whatever_form_a_number_has_json_says_what_the_loaders_read(
+    text: str, number: object
+) -> None:
+    account = f"<account><id>1</id><latitude>{text}</latitude></account>"
+    document = f"<response><status>success</status><result>{account}</result></response>"
+    assert json.loads(json_document(document.encode()))["result"]["latitude"] == number
+    (read,) = convert_column([text], Kind.NUMBER).array.to_pylist()
+    assert read == (number if isinstance(number, float) else None)
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,11 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
         return pd.DataFrame(_records(json.loads(text)), dtype="object")
     if begin == "{":
         # Not splitlines(): a text in JSON may hold other line separators.
-        lines = [json.loads(line) for line in text.split("\n") if line.strip()]
+        lines = [
+            _parsed(line, f"line {number}")
+            for number, line in enumerate(text.split("\n"), start=1)
+            if line.strip()
+        ]
         return pd.DataFrame(_records(lines), dtype="object")
     header = text.partition("\n")[0]
     separator = max(_SEPARATORS, key=header.count)
@@ -251,6 +255,13 @@ def _refuse_decimal_commas(frame: pd.DataFrame, name: str) -> None:
                 "where a comma may begin a fraction.",
                 hint=Hint("Write numbers with a point before the fraction, without thousands."),
             )
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{place}: {error.msg}") from None
 
 
 def _records(content: Any) -> list[dict[str, Any]]:
@@ -300,7 +311,10 @@ def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.Dat
     kind = field.kind if field else Kind.TEXT
     column = frame[name]
     if kind is Kind.ITEMS:
-        lists = [None if _missing(value) else _listed(value) for value in column]
+        lists = [
+            None if _missing(value) else _listed(value, f"{name} of record {number}")
+            for number, value in enumerate(column, start=1)
+        ]
         return frame.assign(**{name: lists_column(lists).set_axis(frame.index)})
     texts = [None if _missing(value) else _plain(value) for value in column]
     array, unreadable = convert_column(texts, kind)
@@ -321,8 +335,8 @@ def _plain(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _listed(value: object) -> object:
-    content = json.loads(value) if isinstance(value, str) else value
+def _listed(value: object, place: str) -> object:
+    content = _parsed(value, f"{place} is no list as JSON") if isinstance(value, str) else value
     return content if isinstance(content, list) else [content]
 
 

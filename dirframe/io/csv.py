@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
+#: Value of a row that is appended while a table is read.
+_LAST = "end"
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 
 
@@ -171,11 +173,14 @@ def parse_csv(
     Raises
     ------
     ValueError
-        If it is no CSV, or a row has more or fewer values.
+        If it is no CSV, a row has more or fewer values, or a quotation mark is not closed.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
+    # pyarrow takes all that follows an open quotation mark for one value: this row shows it.
+    end = b"" if content.endswith((b"\n", b"\r")) else b"\n"
+    content += end + separator.join([_LAST] * width).encode() + b"\n"
     table = arrow_csv.read_csv(
         pa.py_buffer(content),
         read_options=arrow_csv.ReadOptions(
@@ -193,8 +198,11 @@ def parse_csv(
             quoted_strings_can_be_null=False,
         ),
     )
+    if not len(table) or any(values[-1].as_py() != _LAST for values in table.columns):
+        raise ValueError("a quotation mark is opened and not closed")
     return [
-        [None if v is None else _bare(v) for v in values.to_pylist()] for values in table.columns
+        [None if v is None else _bare(v) for v in values.to_pylist()]
+        for values in table.slice(0, len(table) - 1).columns
     ]
 
 

@@ -14,7 +14,7 @@ import pytest
 from dirframe import export, read_export
 from dirframe.client.frames.lists import ListDtype
 from dirframe.errors import ExportWarning, InvalidInputError
-from dirframe.io.csv import stream_csv
+from dirframe.io.csv import parse_csv, stream_csv
 from tests.io import rich
 
 if TYPE_CHECKING:
@@ -80,3 +80,10 @@ def test_texts_in_a_column_of_objects_stay_in_one(tmp_path: Path, suffix: str) -
     frame = pd.DataFrame({"id": ["1"], "note": pd.Series(["text"], dtype="object")})
     back = read_export(export(frame, tmp_path / f"f.{suffix}"))
     pd.testing.assert_frame_equal(back, frame)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_last_row_is_read_whatever_ends_it_and_whatever_it_holds(end: str) -> None:
+    for cell, value in {"": None, '""': "", '""""': '"', "end": "end", '"a\nb"': "a\nb"}.items():
+        content = f"id,name{end or chr(10)}1,a{end or chr(10)}end,{cell}{end}".encode()
+        assert parse_csv(content, 2, ",") == [["1", "end"], ["a", value]]

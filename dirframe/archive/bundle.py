@@ -105,8 +105,8 @@ def bundle(
     ArchiveError
         If the archive is not finished, or a page is missing or damaged.
     InvalidInputError
-        If the file exists and must not be replaced, its folder does not exist, or an author or
-        the licence is invalid.
+        If the file exists and must not be replaced, is an archive, its folder does not exist, or
+        an author or the licence is invalid.
 
     Examples
     --------
@@ -121,6 +121,7 @@ def bundle(
     options = StudyOptions(title=title or "", authors=authors, license=license or "")
     if not overwrite:
         refuse_existing(target)
+    refuse_archive(target)
     if not target.parent.is_dir():
         raise InvalidInputError(f"{target} cannot be written: there is no folder {target.parent}.")
     if not archive.is_finished:
@@ -150,6 +151,14 @@ def bundle(
         with unfinished.open("rb") as stream:
             digest_of_file = file_digest(stream, "sha256").hexdigest()
     return digest_of_file
+
+
+def refuse_archive(target: Path) -> None:
+    """Raise if the file to write is an archive, whose pages cost days of quota."""
+    if Store.is_archive(target):
+        raise InvalidInputError(
+            f"{target} is an archive of harvested pages, which nothing replaces. Choose another name."
+        )
 
 
 def _tables(archive: Archive, folder: Path) -> list[Path]:

@@ -11,7 +11,7 @@ import pytest
 
 import dirframe
 from dirframe.archive.bundle import read_manifest
-from dirframe.errors import ArchiveError
+from dirframe.errors import ArchiveError, InvalidInputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +54,15 @@ def test_the_frame_is_the_same_without_the_archive(study: Path, tmp_path: Path) 
     again = dirframe.open_bundle(study).frame()
     pd.testing.assert_frame_equal(again, frame)
     assert again.attrs == frame.attrs
+
+
+def test_an_archive_is_not_replaced_by_its_bundle(study: Path) -> None:
+    archive = study.with_name("a")
+    before = archive.read_bytes()
+    with pytest.raises(InvalidInputError, match="is an archive of harvested pages"):
+        dirframe.bundle(archive, archive, overwrite=True)
+    assert archive.read_bytes() == before
+    dirframe.bundle(archive, study, overwrite=True)
 
 
 def test_a_missing_page_is_named(study: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dirframe import harvest, sample_directory
 from dirframe.cli.archive import _moment
 
 if TYPE_CHECKING:
@@ -35,3 +36,14 @@ def test_a_time_of_day_is_the_next_one(hours: int) -> None:
     assert moment is not None
     assert timedelta(0) < moment - now <= timedelta(days=1)
     assert moment.strftime("%H:%M") == given
+
+
+def test_no_table_replaces_an_archive(run: Any, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.db"
+    with sample_directory() as directory:
+        harvest("accounts", kept, directory=directory)
+    before = kept.read_bytes()
+    for words in (("read", kept, "-o", kept), ("export", kept, kept)):
+        outcome = run(*words, "--overwrite")
+        assert (outcome.code, kept.read_bytes()) == (2, before)
+        assert "is an archive of harvested pages" in outcome.err

@@ -142,6 +142,8 @@ def clean(
     from dirframe import country_audit, country_note, unify_countries
 
     check_target(audit, overwrite=out.overwrite)
+    if audit is not None and out.path is not None and audit.resolve() == out.path.resolve():
+        raise click.UsageError(f"--audit and -o both name {audit}: one would replace the other.")
     answers = None if overrides is None else _answers(overrides)
     frame = read_input(file, "accounts", question)
     cleaned = unify_countries(

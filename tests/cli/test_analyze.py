@@ -244,6 +244,18 @@ def test_commands_make_a_pipeline_that_keeps_the_source() -> None:
     assert done.stderr.splitlines()[-1].startswith(said)
 
 
+def test_an_audit_and_the_cleaned_accounts_are_two_files(
+    saved: Path, run: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    both, again = tmp_path / "both.csv", tmp_path / "other" / ".." / "both.csv"
+    words = ("clean", saved / "accounts.parquet", "-o", both, "--audit", again)
+    for overwrite in ((), ("--overwrite",)):
+        outcome = run(*words, *overwrite)
+        assert (outcome.code, both.exists()) == (2, False)
+        assert "one would replace the other" in outcome.err
+
+
 def test_cleaning_writes_the_audit_which_then_answers(
     saved: Path, run: Any, tmp_path: Path
 ) -> None:

@@ -81,7 +81,11 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     if table is None and len(frames) == 1:
         table = next(iter(frames))
     if table not in frames:
-        advice = "name one with table=" if table is None else f"there is no {table!r} among them"
+        advice = (
+            "name one with table= of dirframe.read_export; commands read files of one table"
+            if table is None
+            else f"there is no {table!r} among them"
+        )
         raise InvalidInputError(f"{file} holds {', '.join(map(repr, frames))}: {advice}.")
     frame: pd.DataFrame = frames[table][0]
     record: dict[str, Any] = frames[table][1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,10 @@ from dirframe.io.sidecar import beside, write_with_sidecar
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: What stands in a path for a byte that is no text.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def export(
@@ -191,8 +196,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the file exists and `overwrite` is False, or its folder cannot be
-        created.
+        If the suffix is unknown, the name is no text, the file exists and `overwrite` is False, or
+        its folder cannot be created.
     MissingExtraError
         If the format needs a package that is not installed.
 
@@ -204,6 +209,12 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     target = Path(path)
     kind = kind_of(target)
     kind.check()
+    # Of files of native libraries the folders too; the others record only the name.
+    if _SURROGATE.search(str(target) if kind.native else target.name):
+        raise InvalidInputError(
+            f"{target} has a name that is no text in the encoding of this system, and files record "
+            "their name. Choose another."
+        )
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file in it.")
     check_folder(target)

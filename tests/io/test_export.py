@@ -73,3 +73,12 @@ def test_several_frames_in_a_file_that_holds_one_are_refused(tmp_path: Path) -> 
         export({"a": small(), "b": small()}, tmp_path / "f.csv")
     with pytest.raises(InvalidInputError, match="no frame"):
         export({}, tmp_path / "f.xlsx")
+
+
+@pytest.mark.parametrize("name", ["caf\udce9.csv", "caf\udce9.duckdb", "caf\udce9/f.parquet"])
+def test_a_name_that_is_no_text_is_refused_before_anything_is_written(
+    name: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInputError, match="has a name that is no text"):
+        export(pd.DataFrame({"id": ["1"]}), tmp_path / name)
+    assert not any(tmp_path.iterdir())

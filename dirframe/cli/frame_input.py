@@ -30,6 +30,8 @@ STDIN = "-"
 _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
 _UTF_8 = Hint("Save the table as UTF-8.")
 _SEPARATORS = (",", "\t", ";")
+#: Quoted names of columns, in which a separator separates nothing.
+_QUOTED = re.compile('"[^"]*"')
 #: Suffixes of tables that archives and bundles may have too: they are SQLite files and zip files.
 _OF_ARCHIVES = {".db", ".sqlite", ".zip"}
 #: The zeros of an identifier, which a number would lose.
@@ -218,7 +220,7 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
         ]
         return pd.DataFrame(_records(lines), dtype="object")
     header = text.partition("\n")[0]
-    separator = max(_SEPARATORS, key=header.count)
+    separator = max(_SEPARATORS, key=_QUOTED.sub("", header).count)
     names = column_names(content, separator)
     if "<" in header or (len(names) == 1 and "\0" in text):
         raise InvalidInputError(f"{name} holds no table of records.", hint=_READ_XML)

@@ -209,6 +209,12 @@ def test_what_is_no_table_is_said_in_a_line(content: bytes, words: str, tmp_path
         read_table(str(file))
 
 
+def test_a_separator_in_a_quoted_name_separates_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text('id;name;"town, county, land"\n1;a;"x, y, z"\n', encoding="utf-8")
+    assert list(read_table(str(file))) == ["id", "name", "town, county, land"]
+
+
 def test_an_archive_and_its_bundle_are_read_as_other_files_are(run: Any, tmp_path: Path) -> None:
     kept, packed = tmp_path / "kept.archive", tmp_path / "kept.zip"
     with sample_directory() as directory:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _SEPARATORS = ",;\t"
+#: Quoted names of columns, in which a separator separates nothing.
+_QUOTED = re.compile('"[^"]*"')
 _BATCH_SIZE = 1_000
 #: Held while the limit of `csv` is another.
 _FIELD_LIMIT = threading.Lock()
@@ -157,7 +159,7 @@ def _read_csv(path: Path) -> Rows:
         first = stream.readline()
         if not first.strip():
             raise ValueError("the first line must name the columns")
-        separator = max(_SEPARATORS, key=first.count)
+        separator = max(_SEPARATORS, key=_QUOTED.sub("", first).count)
         yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
         rows = csv.reader(stream, delimiter=separator, strict=True)
         line = 2  # in which the next row begins

@@ -89,6 +89,13 @@ def test_a_damaged_table_is_named_with_what_is_wrong(
         serve({"accounts": tmp_path / name})
 
 
+def test_a_separator_in_a_quoted_name_separates_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "accounts.csv"
+    file.write_text('id;name;"town, county, land"\n1;a;"x, y, z"\n', encoding="utf-8")
+    (report,) = check_data(file)
+    assert (report.rows, report.invalid, report.unused) == (1, 0, ["town, county, land"])
+
+
 def test_columns_of_one_name_are_refused_whatever_the_table_is(tmp_path: Path) -> None:
     # A join has them; which of the two is meant, nobody knows.
     path = tmp_path / "directory.db"

@@ -215,22 +215,12 @@ def echo_note(text: str) -> None:
 
 
 def _print_text(frame: pd.DataFrame, fmt: str) -> None:
-    from dirframe.io.csv import stream_csv
+    from dirframe.io.csv import stream_csv, stream_json
 
     if fmt in {"csv", "tsv"}:
         stream_csv(frame, sys.stdout, "," if fmt == "csv" else "\t")
     else:
-        json_text = frame.to_json(
-            orient="records",
-            lines=fmt == "jsonl",
-            date_format="iso",
-            date_unit="s",
-            force_ascii=False,
-            double_precision=15,
-        )
-        sys.stdout.write(
-            json_text if json_text.endswith("\n") or not json_text else f"{json_text}\n"
-        )
+        stream_json(frame, sys.stdout, lines=fmt == "jsonl")
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

@@ -64,20 +64,50 @@ def write_csv(frames: Sequence[ExportFrame], file: Path, separator: str = ",") -
         _write(frames[0], stream, separator)
 
 
+def stream_json(frame: pd.DataFrame, stream: TextIO, *, lines: bool = False) -> None:
+    """Write a frame as JSON or JSON lines to an open stream, as `export` does to a file.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The frame to write.
+    stream : TextIO
+        An open text stream.
+    lines : bool, default False
+        Whether to write JSON lines.
+
+    Examples
+    --------
+    >>> import sys
+    >>> import pandas as pd
+    >>> stream_json(pd.DataFrame({"id": ["1"], "tags": [["a", "b"]]}), sys.stdout, lines=True)
+    {"id": "1", "tags": ["a", "b"]}
+    """
+    (_write_lines if lines else _write_list)(prepare("frame", frame), stream)
+
+
 def write_jsonl(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write one JSON object per line of the only frame; times are ISO 8601, lists stay lists."""
     with file.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(f"{line}\n" for line in _objects(frames[0]))
+        _write_lines(frames[0], stream)
 
 
 def write_json(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write a JSON list of the objects that `write_jsonl` writes, one per line."""
-    separator = "[\n"
     with file.open("w", encoding="utf-8", newline="") as stream:
-        for line in _objects(frames[0]):
-            stream.write(f"{separator}{line}")
-            separator = ",\n"
-        stream.write("[]\n" if separator == "[\n" else "\n]\n")
+        _write_list(frames[0], stream)
+
+
+def _write_lines(prepared: ExportFrame, stream: TextIO) -> None:
+    stream.writelines(f"{line}\n" for line in _objects(prepared))
+
+
+def _write_list(prepared: ExportFrame, stream: TextIO) -> None:
+    separator = "[\n"
+    for line in _objects(prepared):
+        stream.write(f"{separator}{line}")
+        separator = ",\n"
+    stream.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
 def _objects(prepared: ExportFrame) -> Iterator[str]:

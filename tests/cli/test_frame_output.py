@@ -8,8 +8,10 @@ import struct
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
+from dirframe.cli.frame_output import Output
 from tests.cli import dirframe
 
 if TYPE_CHECKING:
@@ -156,3 +158,14 @@ def test_a_colour_is_never_shown_as_a_language(tmp_path: Path, run: Any) -> None
     out = run("read", tmp_path, *words).out
     assert "C" in out.splitlines()[1]
     assert "4096EE" not in out
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_json_has_the_numbers_to_the_last_digit(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = [0.1 + 0.2, 0.2413793103448276, 1.23456789e-12, 123456789.123456789]
+    Output(fmt=form).write(pd.DataFrame({"share": [*values, float("inf")]}))
+    text = capsys.readouterr().out
+    lines = json.loads(text) if form == "json" else map(json.loads, text.splitlines())
+    assert [line["share"] for line in lines] == [*values, "inf"]

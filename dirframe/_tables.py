@@ -1,12 +1,23 @@
-"""Read the tables that stand beside the code."""
+"""Read tables of text: those beside the code, and others by the separator of their header."""
 
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_SEPARATORS = ",\t;"
+#: Quoted names of columns, in which a separator separates nothing.
+_QUOTED = re.compile('"[^"]*"')
+
+
+def separator_of(header: str) -> str:
+    """Return the separator of a table from its first line."""
+    return max(_SEPARATORS, key=_QUOTED.sub("", header).count)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dirframe._tables import separator_of
 from dirframe.errors import Hint, InvalidInputError
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ STDIN = "-"
 
 _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
 _UTF_8 = Hint("Save the table as UTF-8.")
-_SEPARATORS = (",", "\t", ";")
-#: Quoted names of columns, in which a separator separates nothing.
-_QUOTED = re.compile('"[^"]*"')
 #: Suffixes of tables that archives and bundles may have too: they are SQLite files and zip files.
 _OF_ARCHIVES = {".db", ".sqlite", ".zip"}
 #: The zeros of an identifier, which a number would lose.
@@ -220,7 +218,7 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
         ]
         return pd.DataFrame(_records(lines), dtype="object")
     header = text.partition("\n")[0]
-    separator = max(_SEPARATORS, key=_QUOTED.sub("", header).count)
+    separator = separator_of(header)
     names = column_names(content, separator)
     if "<" in header or (len(names) == 1 and "\0" in text):
         raise InvalidInputError(f"{name} holds no table of records.", hint=_READ_XML)

@@ -190,10 +190,6 @@ def check_target(path: Path | None, *, overwrite: bool) -> None:
         from dirframe.io.export import check_target as check
 
         check(path, overwrite=overwrite)
-        if path.exists():
-            from dirframe.archive.bundle import refuse_archive
-
-            refuse_archive(path)
 
 
 def write(

@@ -71,9 +71,10 @@ def export(
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the file exists and `overwrite` is False, its folder cannot be
-        created, the format cannot hold the frame, or an option of a study is invalid, is given
-        for another format, or the frame of a study has no source in its provenance.
+        If the suffix is unknown, the file is an archive, or exists and `overwrite` is False, its
+        folder cannot be created, the format cannot hold the frame, or an option of a study is
+        invalid, is given for another format, or the frame of a study has no source in its
+        provenance.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
@@ -196,8 +197,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the name is no text, the file exists and `overwrite` is False, or
-        its folder cannot be created.
+        If the suffix is unknown, the name is no text, the file is an archive, or exists
+        and `overwrite` is False, or its folder cannot be created.
     MissingExtraError
         If the format needs a package that is not installed.
 
@@ -222,4 +223,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
         refuse_existing(target)
         if kind.sidecar:
             refuse_existing(beside(target))
+    elif target.exists():
+        from dirframe.archive.bundle import refuse_archive  # rarely needed
+
+        refuse_archive(target)
     return target

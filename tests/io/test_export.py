@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from dirframe import InvalidInputError, export
+from dirframe import InvalidInputError, export, harvest, sample_directory
 from tests.io import READABLE, SHOWN
 
 if TYPE_CHECKING:
@@ -46,6 +46,15 @@ def test_an_existing_file_is_replaced_only_if_that_was_asked_for(
     export(small(), file, overwrite=True)
     assert file.read_bytes() != b"mine"
     assert {path.name for path in tmp_path.iterdir()} <= {file.name, f"{file.name}.provenance.json"}
+
+
+def test_a_table_never_replaces_an_archive(tmp_path: Path) -> None:
+    with sample_directory() as directory:
+        archive = harvest("accounts", tmp_path / "kept.sqlite", directory=directory).path
+    before = archive.read_bytes()
+    with pytest.raises(InvalidInputError, match="is an archive of harvested pages"):
+        export(small(), archive, overwrite=True)
+    assert archive.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dirframe._tables import separator_of
 from dirframe.errors import (
     ConfigurationError,
     Hint,
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 
-_SEPARATORS = ",;\t"
-#: Quoted names of columns, in which a separator separates nothing.
-_QUOTED = re.compile('"[^"]*"')
 _BATCH_SIZE = 1_000
 #: Held while the limit of `csv` is another.
 _FIELD_LIMIT = threading.Lock()
@@ -159,7 +157,7 @@ def _read_csv(path: Path) -> Rows:
         first = stream.readline()
         if not first.strip():
             raise ValueError("the first line must name the columns")
-        separator = max(_SEPARATORS, key=_QUOTED.sub("", first).count)
+        separator = separator_of(first)
         yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
         rows = csv.reader(stream, delimiter=separator, strict=True)
         line = 2  # in which the next row begins

@@ -16,6 +16,7 @@ import pytest
 from werkzeug.routing import Rule
 
 import dirframe
+from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,12 +44,20 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK)
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Two modules that all processes started by tests find in place of the installed ones.
+#
 # Where rfc3987_syntax is installed, jsonschema builds 38 parsers of web addresses with it on import:
 # one to three seconds in each process that imports nbformat, as plotly does in a kernel. No schema
-# that is used here asks for one, so here and in all processes that tests start it is not there.
-ABSENT = str(ROOT / "tests" / "absent")
-sys.path.insert(0, ABSENT)
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [ABSENT, os.environ.get("PYTHONPATH")]))
+# that is used here asks for one, so it is not there.
+#
+# ipykernel_launcher starts kernels as copies of one process: `tests.kernels` says why.
+SHADOWING = str(ROOT / "tests" / "shadowing")
+sys.path.insert(0, SHADOWING)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SHADOWING, os.environ.get("PYTHONPATH")]))
+if kernels.FOLDER not in os.environ:  # this process starts the workers
+    os.environ[kernels.FOLDER] = tempfile.mkdtemp("", "dirframe-kernels-")
+    os.environ[kernels.OWNER] = str(os.getpid())
+    atexit.register(shutil.rmtree, os.environ[kernels.FOLDER], ignore_errors=True)
 
 # Thousands of services are started, with the same thirty addresses each: werkzeug compiles a function
 # for each address, which is most of the time of a start. Rule and endpoint say what it compiles.

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,10 +19,12 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.browser.lab import close_all, open_notebook, run_all
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -37,7 +40,7 @@ FLAGS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE = 60.0
-_IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
+_WINDOW: ViewportSize = {"width": 1600, "height": 1000}
 
 #: JupyterLab would ask whether it may fetch news.
 _NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
@@ -58,8 +61,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """Open a page that reaches this machine alone, and collect what went wrong in it."""
-    context = browser.new_context(viewport={"width": 1600, "height": 1000})
+    """Open a page that reaches this machine alone."""
+    with _offline_page(browser) as opened:
+        yield opened
+
+
+@contextmanager
+def _offline_page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=_WINDOW)
     context.route(
         lambda address: not address.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:")),
         lambda route: route.abort(),
@@ -117,6 +126,7 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
             *("--ServerApp.port_retries=0", "--IdentityProvider.token="),
             f"--ServerApp.root_dir={shown}",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--LabApp.expose_app_in_browser=True",
         ]
         server = subprocess.Popen(command, cwd=shown, stdout=log, stderr=subprocess.STDOUT)
     try:
@@ -125,7 +135,11 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         yield address, shown
     finally:
         server.terminate()
-        server.wait(timeout=60)
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # it sometimes waits for a thread that has no more to do
+            server.kill()
+            server.wait()
 
 
 def _answers(address: str) -> bool:
@@ -144,21 +158,24 @@ def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[Any], log: Pat
         time.sleep(0.1)
 
 
+@pytest.fixture(scope="package")
+def lab(browser: Browser, jupyter: tuple[str, Path]) -> Iterator[Page]:
+    """Load JupyterLab, which takes as long as most tests in it, once for all of them."""
+    with _offline_page(browser) as opened:
+        opened.goto(f"{jupyter[0]}/lab")
+        opened.wait_for_function("window.jupyterapp?.restored")
+        opened.evaluate("jupyterapp.restored")
+        yield opened
+
+
 @pytest.fixture
-def opened(page: Page, jupyter: tuple[str, Path]) -> Callable[[str], Locator]:
+def opened(lab: Page) -> Iterator[Callable[[str], Locator]]:
     """Open a notebook and run it; give its first explorer."""
-    address, _ = jupyter
 
     def run(name: str) -> Locator:
-        page.goto(
-            f"{address}/lab/tree/{name}" if "?" in name else f"{address}/lab/tree/{name}?reset"
-        )
-        page.wait_for_selector(".jp-Notebook")
-        page.wait_for_function(_IDLE)
-        page.click("#jp-MainMenu >> text=Run")
-        page.click(".lm-Menu-itemLabel >> text='Run All Cells'")
-        explorer = page.locator(".dirframe-explorer").first
-        explorer.wait_for()
-        return explorer
+        open_notebook(lab, name)
+        return run_all(lab)
 
-    return run
+    yield run
+    close_all(lab)
+    lab.set_viewport_size(_WINDOW)

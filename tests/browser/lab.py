@@ -23,11 +23,13 @@ projects = projects[~(projects["analysis_total_code_lines"] < 0).fillna(value=Fa
 projects.iloc[:3, projects.columns.get_loc("analysis_total_code_lines")] = -1
 dirframe.Explorer(projects)
 """
-END_KERNELS = """async () => {
-    const token = document.cookie.match(/_xsrf=([^;]*)/)[1];
-    for (const one of await (await fetch('/api/sessions')).json())
-        await fetch('/api/sessions/' + one.id,
-                    {method: 'DELETE', headers: {'X-XSRFToken': token}});
+_IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
+_CLOSE_ALL = """() => {
+    for (const widget of [...jupyterapp.shell.widgets('main')]) {
+        if (widget.context) widget.context.model.dirty = false;
+        widget.close();
+    }
+    jupyterapp.shell.expandLeft();
 }"""
 
 
@@ -35,6 +37,31 @@ def write_notebook(code: str, path: Path) -> None:
     content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(content, path)
+
+
+def open_notebook(page: Page, name: str) -> None:
+    page.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", name)
+
+
+def end_kernels(page: Page) -> None:
+    page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
+
+
+def close_all(page: Page) -> None:
+    """End kernels and close notebooks, without saving them; show the file browser again."""
+    end_kernels(page)
+    page.evaluate(_CLOSE_ALL)
+
+
+def run_all(page: Page) -> Locator:
+    """Run the notebook that is open; give its first explorer."""
+    page.wait_for_selector(".jp-Notebook")
+    page.wait_for_function(_IDLE)
+    page.click("#jp-MainMenu >> text=Run")
+    page.click(".lm-Menu-itemLabel >> text='Run All Cells'")
+    explorer = page.locator(".dirframe-explorer").first
+    explorer.wait_for()
+    return explorer
 
 
 def control(explorer: Locator, name: str, kind: str = "") -> Locator:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.axe import violations
-from tests.browser.lab import END_KERNELS, WRONG, control, expect, write_notebook
+from tests.browser.lab import WRONG, control, end_kernels, expect, run_all, write_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,23 +29,24 @@ def _bar(explorer: Locator, facet: int, number: int) -> tuple[float, float]:
 
 
 def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
-    page: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
+    lab: Page, jupyter: tuple[str, Path], opened: Callable[[str], Locator]
 ) -> None:
-    write_notebook(WRONG, jupyter[1] / "facets.ipynb")
+    address, folder = jupyter
+    write_notebook(WRONG, folder / "facets.ipynb")
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    lab.on("request", lambda request: asked.append(request.url))
     explorer = opened("facets.ipynb")
     count, code = control(explorer, "count"), control(explorer, "code", "pre")
     expect(explorer.locator(".df-facets .point").first).to_be_attached()
     everything = count.inner_text()
     licence = explorer.get_by_label("Licence").locator("option").first
     licences, picture = licence.inner_text(), control(explorer, "chart", "img").get_attribute("alt")
-    page.mouse.move(*_bar(explorer, 1, 1))
+    lab.mouse.move(*_bar(explorer, 1, 1))
     expect(explorer.locator(".df-facets .hoverlayer")).to_contain_text(
         re.compile(r": \d+ projects")
     )
 
-    page.mouse.click(*_bar(explorer, 1, 1))
+    lab.mouse.click(*_bar(explorer, 1, 1))
     expect(count).to_contain_text(" of ")
     expect(code).to_contain_text("dirframe.select(projects, languages=[")
     expect(licence).not_to_have_text(licences)  # the counts of other facets follow
@@ -54,34 +55,35 @@ def test_bars_filter_by_click_drag_and_key_and_a_link_restores_what_they_show(
     clicked = count.inner_text()
 
     first, last = _bar(explorer, 4, 1), _bar(explorer, 4, 3)
-    page.mouse.move(*first)
-    page.mouse.down()
-    page.mouse.move(last[0] - 9, last[1], steps=5)
-    page.mouse.move(last[0], last[1] + 9, steps=5)
-    page.mouse.up()
+    lab.mouse.move(*first)
+    lab.mouse.down()
+    lab.mouse.move(last[0] - 9, last[1], steps=5)
+    lab.mouse.move(last[0], last[1] + 9, steps=5)
+    lab.mouse.up()
     expect(code).to_contain_text("years=(2007, 2009)")
     expect(explorer.get_by_label("Created from")).to_have_value("2007")
     shown, link = count.inner_text(), control(explorer, "view-link").get_attribute("href")
     assert shown != clicked
     histogram = control(explorer, "table", "th svg").first
     expect(histogram.locator("title").first).to_contain_text(":")
-    assert violations(page, ".dirframe-explorer") == []
+    assert violations(lab, ".dirframe-explorer") == []
 
-    page.mouse.click(*_bar(explorer, 1, 1))  # undone by another
+    lab.mouse.click(*_bar(explorer, 1, 1))  # undone by another
     expect(code).not_to_contain_text("languages=")
     tags = explorer.get_by_label("Tag", exact=True)
     tags.focus()
-    page.keyboard.press("Home")
+    lab.keyboard.press("Home")
     expect(code).to_contain_text("tags=[")
     expect(tags).to_be_focused()
     control(explorer, "all").click()
     expect(count).to_have_text(everything)
 
-    page.evaluate("link => { location.hash = link }", link)
+    lab.evaluate("link => { location.hash = link }", link)
     expect(count).to_have_text(shown)
-    page.evaluate(END_KERNELS)
-    page.goto("about:blank")
-    opened(f"facets.ipynb?reset{link}")
+    end_kernels(lab)
+    lab.goto("about:blank")
+    lab.goto(f"{address}/lab/tree/facets.ipynb?reset{link}")
+    run_all(lab)
     expect(count).to_have_text(shown)
     away = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
     assert [url for url in asked if not url.startswith(away)] == []

@@ -10,6 +10,7 @@ import pytest
 import dirframe
 from dirframe import plot
 from tests.browser.axe import violations
+from tests.browser.lab import close_all, open_notebook
 from tests.plot.charts import accounts, projects
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_a_chart_fits_in_a_page_of_its_own_at_the_width_of_a_telephone(
 
 
 def test_a_notebook_shows_charts_in_jupyterlab_and_as_html_offline(
-    page: Page, served: Callable[[Path], str], jupyter: tuple[str, Path], tmp_path: Path
+    page: Page, lab: Page, served: Callable[[Path], str], jupyter: tuple[str, Path], tmp_path: Path
 ) -> None:
     import nbformat
     from nbclient import NotebookClient
@@ -118,8 +119,9 @@ def test_a_notebook_shows_charts_in_jupyterlab_and_as_html_offline(
     page.goto(f"{served(tmp_path)}/notebook.html")
     page.locator(DRAWN).nth(2).wait_for()
     assert page.locator("div.js-plotly-plot").count() == 2
-    address, folder = jupyter
-    nbformat.write(notebook, folder / "charts.ipynb")
-    page.goto(f"{address}/lab/tree/charts.ipynb")
-    page.locator(f".jp-RenderedPlotly {DRAWN}, {DRAWN}").first.wait_for()
-    assert abroad(asked) == []
+    asked_in_lab, _ = watched(lab)
+    nbformat.write(notebook, jupyter[1] / "charts.ipynb")
+    open_notebook(lab, "charts.ipynb")
+    lab.locator(f".jp-RenderedPlotly {DRAWN}, {DRAWN}").first.wait_for()
+    close_all(lab)
+    assert abroad(asked + asked_in_lab) == []

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from dirframe.schema import RESOURCES, Field, Kind
+from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -42,6 +42,11 @@ ITEM_TAGS = {
     for resource in RESOURCES.values()
     for outer, inner in _item_tags(resource.fields).items()
 }
+
+
+def is_always_sent(resource: Resource, field: Field) -> bool:
+    """Return whether a record without this field has an empty element for it."""
+    return field in resource.specified and (resource is not ACCOUNT or field.required)
 
 
 def without_controls(text: str) -> str:

@@ -233,10 +233,10 @@ class _Collection:
 
     def write(self, record: SourceRecord) -> None:
         """Write a record, unless the store has the same."""
-        row, children = normalize(record)
+        row, parts = normalize(record)
         if self._is_update and row.id not in self._batch and self._is_stored(row):
             return
-        self._batch[row.id] = (row, record_keys(self._resource, record.element, children))
+        self._batch[row.id] = (row, record_keys(self._resource, record.element, parts))
         if len(self._batch) >= _BATCH_SIZE:
             self._flush()
 

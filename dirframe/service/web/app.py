@@ -23,7 +23,7 @@ from dirframe.schema import RESOURCES
 from dirframe.service.dialects.dialects import SPECIFICATION, Rules
 from dirframe.service.dialects.json_writer import json_document
 from dirframe.service.dialects.states import StatesFile
-from dirframe.service.dialects.xml_writer import error_xml, failed_xml
+from dirframe.service.dialects.xml_writer import failed_xml
 from dirframe.service.web.html_views import create_pages, error_page
 from dirframe.service.web.metrics import VIEW
 from dirframe.service.web.page_rate import PAGE_RATE, PageRate
@@ -151,8 +151,7 @@ def create_app(
                 response.mimetype = rules.not_found_mimetype
             if error.code == 404 and rules.not_found is not None:
                 error.description = rules.not_found.text
-            document = error_xml if rules.bare_errors else failed_xml
-            body = document(error.description or error.name)
+            body = failed_xml(error.description or error.name, bare=rules.bare_errors)
             if endpoints[view()]:
                 response.mimetype = "application/json"
                 body = json_document(body)

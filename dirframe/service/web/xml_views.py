@@ -26,9 +26,8 @@ from dirframe.service.dialects.record_shapes import shape_fragment
 from dirframe.service.dialects.xml_writer import (
     collection_xml,
     failed_xml,
+    message_xml,
     single_xml,
-    unavailable_xml,
-    without_analysis_xml,
 )
 from dirframe.service.store.ties import page_without_tie_break
 from dirframe.service.web.extension_views import AnalysisUnavailable, ExtensionViews
@@ -116,7 +115,9 @@ def add_views(
     else:
         add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
         add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
-    unavailable = unavailable_xml("Code analysis is not available")
+    unavailable = message_xml(
+        "response", {"status": "error", "message": "Code analysis is not available"}
+    )
     app.register_error_handler(AnalysisUnavailable, lambda _: _respond(unavailable))
     extensions = ExtensionViews(store, rules)
     for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
@@ -194,7 +195,8 @@ class _Views:
         if (response := self._out_of_use(resource, fragment)) is not None:
             return response
         if self.rules.analysis_required and resource is PROJECT and not _analysed(fragment):
-            return _respond(without_analysis_xml("There is no analysis of this project to show."))
+            content = {"error": "There is no analysis of this project to show."}
+            return _respond(message_xml("response", content))
         shaped = self._shape(resource, fragment, in_collection=False)
         return _respond(single_xml(shaped, synthetic=self.store.synthetic))
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from dirframe.service.records import text_of
 from dirframe.service.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
 from dirframe.service.synthetic.descriptions import project_name
+from dirframe.service.synthetic.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,14 +29,7 @@ if TYPE_CHECKING:
     from dirframe.service.records import Record, Value
 
 
-#: Share of comment lines in comment and code lines, by factoid.
-_COMMENT_RATIOS = {
-    "FactoidCommentsVeryLow": 0.04,
-    "FactoidCommentsLow": 0.11,
-    "FactoidCommentsAverage": 0.21,
-    "FactoidCommentsHigh": 0.33,
-    "FactoidCommentsVeryHigh": 0.46,
-}
+_COMMENT_RATIOS = read_table("projects.toml")["comment_ratios"]
 _USUAL_COMMENT_RATIO = 0.21
 _BLANKS = 0.19  # blank lines for each line of code
 _CHURN = 0.4  # lines added and removed again, per line that stays

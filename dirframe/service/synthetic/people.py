@@ -23,11 +23,7 @@ _NAME_ALL_THE_SAME = 0.03
 _DISTORTED = 0.02
 
 #: Claimed locations that no geocoder resolves; some are returned as the country.
-HOPELESS = (
-    "Earth", "Europe", "Internet", "localhost", "Korea", "127.0.0.1", "/dev/null", "Worldwide",
-    "Planet Earth", "European Union", "USSR", "Yugoslavia", "Scandinavia", "somewhere", "???",
-    "<home>", "Asia", "Terra, Sol", "the cloud", "Netherlands Antilles",
-)  # fmt: skip
+HOPELESS = tuple(read_table("peculiar.toml")["hopeless_locations"])
 
 
 @dataclass(frozen=True)

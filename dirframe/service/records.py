@@ -82,6 +82,15 @@ def texts_of(value: Value) -> list[str]:
     return [] if value is None else [str(value)]
 
 
+def entries_of(record: Record, name: str) -> list[Mapping[str, Value]]:
+    """Return the entries of a list that have attributes or children, if present."""
+    value = record.get(name)
+    if isinstance(value, Mapping):  # a list with attributes of its own
+        value = value.get(ITEM_TAGS[name])
+    entries = value if isinstance(value, list) else [value]
+    return [entry for entry in entries if isinstance(entry, Mapping)]
+
+
 def record_from_element(element: _Element) -> dict[str, Value]:
     """Return the content of an element: its children, its attributes and its text."""
     record: dict[str, Value] = {

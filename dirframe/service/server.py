@@ -326,9 +326,10 @@ def serve(
                 live.replace(store)
                 return store.changes
 
-        application = logged(live)
-        if metrics is not None:
-            application, stop = with_metrics(application, metrics, lambda: _counts(live.store))
+        if metrics is None:
+            application = logged(live)
+        else:
+            application, stop = with_metrics(live, metrics, lambda: _counts(live.store))
             stack.callback(stop)
         application = behind_proxy(application, trusted_proxy)
         service = Service(

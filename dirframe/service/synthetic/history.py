@@ -18,7 +18,7 @@ from hashlib import sha256
 from random import Random
 from typing import TYPE_CHECKING
 
-from dirframe.service.records import text_of
+from dirframe.service.records import entries_of, text_of
 from dirframe.service.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
 from dirframe.service.synthetic.descriptions import project_name
 from dirframe.service.synthetic.tables import read_table
@@ -197,11 +197,9 @@ class History:
 
     @cached_property
     def _comments_per_line(self) -> float:
-        factoids = self.analysis.get("factoids")
-        listed = factoids if isinstance(factoids, list) else []
-        kinds = [f.get("@type") for f in listed if isinstance(f, dict)]
-        ratio = next((_COMMENT_RATIOS[str(k)] for k in kinds if k in _COMMENT_RATIOS), None)
-        ratio = ratio or _USUAL_COMMENT_RATIO
+        kinds = (factoid.get("@type") for factoid in entries_of(self.analysis, "factoids"))
+        ratios = (_COMMENT_RATIOS[kind] for kind in kinds if kind in _COMMENT_RATIOS)
+        ratio: float = next(ratios, _USUAL_COMMENT_RATIO)
         return ratio / (1 - ratio)
 
     def _number(self, name: str) -> int:

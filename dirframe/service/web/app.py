@@ -65,7 +65,7 @@ def create_app(
     store: Store,
     keys: KeyStore,
     *,
-    page_rate: int | PageRate = PAGE_RATE,
+    page_rate: PageRate | None = None,
     rules: Rules = SPECIFICATION,
     states: StatesFile | None = None,
     name: str = SITE_NAME,
@@ -79,8 +79,7 @@ def create_app(
     keys
         API keys and quotas.
     page_rate
-        HTML pages per minute and client address, 0 for no limit; or their count, which then
-        outlasts the application.
+        Rate limit of HTML pages; None for a limit of `PAGE_RATE`.
     rules
         Dialect of the XML.
     states
@@ -161,8 +160,7 @@ def create_app(
             response.set_data(error_page(store, error))
         return response
 
-    rate = page_rate if isinstance(page_rate, PageRate) else PageRate(page_rate)
-    app.register_blueprint(create_pages(store, rate))
+    app.register_blueprint(create_pages(store, page_rate or PageRate(PAGE_RATE)))
     return app
 
 

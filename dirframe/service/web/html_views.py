@@ -9,7 +9,7 @@ from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.records import Value, is_url, record_from_element
+from dirframe.service.records import Value, entries_of, is_url, record_from_element
 from dirframe.service.web.params import parse_arguments, requested_page, requested_query
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
     pages = Blueprint("pages", __name__)
     pages.add_app_template_filter(link, "link")
     pages.add_app_template_filter(thousands, "thousands")
+    pages.add_app_template_global(entries_of)
 
     @pages.before_request
     def count_page() -> None:
@@ -114,8 +115,10 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
             f"{resource.name}.html",
             synthetic=store.synthetic,
             record=(record := _content(fragment)),
-            languages=_languages(record),
-            licenses=_licenses(record),
+            licenses=[
+                entry.get("nice_name") or entry.get("name")
+                for entry in entries_of(record, "licenses")
+            ],
             default_kudo_rank=DEFAULT_KUDO_RANK,
         )
 
@@ -143,27 +146,6 @@ def thousands(value: object) -> str:
         return f"{int(str(value)):,}"
     except ValueError:
         return str(value)
-
-
-def _languages(record: dict[str, Value]) -> list[tuple[str, str]]:
-    """Return the languages of an analysis and their shares, if present."""
-    analysis = record.get("analysis")
-    languages = analysis.get("languages") if isinstance(analysis, dict) else None
-    entries = languages.get("language") if isinstance(languages, dict) else languages
-    return [
-        (str(entry.get("#text", "")), str(entry.get("@percentage", "")))
-        for entry in (entries if isinstance(entries, list) else [entries])
-        if isinstance(entry, dict)
-    ]
-
-
-def _licenses(record: dict[str, Value]) -> list[str]:
-    licenses = record.get("licenses")
-    return [
-        str(entry.get("nice_name") or entry.get("name"))
-        for entry in (licenses if isinstance(licenses, list) else [])
-        if isinstance(entry, dict)
-    ]
 
 
 def _content(fragment: str) -> dict[str, Value]:

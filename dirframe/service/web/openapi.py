@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 #: Numbers are texts where the record has a text that is no number.
 _TYPES = {Kind.INTEGER: ["integer", "string", "null"], Kind.NUMBER: ["number", "string", "null"]}
 _FORMATS = {Kind.TIMESTAMP: "date-time", Kind.URL: "uri"}
-_WORDS = {r.collection: f"Words that must all occur in {r.collection}." for r in RESOURCES.values()}
 
 
 def openapi_document(store: Store, name: str, rules: Iterable[Rule]) -> dict[str, Any]:

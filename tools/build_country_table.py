@@ -24,10 +24,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe.clean._vocabulary.aliases import own_lines
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.name_index import LONGEST_CODE
 from dirframe.clean.normalize import LOST, casefold_exact, clean_text, fold_lossy, normalize
+from tools.country_aliases import own_lines
 from tools.country_negatives import Negatives
 from tools.country_sources import (
     Name,

@@ -52,19 +52,16 @@ _BATCH_SIZE = 1_000
 _SIGNAL_INTERVAL = 100_000
 
 _KEY_COLUMNS = RecordKeys._fields
+#: Sorts by a field that not every collection has.
+_NEEDS_VALUES = ("rating", "active_committers", "activity_level")
 #: SQL of the sorts that are not the column of the same name.
 _ORDER_BY = {
     "id": "id_key",
     "name": "name_key",
     "description": "description = '', description",
     "relevance": "stack_count DESC",  # among equally good matches
-    **{
-        sort: f"{sort} IS NULL, {sort} DESC"
-        for sort in ("rating", "active_committers", "activity_level")
-    },
+    **{sort: f"{sort} IS NULL, {sort} DESC" for sort in _NEEDS_VALUES},
 }
-#: Sorts by a field that not every collection has.
-_NEEDS_VALUES = ("rating", "active_committers", "activity_level")
 
 #: Sorts of other dialects that have another name here.
 SORT_ALIASES = {
@@ -133,11 +130,9 @@ def build_store(
     KeyboardInterrupt
         A signal came, whose handler raises it; no file is left.
     """
-    found: list[Source] = []
+    all_sources: list[Source] = []
     for source in sources:
-        found += (
-            [XmlFile(f) for f in find_files([source])] if isinstance(source, Path) else [source]
-        )
+        all_sources += map(XmlFile, find_files([source])) if isinstance(source, Path) else [source]
     with temporary_sibling(path) as temporary:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,7 +143,7 @@ def build_store(
             raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
         try:
             with closing(open_database(temporary)) as database:
-                _fill(database, found, on_file, verify, is_update=base is not None)
+                _fill(database, all_sources, on_file, verify, is_update=base is not None)
         except sqlite3.Error as error:
             # Of an exception in its progress handler, SQLite says only this.
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:

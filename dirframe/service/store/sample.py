@@ -111,7 +111,7 @@ def open_data(
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
         atexit.register(_remove_folder, folder, getpid())
     for _ in range(_ATTEMPTS):
-        digest = _data_digest(data, mapping, skip_invalid)
+        digest = _digest(data, mapping, skip_invalid)
         store_path = folder / f"{prefix}{digest or 'new'}.sqlite"
         if store_path.exists():
             try:
@@ -120,7 +120,7 @@ def open_data(
                 pass  # damaged: rebuild it
 
         def verify(expected: str | None = digest) -> None:
-            if _data_digest(data, mapping, skip_invalid) != expected:
+            if _digest(data, mapping, skip_invalid) != expected:
                 raise _DataChangedError
 
         try:
@@ -145,12 +145,6 @@ def open_data(
 
 class _DataChangedError(Exception):
     """The files are others than before the import."""
-
-
-def _data_digest(data: Data, mapping: Path | None, skip_invalid: bool) -> str | None:
-    """Return the digest of the files, or None if part of the data is in no file."""
-    files = data_files(data, mapping=mapping)
-    return None if files is None else _digest(files, skip_invalid=skip_invalid)
 
 
 def _remove_folder(folder: Path, pid: int) -> None:
@@ -205,7 +199,11 @@ def _is_database(path: Path) -> bool:
             return stream.read(len(_SQLITE)) == _SQLITE
 
 
-def _digest(files: list[Path], *, skip_invalid: bool) -> str:
+def _digest(data: Data, mapping: Path | None, skip_invalid: bool) -> str | None:
+    """Return the digest of the files, or None if part of the data is in no file."""
+    files = data_files(data, mapping=mapping)
+    if files is None:
+        return None
     digest = sha256(f"store version {VERSION} {skip_invalid or ''}".encode())
     for file in files:
         with refuse_unreadable(file), file.open("rb") as stream:

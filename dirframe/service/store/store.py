@@ -27,7 +27,7 @@ from dirframe.service.store.build import (
     Changes,
     build_store,
 )
-from dirframe.service.store.ranking import match_ranks, named, tagged
+from dirframe.service.store.ranking import Term, as_mask, match_ranks, with_term
 from dirframe.service.store.search import search
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class Store:
         fragment = self.by_id(resource, segment)
         if fragment is None:
             name = fold(without_controls(segment))
-            numbers = named(self._database(), resource.collection, name)
+            numbers = with_term(self._database(), resource.collection, Term.NAME, name)
             fragment = self._with_lowest_id(resource, numbers)
         return fragment
 
@@ -315,10 +315,8 @@ class Store:
         database, collection, size = self._database(), resource.collection, len(order)
         mask = search(database, collection, set(query.words), size)
         for tag in query.tags:
-            with_tag = np.zeros(size, dtype=np.bool_)
-            with_tag[tagged(database, collection, tag)] = True
-            mask &= with_tag
-        if np.count_nonzero(mask) * 4 > len(order):
+            mask &= as_mask(with_term(database, collection, Term.TAG, tag), size)
+        if np.count_nonzero(mask) * 4 > size:
             numbers = order.compress(mask.take(order))
         else:  # for few matches, sorting their positions is faster than a full scan
             numbers = order[np.sort(positions[np.flatnonzero(mask)])]

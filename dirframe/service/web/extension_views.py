@@ -23,7 +23,7 @@ from dirframe.service.dialects.xml_writer import (
 from dirframe.service.records import fold, record_from_element, text_of
 from dirframe.service.synthetic.history import History
 from dirframe.service.synthetic.languages import languages
-from dirframe.service.web.params import page_or_first, requested_page, requested_query
+from dirframe.service.web.params import requested_page, requested_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -165,7 +165,7 @@ class ExtensionViews:
         words = fold(requested_query(arguments)).split()
         matching = [r for r in records if all(w in fold(text_of(r, name)) for w in words)]
         matching.sort(key=sorts[sort])  # type: ignore[arg-type]  # the keys of a sort are comparable
-        page = (page_or_first if self.rules.lenient else requested_page)(arguments)
+        page = requested_page(arguments, lenient=self.rules.lenient)
         size = self.rules.page_size[PROJECT.name]
         first = (page - 1) * size
         return self._document(tag, matching[first : first + size], len(matching), first)

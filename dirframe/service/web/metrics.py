@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dirframe.errors import ConfigurationError, MissingExtraError
@@ -44,7 +45,6 @@ def with_metrics(
     """
     try:
         import prometheus_client
-        from prometheus_client.core import GaugeMetricFamily
     except ImportError:
         raise MissingExtraError(
             "prometheus_client", extra="serve", purpose="Metrics for Prometheus"
@@ -61,18 +61,12 @@ def with_metrics(
             f"Metrics cannot be published at {address!r}, which is an address of the interface."
         )
 
-    class Records:
-        """Numbers of records, read when the metrics are."""
-
-        def collect(self) -> Iterable[GaugeMetricFamily]:
-            """Yield the metric."""
-            family = GaugeMetricFamily("dirframe_records", "Records served.", labels=["collection"])
-            for name, count in counts().items():
-                family.add_metric([name], count)
-            yield family
-
     registry = prometheus_client.CollectorRegistry()
-    registry.register(Records())
+    records = prometheus_client.Gauge(
+        "dirframe_records", "Records served.", ["collection"], registry=registry
+    )
+    for name in counts():
+        records.labels(name).set_function(partial(lambda name: counts()[name], name))
     requests = prometheus_client.Counter(
         "dirframe_requests", "Requests answered.", ["view", "status"], registry=registry
     )

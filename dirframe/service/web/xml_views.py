@@ -33,7 +33,6 @@ from dirframe.service.store.ties import page_without_tie_break
 from dirframe.service.web.extension_views import AnalysisUnavailable, ExtensionViews
 from dirframe.service.web.openapi import openapi_document
 from dirframe.service.web.params import (
-    page_or_first,
     parse_arguments,
     requested_page,
     requested_query,
@@ -167,14 +166,13 @@ class _Views:
     def collection(self, resource: Resource) -> Response:
         arguments = _arguments()
         query = requested_query(arguments)
-        number = (page_or_first if self.rules.lenient else requested_page)(arguments)
         has_ties = resource is PROJECT and not self.rules.tie_break
         get_page = partial(page_without_tie_break, self.store) if has_ties else self.store.page
         page = get_page(
             resource,
             query=query,
             sort=self._sort(resource, arguments.get("sort")),
-            page=number,
+            page=requested_page(arguments, lenient=self.rules.lenient),
             page_size=self.rules.page_size[resource.name],
         )
         fragments = [self._shape(resource, xml, in_collection=True) for xml in page.fragments]

@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import Value, entries_of, is_url, record_from_element
-from dirframe.service.web.params import parse_arguments, requested_page, requested_query
+from dirframe.service.web.params import request_arguments, requested_page, requested_query
 
 if TYPE_CHECKING:
     from dirframe.service.store.store import Store
@@ -74,7 +74,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
         return render_template("home.html", synthetic=store.synthetic, counts=counts)
 
     def listing(resource: Resource) -> str:
-        arguments = parse_arguments(request.environ.get("QUERY_STRING", ""))
+        arguments = request_arguments()
         query = requested_query(arguments).strip()
         default = store.default_sort(resource, query)
         sort = arguments.get("sort") or default

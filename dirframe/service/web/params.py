@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from flask import request
+
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ def parse_arguments(query_string: str) -> dict[str, str]:
     for name, value in parse_qsl(query_string, keep_blank_values=True, encoding="latin-1"):
         arguments.setdefault(_decoded(name), _decoded(value))
     return arguments
+
+
+def request_arguments() -> dict[str, str]:
+    """Return the parameters of the current request."""
+    return parse_arguments(request.environ.get("QUERY_STRING", ""))
 
 
 def _decoded(text: str) -> str:

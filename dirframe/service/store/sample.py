@@ -17,7 +17,7 @@ from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import DirframeError, Hint, StoreError
 from dirframe.service.importing.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.importing.xml_files import refuse_unreadable
-from dirframe.service.store.build import APPLICATION_ID, VERSION
+from dirframe.service.store.build import APPLICATION_ID, VERSION, build_store
 from dirframe.service.store.store import Store
 from dirframe.settings import cache_folder
 
@@ -125,9 +125,8 @@ def open_data(
 
         try:
             sources = find_sources(data, mapping=mapping, skip_invalid=skip_invalid)
-            store = _hold(
-                Store.build(store_path, sources, base=base, on_file=on_file, verify=verify)
-            )
+            build_store(store_path, sources, base=base, on_file=on_file, verify=verify)
+            store = _hold(Store(store_path))
         except _DataChangedError:
             continue
         except DirframeError:

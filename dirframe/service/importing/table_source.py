@@ -41,8 +41,8 @@ class Problem:
         rows = ", ".join(f"row {row} ({value})" for row, value in self.examples)
         more = f" and {self.count - len(self.examples):,} more" if self.count > _EXAMPLES else ""
         target = f" (for {self.field})" if self.field not in {"", self.column} else ""
-        place = f"column {self.column}{target}" if self.column else "whole row"
-        return f"  {place}, {self.count:,}: {self.why} {rows[0].upper()}{rows[1:]}{more}."
+        location = f"column {self.column}{target}" if self.column else "whole row"
+        return f"  {location}, {self.count:,}: {self.why} {rows[0].upper()}{rows[1:]}{more}."
 
 
 @dataclasses.dataclass
@@ -123,8 +123,8 @@ class TableSource:
         self._skip_invalid = skip_invalid
         known = mappable(resource)
         mapped = {name: FieldMap(column=name) for name in table.columns if name in known}
-        taken = {m.column for m in section.fields.values()}
-        mapped = {name: m for name, m in mapped.items() if name not in taken} | section.fields
+        mapped_columns = {m.column for m in section.fields.values()}
+        mapped = {n: m for n, m in mapped.items() if n not in mapped_columns} | section.fields
         for name, m in mapped.items():
             if m.column and m.column not in table.columns:
                 raise ConfigurationError(

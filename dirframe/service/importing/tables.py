@@ -274,12 +274,14 @@ def frame_table(frame: object) -> Table:
         table = pa.table(frame)
     except (pa.ArrowException, ValueError) as error:  # ValueError: of pandas, columns of one name
         raise InvalidInputError(f"The frame is no table: {str(error).splitlines()[0]}") from None
-    places = [
-        place
-        for place, name in enumerate(table.column_names)
-        if not name.startswith("__index_level_")
-    ]
-    table = table.select(places)  # by place, for names may repeat
+    # By position, for names may repeat.
+    table = table.select(
+        [
+            position
+            for position, name in enumerate(table.column_names)
+            if not name.startswith("__index_level_")
+        ]
+    )
     columns = table.column_names
     batches = table.to_batches(_BATCH_SIZE)
     return Table(
@@ -320,9 +322,9 @@ def query_table(address: str, query: str) -> Table:
             "The address of the database is not readable.",
             hint=Hint("It is DIALECT://USER:PASSWORD@HOST/DATABASE, as SQLAlchemy reads it."),
         ) from None
-    place = f"{url.host or ''}/{url.database or ''}"
+    location = f"{url.host or ''}/{url.database or ''}"
     # With an @ in the wrong place, part of a password may be taken for host or database.
-    shown = f"{url.drivername}://{'…' if '@' in place else place}"
+    shown = f"{url.drivername}://{'…' if '@' in location else location}"
 
     file = url.database if url.get_backend_name() == "sqlite" and not url.host else None
     if file and not file.startswith((":", "file:")) and not Path(file).is_file():

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -77,7 +77,8 @@ class History:
         rng = Random()
         rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
         self._draw: Callable[[], float] = rng.random
-        self._months = self._read_months()
+        first, last = (text_of(analysis, name) for name in ("min_month", "max_month"))
+        self._months = range(_month(first), _month(last) + 1) if first and last else range(0)
         self._recent, self._former = self._team()
         self._total = self._number("total_commit_count") or self._drawn_total()
 
@@ -121,7 +122,7 @@ class History:
                 facts[-1][f"{name}_added"] = str(max(net, 0) + moved)
                 facts[-1][f"{name}_removed"] = str(max(-net, 0) + moved)
             facts[-1]["commits"] = str(commits)
-            facts[-1]["contributors"] = str(len(self._active[month]))
+            facts[-1]["contributors"] = str(self._active[month])
         return facts
 
     def sizes(self) -> list[dict[str, Value]]:
@@ -130,7 +131,7 @@ class History:
         commits = man_months = 0
         for month in self._months:
             commits += self._commits[month]
-            man_months += len(self._active[month])
+            man_months += self._active[month]
             code = self._lines[month]
             comments = round(code * self._comments_per_line)
             total = code + comments
@@ -158,10 +159,6 @@ class History:
             "commits": self._total,
         }
 
-    def _read_months(self) -> range:
-        first, last = (text_of(self.analysis, name) for name in ("min_month", "max_month"))
-        return range(_month(first), _month(last) + 1) if first and last else range(0)
-
     @cached_property
     def _window(self) -> int:
         """The first of the twelve months before the analysis."""
@@ -169,25 +166,21 @@ class History:
         return _month(made) - _YEAR + 1
 
     @cached_property
-    def _active(self) -> dict[int, set[int]]:
-        active: dict[int, set[int]] = defaultdict(set)
-        for person in self._people:
-            for month in person.commits:
-                active[month].add(person.number)
-        return active
+    def _active(self) -> Counter[int]:
+        """People with commits in each month."""
+        return Counter(month for person in self._people for month in person.commits)
 
     @cached_property
-    def _commits(self) -> dict[int, int]:
-        commits: dict[int, int] = defaultdict(int)
+    def _commits(self) -> Counter[int]:
+        commits: Counter[int] = Counter()
         for person in self._people:
-            for month, count in person.commits.items():
-                commits[month] += count
+            commits.update(person.commits)
         return commits
 
     @cached_property
     def _lines(self) -> dict[int, int]:
         """Lines of code after each month, proportional to commits."""
-        total, every = self._number("total_code_lines"), sum(self._commits.values())
+        total, every = self._number("total_code_lines"), self._commits.total()
         lines: dict[int, int] = {}
         done = 0
         for month in self._months:

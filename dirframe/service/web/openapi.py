@@ -58,9 +58,7 @@ def openapi_document(store: Store, name: str, rules: Iterable[Rule]) -> dict[str
             "securitySchemes": {"api_key": {"type": "apiKey", "in": "query", "name": "api_key"}},
             "schemas": {
                 **{name: _schema(node) for name, node in NODES.items()},
-                "failed": _object(
-                    status={"const": "failed"}, error={"type": "string"}, required=True
-                ),
+                "failed": _object(status={"const": "failed"}, error={"type": "string"}),
             },
             "responses": {
                 "failed": {
@@ -98,7 +96,7 @@ def _operation(store: Store, rule: Rule) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "Records." if many else "One record.",
-                "content": _content(_object(**envelope, result=item, required=True)),
+                "content": _content(_object(**envelope, result=item)),
             },
             "default": {"$ref": "#/components/responses/failed"},
         },
@@ -122,9 +120,8 @@ def _content(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def _object(*, required: bool, **properties: Any) -> dict[str, Any]:
-    needed = {"required": list(properties)} if required else {}
-    return {"type": "object", "properties": properties, **needed}
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _schema(node: Node) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, render_template, request, url_for
 from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
+from dirframe._tables import read_rows
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import Value, entries_of, is_url, record_from_element
 from dirframe.service.web.params import request_arguments, requested_page, requested_query
@@ -18,21 +20,7 @@ if TYPE_CHECKING:
 
 
 SORT_LABELS = {
-    "created_at": "oldest first",
-    "created_at_reverse": "newest first",
-    "id": "number, ascending",
-    "id_reverse": "number, descending",
-    "name": "name, A to Z",
-    "name_reverse": "name, Z to A",
-    "updated_at": "longest unchanged first",
-    "updated_at_reverse": "latest change first",
-    "stack_count": "fewest users first",
-    "stack_count_reverse": "most users first",
-    "rating": "best rated first",
-    "active_committers": "most contributors first",
-    "activity_level": "most active first",
-    "description": "description, A to Z",
-    "relevance": "best match first",
+    row["sort"]: row["label"] for row in read_rows(Path(__file__).with_name("sort_labels.csv"))
 }
 
 #: Kudo rank shown for an account without a score (specification, Account).

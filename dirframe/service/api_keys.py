@@ -78,7 +78,7 @@ WHERE hash = :hash AND revoked_at IS NULL
     AND (used < daily_limit OR window_start <= :now - :day)
 RETURNING daily_limit - used
 """
-#: A clock that was ahead began the window in the future, where it would not end for as long.
+#: A clock that was ahead may have started the window in the future; start it now.
 _REDATE = "UPDATE keys SET window_start = :now WHERE hash = :hash AND window_start > :now"
 
 

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
+from lxml import etree
+
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
 
 if TYPE_CHECKING:
@@ -108,6 +110,11 @@ def record_from_element(element: _Element) -> dict[str, Value]:
     if text:
         record["#text"] = text
     return record
+
+
+def record_from_xml(fragment: str) -> dict[str, Value]:
+    """Return the content of a fragment of the store, which has neither document type nor entities."""
+    return record_from_element(etree.fromstring(fragment))
 
 
 def _local(name: str) -> str:

@@ -131,7 +131,7 @@ class Service:
 
     @property
     def import_report(self) -> str:
-        """What of the tables that are served did not fit, was not used or is missing."""
+        """Report of the imported tables: invalid values, unused columns and missing fields."""
         return self._live.store.import_report
 
     def reload(self, data: Data | None = None) -> Changes | None:

@@ -74,11 +74,11 @@ class SourceRecord(NamedTuple):
 
 
 class Source(Protocol):
-    """Records to import; `report` says what was left out, if that can be."""
+    """Records to import."""
 
     @property
     def report(self) -> object:
-        """What does not fit, once the records have been read."""
+        """Report of invalid values, complete once the records have been read."""
 
     def records(self) -> Iterator[SourceRecord]:
         """Yield the records; an element is valid until the next one is requested."""

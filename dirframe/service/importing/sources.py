@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What can be served: a path, an address of a database, a frame, several of them, or by collection.
 Data: TypeAlias = "str | PathLike[str] | Sequence[Any] | Mapping[str, Any] | Any"
 
-#: What tells the address of a database from a path.
+#: Substring by which the address of a database is recognized.
 ADDRESS = "://"
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = 3
 _CUT = 60
-#: Fields without which a row is no record.
+#: Fields that every record must have.
 _NEEDED = ("id", "name")
 
 
@@ -47,7 +47,7 @@ class Problem:
 
 @dataclasses.dataclass
 class TableReport:
-    """What of a table fits the schema.
+    """Report of the values and columns of a table that do not fit the schema.
 
     Rows are counted from 1, without the line of column names.
     """

@@ -31,7 +31,7 @@ _SQLITE = b"SQLite format 3\0"
 
 _STORE, _SAMPLE = "store-", "sample-"
 _LONGEST_BUILD = 86_400  # seconds
-#: Imports of files that change while they are read.
+#: Maximum number of imports if the files change while they are read.
 _ATTEMPTS = 3
 
 
@@ -68,8 +68,8 @@ def open_data(
     data
         A store, XML, tables, frames or the address of a database; see `find_sources`. Default:
         the bundled sample. A store built from files is cached under their digest, so that they
-        are imported once, and again if they change meanwhile. Building a store removes those of older versions of dirframe from the
-        cache, unless a process has them open.
+        are imported once, and again if they change meanwhile. Building a store removes those of
+        older versions of dirframe from the cache, unless a process has them open.
     mapping
         The map of tables.
     skip_invalid
@@ -143,7 +143,7 @@ def open_data(
 
 
 class _DataChangedError(Exception):
-    """The files are others than before the import."""
+    """The files changed during the import."""
 
 
 def _remove_folder(folder: Path, pid: int) -> None:

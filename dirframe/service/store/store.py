@@ -110,7 +110,7 @@ class Store:
         status = self.path.stat()
         #: Differs between two files, also of one path.
         self.identity = (self.path, status.st_ino, status.st_mtime_ns)
-        #: What of imported tables did not fit, was not used or is missing.
+        #: Report of the imported tables: invalid values, unused columns and missing fields.
         self.import_report = str(report)
         #: Whether any record is generated.
         self.synthetic = bool(synthetic)

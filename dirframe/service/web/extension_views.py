@@ -20,7 +20,7 @@ from dirframe.service.dialects.xml_writer import (
     element_xml,
     single_xml,
 )
-from dirframe.service.records import fold, record_from_element, text_of
+from dirframe.service.records import fold, record_from_xml, text_of
 from dirframe.service.synthetic.history import History
 from dirframe.service.synthetic.languages import languages
 from dirframe.service.web.params import request_arguments, requested_page, requested_query
@@ -129,15 +129,14 @@ class ExtensionViews:
             raise NotFound("This directory does not hold languages: its records were imported.")
         with self._counting:  # once, at the first request: it reads every generated project
             if self._counted is None:
-                projects = map(etree.fromstring, self.store.synthetic_projects())
-                self._counted = languages(record_from_element(project) for project in projects)
+                self._counted = languages(map(record_from_xml, self.store.synthetic_projects()))
         return self._counted
 
     def _project(self, segment: str) -> tuple[str, dict[str, Value]]:
         fragment = self.store.by_segment(PROJECT, segment)
         if fragment is None:
             raise NotFound("There is no such project.")
-        return fragment, record_from_element(etree.fromstring(fragment))
+        return fragment, record_from_xml(fragment)
 
     def _history_of(self, segment: str, analysis: str, what: str) -> History:
         fragment, project = self._project(segment)
@@ -183,7 +182,7 @@ class ExtensionViews:
 
 
 def _history(fragment: str) -> History:
-    history = History(record_from_element(etree.fromstring(fragment)))
+    history = History(record_from_xml(fragment))
     history.contributors()  # computed once, before other threads read it
     return history
 

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, render_template, request, url_for
-from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
 from dirframe._tables import read_rows
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.records import Value, entries_of, is_url, record_from_element
+from dirframe.service.records import entries_of, is_url, record_from_xml
 from dirframe.service.web.params import request_arguments, requested_page, requested_query
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
             "list.html",
             synthetic=store.synthetic,
             resource=resource,
-            records=[_content(fragment) for fragment in page.fragments],
+            records=[record_from_xml(fragment) for fragment in page.fragments],
             available=page.available,
             first=page.first,
             number=number,
@@ -102,7 +101,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
         return render_template(
             f"{resource.name}.html",
             synthetic=store.synthetic,
-            record=(record := _content(fragment)),
+            record=(record := record_from_xml(fragment)),
             licenses=[
                 entry.get("nice_name") or entry.get("name")
                 for entry in entries_of(record, "licenses")
@@ -134,8 +133,3 @@ def thousands(value: object) -> str:
         return f"{int(str(value)):,}"
     except ValueError:
         return str(value)
-
-
-def _content(fragment: str) -> dict[str, Value]:
-    # Fragments are written by this package, without document type or entities.
-    return record_from_element(etree.fromstring(fragment))

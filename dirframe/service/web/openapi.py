@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dirframe.service.store.store import Store
 
 
-#: Numbers are texts where the record has a text that is no number.
+#: A number that is invalid in the record is sent as text.
 _TYPES = {Kind.INTEGER: ["integer", "string", "null"], Kind.NUMBER: ["number", "string", "null"]}
 _FORMATS = {Kind.TIMESTAMP: "date-time", Kind.URL: "uri"}
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 NOTHING = "There is nothing at this address."
 
-#: While the keys cannot be used; what fails is not told to clients.
+#: Response while the keys cannot be used; the cause is not disclosed to clients.
 _UNCOUNTED = "Requests cannot be counted at the moment. Try again later."
 _RETRY_AFTER = 5
 

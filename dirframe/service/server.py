@@ -22,7 +22,6 @@ from waitress.server import TcpWSGIServer
 
 from dirframe._sqlite import call_after_fork
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.connections import (
     Connection,
@@ -329,7 +328,8 @@ def serve(
         if metrics is None:
             application = logged(live)
         else:
-            application, stop = with_metrics(live, metrics, lambda: _counts(live.store))
+            counts = lambda: live.store.counts()  # noqa: PLW0108  # the store is replaced
+            application, stop = with_metrics(live, metrics, counts)
             stack.callback(stop)
         application = behind_proxy(application, trusted_proxy)
         service = Service(
@@ -337,10 +337,6 @@ def serve(
         )
         service._owned.push(stack.pop_all())
     return service
-
-
-def _counts(store: Store) -> dict[str, int]:
-    return {resource.collection: store.count(resource) for resource in RESOURCES.values()}
 
 
 def _ignore() -> None:

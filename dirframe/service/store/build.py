@@ -12,7 +12,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -179,24 +179,24 @@ def _fill(
     changes = Changes()
     collections = {r.name: _Collection(database, r, changes, is_update) for r in RESOURCES.values()}
     total, synthetic = 0, False
-    if on_file is not None:
-        on_file(0, len(sources), 0)
+    on_file = on_file or (lambda *_: None)
+    on_file(0, len(sources), 0)
     for done, source in enumerate(sources, start=1):
         for record in source.records():
             collections[record.resource.name].write(record)
             synthetic |= record.synthetic
             total += 1
-        if on_file is not None:
-            on_file(done, len(sources), total)
+        on_file(done, len(sources), total)
     if verify is not None:
         verify()
     for collection in collections.values():
         collection.finish()
     database.execute("DROP TABLE IF EXISTS about")
     database.execute("CREATE TABLE about (synthetic, report, added, changed, removed, unchanged)")
-    counts = (changes.added, changes.changed, changes.removed, changes.unchanged)
     report = "\n".join(str(source.report) for source in sources if source.report)
-    database.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *counts))
+    database.execute(
+        "INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *astuple(changes))
+    )
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")

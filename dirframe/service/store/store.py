@@ -154,6 +154,10 @@ class Store:
         """Return the number of records."""
         return len(self._orders[resource.name, "id"][0])
 
+    def counts(self) -> dict[str, int]:
+        """Return the number of records of each collection."""
+        return {resource.collection: self.count(resource) for resource in RESOURCES.values()}
+
     def sorts(self, resource: Resource) -> tuple[str, ...]:
         """Return the supported sorts: those whose field the records have."""
         orders = {sort for name, sort in self._orders if name == resource.name}

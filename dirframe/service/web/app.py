@@ -19,7 +19,6 @@ from werkzeug.exceptions import (
 )
 
 from dirframe.errors import InvalidInputError
-from dirframe.schema import RESOURCES
 from dirframe.service.dialects.dialects import SPECIFICATION, Rules
 from dirframe.service.dialects.json_writer import json_document
 from dirframe.service.dialects.states import StatesFile
@@ -117,7 +116,7 @@ def create_app(
 
     @app.get("/healthz")
     def healthz() -> Response:
-        counts = ", ".join(f"{store.count(r)} {r.collection}" for r in RESOURCES.values())
+        counts = ", ".join(f"{count} {name}" for name, count in store.counts().items())
         return Response(f"ok: {counts}\n", mimetype="text/plain")
 
     @app.after_request

@@ -9,7 +9,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
 from dirframe._tables import read_rows
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.records import entries_of, is_url, record_from_xml
 from dirframe.service.web.params import request_arguments, requested_page, requested_query
 
@@ -57,8 +57,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
 
     @pages.get("/")
     def home() -> str:
-        counts = {r.collection: store.count(r) for r in RESOURCES.values()}
-        return render_template("home.html", synthetic=store.synthetic, counts=counts)
+        return render_template("home.html", synthetic=store.synthetic, counts=store.counts())
 
     def listing(resource: Resource) -> str:
         arguments = request_arguments()
